@@ -4,7 +4,7 @@
 
     probare synthlink --catalog examples/synthlink --predictions examples/synthlink/system_a.json \\
         --predictions examples/synthlink/system_b.json --judge house
-    probare models record export examples/synthlink/judge.jsonl
+    probare cache export examples/synthlink/judge.jsonl
 
 and a `probare.yaml` with `models: [{name: house, provider: command, command: [python3, examples/synthlink/judge.py]}]`.
 """

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::process::{self, cargo, is_there};
+use crate::process::{self, cargo, is_installed};
 use crate::test;
 
 /// Everything that CI checks: format, lints, licences, tests.
@@ -30,5 +30,5 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn has_deny() -> bool {
-    is_there("cargo-deny", "--version") || process::install("cargo-deny")
+    is_installed("cargo-deny", "--version") || process::install("cargo-deny")
 }

@@ -11,13 +11,13 @@ use crate::process::{self, cargo, root};
 use crate::python;
 
 /// The target that the developers build and try.
-const TRIED: &str = "x86_64-unknown-linux-gnu";
+const TESTED_TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Build the program and the wheel as they are published.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Target to build for
-    #[arg(long, default_value = TRIED)]
+    #[arg(long, default_value = TESTED_TARGET)]
     target: String,
     /// Profile to build with; another one than that of what is published is for a trial that should not take long
     #[arg(long, default_value = "dist")]
@@ -58,8 +58,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         println!("{} ({} bytes)", wheel.display(), fs::metadata(wheel)?.len());
     }
     if arguments.tries {
-        if target != TRIED {
-            bail!("{target} cannot be tried here, only {TRIED}");
+        if target != TESTED_TARGET {
+            bail!("{target} cannot be tried here, only {TESTED_TARGET}");
         }
         try_program(&folder.join(name))?;
         if let Some(wheel) = &wheel {
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 /// The quick start, in a root folder that holds the program and the example and nothing else, without network.
 fn try_program(program: &Path) -> Result<()> {
-    let bare = emptied("target/bare-program")?;
+    let bare = empty_folder("target/bare-program")?;
     fs::copy(program, bare.join("probare"))?;
     fs::copy(root().join("examples/quickstart.jsonl"), bare.join("quickstart.jsonl"))?;
     let line = ["/probare", "score", "/quickstart.jsonl", "-m", "token_f1", "-m", "rouge_l", "-o", "/report.html"];
@@ -81,12 +81,12 @@ fn try_program(program: &Path) -> Result<()> {
 
 /// The same with the wheel, in a root folder with Python alone.
 fn try_wheel(wheel: &Path) -> Result<()> {
-    if !process::is_there("debootstrap", "--version") {
+    if !process::is_installed("debootstrap", "--version") {
         process::run(Command::new("apt-get").args(["install", "-y", "debootstrap"]))?;
     }
     let bare = root().join("target/bare-python");
     if !bare.join("usr/bin/python3").exists() {
-        let bare = emptied("target/bare-python")?;
+        let bare = empty_folder("target/bare-python")?;
         let include = "--include=python3,python3-pip,python3-venv";
         process::run(Command::new("debootstrap").args(["--variant=minbase", include, "stable"]).arg(bare))?;
     }
@@ -104,7 +104,7 @@ fn try_wheel(wheel: &Path) -> Result<()> {
 }
 
 /// A folder of the project, made anew.
-fn emptied(name: &str) -> Result<PathBuf> {
+fn empty_folder(name: &str) -> Result<PathBuf> {
     let folder = root().join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value as Json;
 
-use crate::process::{self, cargo, is_there, root};
+use crate::process::{self, cargo, is_installed, root};
 
 /// Where links lead that leave the documentation.
 const REPOSITORY: &str = "https://github.com/probare/probare/blob/main";
@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn has_mdbook() -> bool {
-    is_there("mdbook", "--version")
+    is_installed("mdbook", "--version")
         || (process::run(&mut cargo(&[
             "install",
             "mdbook",
@@ -68,7 +68,7 @@ fn has_mdbook() -> bool {
             "search",
         ]))
         .is_ok()
-            && is_there("mdbook", "--version"))
+            && is_installed("mdbook", "--version"))
 }
 
 /// Copies a folder of pages and pictures. Links to files of the project that are no pages lead to the repository.
@@ -96,7 +96,7 @@ fn with_links(text: &str, folder: &Path) -> String {
     for piece in pieces {
         let (target, rest) = piece.split_once(')').unwrap_or((piece, ""));
         whole.push_str("](");
-        whole.push_str(&outside(target, folder).unwrap_or_else(|| target.to_owned()));
+        whole.push_str(&repository_link(target, folder).unwrap_or_else(|| target.to_owned()));
         if piece.contains(')') {
             whole.push(')');
         }
@@ -106,7 +106,7 @@ fn with_links(text: &str, folder: &Path) -> String {
 }
 
 /// Where a link leads that leaves `docs/`, that leads to a folder of it, or that comes from the page of a metric.
-fn outside(target: &str, folder: &Path) -> Option<String> {
+fn repository_link(target: &str, folder: &Path) -> Option<String> {
     if target.contains("://") || target.starts_with('#') {
         return None;
     }
@@ -135,7 +135,7 @@ fn plain_path(path: &Path) -> PathBuf {
 }
 
 /// What the program prints.
-fn said(arguments: &[&str]) -> Result<Vec<u8>> {
+fn program_output(arguments: &[&str]) -> Result<Vec<u8>> {
     let program = process::program();
     let output = Command::new(&program).args(arguments).output().context("cannot start probare")?;
     if !output.status.success() {
@@ -146,7 +146,7 @@ fn said(arguments: &[&str]) -> Result<Vec<u8>> {
 
 /// The page of every metric, by family; the lines of the table of contents.
 fn metric_pages(pages: &Path) -> Result<String> {
-    let metrics: Vec<Json> = serde_json::from_slice(&said(&["list", "--json"])?)?;
+    let metrics: Vec<Json> = serde_json::from_slice(&program_output(&["list", "--json"])?)?;
     let mut families: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for metric in &metrics {
         let text = |key: &str| metric.get(key).and_then(Json::as_str).unwrap_or_default();
@@ -177,7 +177,7 @@ fn command_pages(pages: &Path) -> Result<String> {
     let folder = pages.join("commands");
     fs::create_dir_all(&folder)?;
     let shown = folder.display().to_string();
-    said(&["man", &shown, "--markdown"])?;
+    program_output(&["man", &shown, "--markdown"])?;
     let mut names: Vec<String> = fs::read_dir(&folder)?
         .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_string_lossy().into_owned()))
         .filter(|name| !name.contains("-help"))
@@ -266,7 +266,7 @@ fn docstring(lines: &[&str]) -> String {
 
 /// The page of the server's paths, from its OpenAPI document; the line of the table of contents.
 fn server_page(pages: &Path) -> Result<String> {
-    let document: Json = serde_json::from_slice(&said(&["schema", "openapi"])?)?;
+    let document: Json = serde_json::from_slice(&program_output(&["schema", "openapi"])?)?;
     fs::write(pages.join("openapi.json"), serde_json::to_vec_pretty(&document)?)?;
     let mut page = "# Paths of the server\n\nMade from its OpenAPI document, which `GET /openapi.json` and `probare schema openapi` give whole ([openapi.json](openapi.json)).\n".to_owned();
     let paths = document.get("paths").and_then(Json::as_object).context("the OpenAPI document has no paths")?;

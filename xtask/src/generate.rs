@@ -10,11 +10,11 @@ use crate::process::{self, cargo, root};
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    what: What,
+    what: DerivedFiles,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum DerivedFiles {
     /// The WordNet table, from the folder of Debian's package `wordnet-base`
     Wordnet {
         /// Folder with index.* and data.* files
@@ -23,17 +23,20 @@ enum What {
     },
     /// The stub of the Python module `probare.catalogue`, from the definitions of the metrics
     Stubs,
+    /// The list of prices, from the newest Python package `litellm`, which pip downloads
+    Prices,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.what {
-        What::Wordnet { folder } => {
+        DerivedFiles::Wordnet { folder } => {
             let mut build =
                 cargo(&["run", "--release", "--package", "probare-text", "--example", "wordnet", "--", "build"]);
             process::run(build.arg(std::path::absolute(folder)?).arg(root().join("crates/text/data/wordnet.bin")))
         }
-        What::Stubs => {
+        DerivedFiles::Prices => crate::prices::run(),
+        DerivedFiles::Stubs => {
             let mut test = cargo(&[
                 "nextest",
                 "run",

@@ -4,12 +4,14 @@
 
 mod bench;
 mod ci;
+mod digests;
 mod dist;
 mod docs;
 mod generate;
 mod local_model;
+mod new_benchmark;
 mod new_metric;
-mod new_suite;
+mod prices;
 mod process;
 mod python;
 mod scripts;
@@ -37,11 +39,13 @@ enum Command {
     TestCluster(python::ClusterArguments),
     /// Everything that CI checks: format, lints, licences, tests
     Ci(ci::Arguments),
+    /// Print digests of everything that the program gives on the bundled examples
+    Digests(digests::Arguments),
     /// Build the program and the wheel as they are published
     Dist(dist::Arguments),
     /// Build the documentation as a site, with search, and check its links
     Docs(docs::Arguments),
-    /// Write derived files: wordnet, stubs
+    /// Write derived files: wordnet, stubs, prices
     Gen(generate::Arguments),
     /// Train the English tagger and parser from a treebank, or measure them on it
     Train(train::Arguments),
@@ -50,7 +54,7 @@ enum Command {
     /// Write the files of a new metric
     NewMetric(new_metric::Arguments),
     /// Write the folder of a new suite
-    NewSuite(new_suite::Arguments),
+    NewSuite(new_benchmark::Arguments),
     /// Install a small language model and test the whole way to it and back
     LocalModel(local_model::Arguments),
     /// Kill runs at random moments and fill disks under them: no half file, no changed input
@@ -63,13 +67,14 @@ fn main() -> anyhow::Result<()> {
         Command::TestPostgres => test::postgres(),
         Command::TestCluster(arguments) => python::run_cluster(&arguments),
         Command::Ci(arguments) => ci::run(&arguments),
+        Command::Digests(arguments) => digests::run(&arguments),
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Docs(arguments) => docs::run(&arguments),
         Command::Gen(arguments) => generate::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::NewMetric(arguments) => new_metric::run(&arguments),
-        Command::NewSuite(arguments) => new_suite::run(&arguments),
+        Command::NewSuite(arguments) => new_benchmark::run(&arguments),
         Command::LocalModel(arguments) => local_model::run(&arguments),
         Command::Torture(arguments) => torture::run(&arguments),
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::root;
+use crate::process::{self, root};
 
 /// Write the files of a new metric.
 #[derive(Debug, clap::Args)]
@@ -32,6 +32,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let text = fs::read_to_string(&table)?;
     fs::write(&table, register(&text, name).with_context(|| format!("cannot extend {}", table.display()))?)?;
     println!("extended {}", table.display());
+    process::run(&mut process::cargo(&["fmt", "--package", "probare-metrics"]))?;
+    println!("next: the code, the page, `cargo x test -- -p probare-metrics`, `cargo x gen`");
     Ok(())
 }
 
@@ -44,14 +46,26 @@ fn write_new(path: &Path, content: &str) -> Result<()> {
     Ok(())
 }
 
-/// Adds the module line and the table entry, each in its alphabetical place.
+/// Adds the module line and the table entry, each in its alphabetical place among those of the family's metrics.
 fn register(text: &str, name: &str) -> Result<String> {
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    insert_sorted(&mut lines, &format!("pub mod {name};"), |line| line.starts_with("pub mod "))
-        .context("there is no `pub mod` line")?;
-    insert_sorted(&mut lines, &format!("    &{name}::DEF,"), |line| line.trim_end().ends_with("::DEF,"))
-        .context("there is no table of `&name::DEF,` lines")?;
-    Ok(lines.join("\n") + "\n")
+    const TABLE: &str = "pub static FAMILY: &[&MetricDef] =";
+    let start = text.find(TABLE).with_context(|| format!("there is no `{TABLE}`"))?;
+    let end = start + text[start..].find("];").context("the table of the family has no end")?;
+    let mut metrics: Vec<&str> = text[start..end]
+        .split(&['[', ',', ']'][..])
+        .filter_map(|entry| entry.trim().strip_prefix('&')?.strip_suffix("::DEF"))
+        .collect();
+    let module_of = |metric: &str| format!("pub mod {metric};");
+    let modules: Vec<String> = metrics.iter().map(|metric| module_of(metric)).collect();
+    metrics.push(name);
+    metrics.sort_unstable();
+    let entries: String = metrics.iter().map(|metric| format!("\n    &{metric}::DEF,")).collect();
+    let table = format!("{TABLE} &[{entries}\n{}", &text[end..]);
+
+    let mut lines: Vec<String> = text[..start].lines().map(str::to_owned).collect();
+    insert_sorted(&mut lines, &module_of(name), |line| modules.iter().any(|module| module == line))
+        .context("there is no `pub mod` line of a metric")?;
+    Ok(lines.join("\n") + "\n" + &table)
 }
 
 /// Puts a line into its alphabetical place among those that belong together.
@@ -144,13 +158,32 @@ mod tests {
 
     #[test]
     fn a_metric_is_registered_in_its_alphabetical_place() {
-        let table = "pub mod a;\npub mod c;\n\npub static FAMILY: &[&MetricDef] = &[\n    &a::DEF,\n    &c::DEF,\n];\n";
+        let table =
+            "pub mod a;\npub mod c;\npub mod helper;\n\npub static FAMILY: &[&MetricDef] = &[&a::DEF, &c::DEF];\n";
         let text = register(table, "b").unwrap();
         assert_eq!(
             text,
-            "pub mod a;\npub mod b;\npub mod c;\n\npub static FAMILY: &[&MetricDef] = &[\n    &a::DEF,\n    &b::DEF,\n    &c::DEF,\n];\n"
+            "pub mod a;\npub mod b;\npub mod c;\npub mod helper;\n\npub static FAMILY: &[&MetricDef] = &[\n    &a::DEF,\n    &b::DEF,\n    &c::DEF,\n];\n"
         );
         assert!(register("nothing", "b").is_err());
+    }
+
+    #[test]
+    fn every_family_takes_a_new_metric() {
+        let mut families = 0;
+        for folder in fs::read_dir(root().join("crates/metrics/src")).unwrap() {
+            let table = folder.unwrap().path().join("mod.rs");
+            let Some(text) = fs::read_to_string(&table).ok().filter(|text| text.contains("FAMILY: &[&MetricDef]"))
+            else {
+                continue;
+            };
+            let extended = register(&text, "zebra_crossing").unwrap();
+            assert!(extended.contains("\npub mod zebra_crossing;\n"), "{}", table.display());
+            assert!(extended.contains("    &zebra_crossing::DEF,\n];"), "{}", table.display());
+            assert_eq!(extended.matches("::DEF").count(), text.matches("::DEF").count() + 1, "{}", table.display());
+            families += 1;
+        }
+        assert!(families >= 10, "{families}");
     }
 
     #[test]

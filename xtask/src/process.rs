@@ -35,7 +35,7 @@ pub fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Whether a program is there and answers.
-pub fn is_there(program: &str, argument: &str) -> bool {
+pub fn is_installed(program: &str, argument: &str) -> bool {
     Command::new(program)
         .arg(argument)
         .stdin(Stdio::null())
@@ -48,5 +48,5 @@ pub fn is_there(program: &str, argument: &str) -> bool {
 /// Installs a tool of cargo from its package, and says whether it is there now. Without optimisation, which would take longer than
 /// the tool is ever at work.
 pub fn install(tool: &str) -> bool {
-    run(&mut cargo(&["install", tool, "--locked", "--debug"])).is_ok() && is_there(tool, "--version")
+    run(&mut cargo(&["install", tool, "--locked", "--debug"])).is_ok() && is_installed(tool, "--version")
 }

@@ -31,11 +31,11 @@ pub struct ClusterArguments {
 
 /// Builds the wheel and runs its tests; the reason where this machine cannot.
 pub fn run() -> Result<Option<String>> {
-    let environment = match Environment::new("python", "requirements-test.txt") {
+    let environment = match VirtualEnvironment::new("python", "requirements-test.txt") {
         Ok(environment) => environment,
         Err(reason) => return Ok(Some(format!("{reason:#}"))),
     };
-    environment.install(&environment.built_wheel()?)?;
+    environment.install(&environment.build_test_wheel()?)?;
     let mut pytest = environment.pytest();
     process::run(pytest.args(["-m", "not (spark or ray or dask or daft or peers)"]))?;
     Ok(None)
@@ -43,15 +43,15 @@ pub fn run() -> Result<Option<String>> {
 
 /// The wheel in a profile, in a folder.
 pub fn dist_wheel(folder: &Path, profile: &str) -> Result<PathBuf> {
-    Environment::new("python", "requirements-test.txt")?.published_wheel(folder, profile)
+    VirtualEnvironment::new("python", "requirements-test.txt")?.build_release_wheel(folder, profile)
 }
 
 /// The same with everything that is too heavy for every day.
 pub fn run_cluster(arguments: &ClusterArguments) -> Result<()> {
-    let environment = Environment::new("python-cluster", "requirements-cluster.txt")?;
+    let environment = VirtualEnvironment::new("python-cluster", "requirements-cluster.txt")?;
     match &arguments.wheel {
         Some(wheel) => environment.install(&std::path::absolute(wheel)?)?,
-        None => environment.install(&environment.built_wheel()?)?,
+        None => environment.install(&environment.build_test_wheel()?)?,
     }
     let mut pytest = environment.pytest();
     if let Some(rows) = arguments.rows {
@@ -72,7 +72,7 @@ pub fn run_cluster(arguments: &ClusterArguments) -> Result<()> {
 
 /// The folder with promptfoo, installed where it is not there yet (2 GB).
 fn promptfoo() -> Result<PathBuf> {
-    if !process::is_there("npm", "--version") {
+    if !process::is_installed("npm", "--version") {
         bail!("there is no npm here");
     }
     let folder = root().join("target/foreign");
@@ -81,17 +81,17 @@ fn promptfoo() -> Result<PathBuf> {
 }
 
 /// A virtual environment with the packages that a list names.
-struct Environment {
+struct VirtualEnvironment {
     folder: PathBuf,
 }
 
-impl Environment {
+impl VirtualEnvironment {
     fn new(name: &str, list: &str) -> Result<Self> {
         let python = python()?;
         let folder = root().join("target").join(name);
         let environment = Self { folder };
         if !environment.program("python").is_file() {
-            quietly(Command::new(python).args(["-m", "venv"]).arg(&environment.folder))
+            run_quietly(Command::new(python).args(["-m", "venv"]).arg(&environment.folder))
                 .context("no virtual environment could be made (Debian has it as python3-venv)")?;
         }
         let list = root().join("crates/python").join(list);
@@ -116,7 +116,7 @@ impl Environment {
     }
 
     /// Builds the wheel in the profile of the other tests, from what they have built already.
-    fn built_wheel(&self) -> Result<PathBuf> {
+    fn build_test_wheel(&self) -> Result<PathBuf> {
         let wheels = self.folder.join("wheels");
         if wheels.exists() {
             std::fs::remove_dir_all(&wheels)?;
@@ -133,7 +133,7 @@ impl Environment {
     }
 
     /// Builds the wheel for others.
-    fn published_wheel(&self, folder: &Path, profile: &str) -> Result<PathBuf> {
+    fn build_release_wheel(&self, folder: &Path, profile: &str) -> Result<PathBuf> {
         let mut maturin = Command::new(self.program("maturin"));
         maturin.args(["build", "--profile", profile, "--compatibility", "linux", "--skip-auditwheel", "--out"]);
         maturin.arg(folder).arg("--interpreter").arg(self.program("python"));
@@ -183,7 +183,7 @@ fn python() -> Result<&'static str> {
 }
 
 /// Runs a program whose words matter only if it fails.
-fn quietly(command: &mut Command) -> Result<()> {
+fn run_quietly(command: &mut Command) -> Result<()> {
     let told =
         command.output().with_context(|| format!("cannot start {}", Path::new(command.get_program()).display()))?;
     if !told.status.success() {

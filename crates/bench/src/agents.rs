@@ -1,6 +1,6 @@
 //! Calls against calls: `tool_calls` where 500 of one name stand against 500, the most that are paired.
 
-use probare_core::{Call, Case, Profile, Sample};
+use probare_core::{Case, CaseToolCall, Profile, Sample};
 use probare_metrics::registry;
 use probare_stats::Random;
 use serde_json::{Map, Value as Json};
@@ -25,7 +25,7 @@ pub fn print() -> Result<(), Box<dyn std::error::Error>> {
             let expected = calls(&numbers, &mut random);
             let case = Case { tool_calls: Some(called), expected_tool_calls: Some(expected), ..Case::default() };
             let start = processor_time::seconds().unwrap_or_default();
-            let outcome = metric.score(Sample::of(&case))?;
+            let outcome = metric.score(Sample::from_case(&case))?;
             let seconds = processor_time::seconds().unwrap_or_default() - start;
             let value = outcome.score().map_or(0.0, |score| score.value.get());
             println!("{:48} {seconds:>16.3}   value {value:.3}", format!("{name}, order {order}"));
@@ -35,14 +35,14 @@ pub fn print() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Calls with these numbers as arguments, in a drawn order.
-fn calls(numbers: &[usize], random: &mut Random) -> Vec<Call> {
+fn calls(numbers: &[usize], random: &mut Random) -> Vec<CaseToolCall> {
     let mut numbers = numbers.to_vec();
     for at in (1..numbers.len()).rev() {
         numbers.swap(at, random.below(at + 1));
     }
     let call = |number: usize| {
         let arguments = [("id", Json::from(number)), ("kind", Json::from("order")), ("note", Json::from(number % 3))];
-        Call::new("f", arguments.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
+        CaseToolCall::new("f", arguments.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
     };
     numbers.into_iter().map(call).collect()
 }

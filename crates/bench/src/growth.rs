@@ -29,17 +29,21 @@ pub fn print<'a>(filter: &str, case_of: impl Fn(&'a MetricDef) -> Option<(Case, 
     for definition in registry().iter().filter(|definition| definition.id.contains(filter)) {
         let Some((seed, options)) = case_of(definition) else { continue };
         for profile in definition.profiles {
-            println!("{:40}{}", format!("{} ({profile})", definition.id), line(definition, *profile, &seed, &options));
+            println!(
+                "{:40}{}",
+                format!("{} ({profile})", definition.id),
+                figures_line(definition, *profile, &seed, &options)
+            );
         }
     }
 }
 
 /// The figures of one metric, and how the last one ended where it is no score.
-fn line(definition: &MetricDef, profile: Profile, seed: &Case, options: &Json) -> String {
+fn figures_line(definition: &MetricDef, profile: Profile, seed: &Case, options: &Json) -> String {
     let Ok(metric) = definition.build(options.clone(), profile) else { return "   cannot be built".to_owned() };
     let mut figures = String::new();
     // Tables and models are loaded before.
-    let _ = metric.score(Sample::of(seed));
+    let _ = metric.score(Sample::from_case(seed));
     let mut remark = "";
     let mut last = 0.0;
     for (size, _) in SIZES {
@@ -47,9 +51,9 @@ fn line(definition: &MetricDef, profile: Profile, seed: &Case, options: &Json) -
             let _ = write!(figures, "{:>10}", "-");
             continue;
         }
-        let case = grown(definition.id, seed, size);
+        let case = scaled_case(definition.id, seed, size);
         let Some(start) = processor_time::seconds() else { return "   this system does not tell the time".to_owned() };
-        let result = metric.score(Sample::of(&case));
+        let result = metric.score(Sample::from_case(&case));
         last = processor_time::seconds().unwrap_or(start) - start;
         let _ = write!(figures, "{last:>10.4}");
         remark = match result {
@@ -62,7 +66,7 @@ fn line(definition: &MetricDef, profile: Profile, seed: &Case, options: &Json) -
 }
 
 /// The case with texts of this size. Response and reference share words, so that there is something to find.
-fn grown(id: &str, seed: &Case, size: usize) -> Case {
+fn scaled_case(id: &str, seed: &Case, size: usize) -> Case {
     let mut random = Random::new(17);
     let mut case = seed.clone();
     let response = text(&mut random, size);

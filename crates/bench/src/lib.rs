@@ -2,8 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
 
-pub mod against;
 pub mod agents;
+pub mod case_pipeline;
+pub mod comparison;
 pub mod corpus;
 pub mod growth;
 pub mod minilm;
@@ -12,10 +13,9 @@ pub mod processor_time;
 pub mod program;
 pub mod quotations;
 pub mod retrieval;
-pub mod road;
 pub mod sandbox;
 pub mod synthesis;
 pub mod synthlink;
 pub mod throughput;
-pub mod wet;
+pub mod wet_experiments;
 pub mod wordnet;

@@ -10,11 +10,11 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-use probare_bench::against::{self, RUNS};
+use probare_bench::comparison::{self, RUNS};
 use probare_bench::corpus::{self, Sizes};
 use probare_bench::{
-    agents, growth, minilm, parser, program, quotations, retrieval, road, sandbox, synthesis, synthlink, throughput,
-    wet, wordnet,
+    agents, case_pipeline, growth, minilm, parser, program, quotations, retrieval, sandbox, synthesis, synthlink,
+    throughput, wet_experiments, wordnet,
 };
 use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let cases = corpus::cases(CASES, Sizes::default(), 7);
     if let Some(name) = filter.strip_prefix("growth") {
         growth::print(name.trim_start_matches(':'), |definition| {
-            let case = corpus::of_metric(definition, &cases[..20]).ok()?.first()?.clone();
+            let case = corpus::for_metric(definition, &cases[..20]).ok()?.first()?.clone();
             Some((case, throughput::options(definition.id)))
         });
         return Ok(());
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         retrieval::print(&folder, has("--full"))?;
     }
     if "road".contains(&filter) {
-        road::print()?;
+        case_pipeline::print()?;
     }
     if "sandbox".contains(&filter) {
         sandbox::print()?;
@@ -94,7 +94,7 @@ fn metrics(filter: &str, cases: &[Case]) -> Result<(), Box<dyn Error>> {
 
 /// The same work done by the originals, or by our plain Python version of what has none that runs.
 fn side_by_side(folder: &Path, filter: &str, full: bool, cases: &[Case]) -> Result<(), Box<dyn Error>> {
-    against::header();
+    comparison::print_header();
     let file = folder.join("cases.jsonl");
     corpus::save(&file, corpus::lines(cases)?)?;
     for name in WITH_ORIGINALS.iter().filter(|name| name.contains(filter)) {
@@ -113,7 +113,7 @@ fn side_by_side(folder: &Path, filter: &str, full: bool, cases: &[Case]) -> Resu
         synthlink::side_by_side(folder, full)?;
     }
     if "wet_experiment".contains(filter) {
-        wet::side_by_side(folder, full)?;
+        wet_experiments::side_by_side(folder, full)?;
     }
     if "synthesis".contains(filter) {
         synthesis::side_by_side(folder)?;
@@ -127,18 +127,20 @@ fn compare(name: &str, file: &Path, cases: &[Case]) {
     let file = file.display().to_string();
     let (mut theirs, mut ours, mut last) = (0.0_f64, 0.0_f64, None);
     for _ in 0..RUNS {
-        let measured = match against::script("python3", &script, &[name, &file]) {
+        let measured = match comparison::run_measurement("python3", &script, &[name, &file]) {
             Ok(measured) => measured,
             Err(reason) => return println!("{name:24} left out: {reason}"),
         };
-        let Some(rate) = throughput::window(definition, Profile::Reference, cases, measured.seconds) else { return };
+        let Some(rate) = throughput::measure_window(definition, Profile::Reference, cases, measured.seconds) else {
+            return;
+        };
         (theirs, ours) = (theirs.max(measured.rate()), ours.max(rate));
         last = Some(measured);
     }
     let Some(measured) = last else { return };
     let Ok(metric) = definition.build(serde_json::Value::Null, Profile::Reference) else { return };
-    let value = |case| metric.score(Sample::of(case)).ok()?.score().map(|score| score.value.get());
+    let value = |case| metric.score(Sample::from_case(case)).ok()?.score().map(|score| score.value.get());
     let total: f64 = cases.iter().filter_map(value).sum();
     let same = if (total - measured.total).abs() <= 1e-6 * measured.total.abs().max(1.0) { "yes" } else { "no" };
-    against::line(name, theirs, ours, &format!("{same} ({})", measured.version));
+    comparison::print_line(name, theirs, ours, &format!("{same} ({})", measured.version));
 }

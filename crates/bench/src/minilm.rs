@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::path::Path;
 
-use probare_models::embedding::{KNOWN, MiniLm, models_folder};
+use probare_models::embedding::{LOCAL_MODELS, MiniLm, models_folder};
 use probare_stats::Random;
 
-use crate::against::{self, Measured, RUNS};
+use crate::comparison::{self, Measurement, RUNS};
 use crate::{corpus, processor_time};
 
 /// Sentences of the comparison.
@@ -62,15 +62,16 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     corpus::save(&file, texts.join("\n") + "\n")?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/minilm.py");
     // Python wants more files than we keep: the whole model, where a variable names it.
-    let whole = std::env::var("PROBARE_BENCH_MINILM")
-        .unwrap_or_else(|_| KNOWN.first().map(|known| known.folder(&models).display().to_string()).unwrap_or_default());
+    let whole = std::env::var("PROBARE_BENCH_MINILM").unwrap_or_else(|_| {
+        LOCAL_MODELS.first().map(|known| known.folder(&models).display().to_string()).unwrap_or_default()
+    });
     let total: f64 = model.embed(&texts, 1).iter().flatten().map(|number| f64::from(*number)).sum();
     for engine in ["onnx", "torch", "sentence-transformers"] {
-        let (mut theirs, mut ours, mut last): (f64, f64, Option<Measured>) = (0.0, 0.0, None);
+        let (mut theirs, mut ours, mut last): (f64, f64, Option<Measurement>) = (0.0, 0.0, None);
         for _ in 0..RUNS {
-            match against::script("python3", &script, &[engine, &whole, &file.display().to_string(), "1"]) {
+            match comparison::run_measurement("python3", &script, &[engine, &whole, &file.display().to_string(), "1"]) {
                 Ok(measured) => {
-                    let window = processor_time::window(texts.len(), measured.seconds, || {
+                    let window = processor_time::rate_in_window(texts.len(), measured.seconds, || {
                         model.embed(&texts, 1);
                     });
                     (theirs, ours) = (theirs.max(measured.rate()), ours.max(window.unwrap_or_default()));
@@ -84,7 +85,12 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
         }
         if let Some(measured) = last {
             let same = if (total - measured.total).abs() < 1e-2 { "yes" } else { "no" };
-            against::line(&format!("minilm ({engine})"), theirs, ours, &format!("{same} ({})", measured.version));
+            comparison::print_line(
+                &format!("minilm ({engine})"),
+                theirs,
+                ours,
+                &format!("{same} ({})", measured.version),
+            );
         }
     }
     Ok(())

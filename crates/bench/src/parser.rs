@@ -5,14 +5,14 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-use probare_nlp::Parser;
-use probare_suites::socioscope::input::Corpus;
+use probare_benchmarks::socioscope::input::Corpus;
+use probare_english::Parser;
 
 use crate::processor_time;
 
 /// Prints the lines for loading, tagging and parsing.
 pub fn print() -> Result<(), Box<dyn Error>> {
-    let text = english()?;
+    let text = interview_text()?;
     let parser = Parser::english();
     let words: usize = parser.tag(&text).sentences.iter().map(|sentence| sentence.tokens.len()).sum();
     println!("\n{:48} {:>16}", "parser", "words/CPU-second");
@@ -42,7 +42,7 @@ fn load_milliseconds() -> Result<f64, Box<dyn Error>> {
 }
 
 /// All interviews of the examples, one after the other.
-pub fn english() -> Result<String, Box<dyn Error>> {
+pub fn interview_text() -> Result<String, Box<dyn Error>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/socioscope/corpus.json");
     let corpus = Corpus::read(&fs::read(&file)?, &file.display().to_string())?;
     let texts: Vec<&str> = corpus.transcripts().iter().map(|transcript| transcript.text.as_str()).collect();
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_interviews_are_plain_english() {
-        let text = english().unwrap();
+        let text = interview_text().unwrap();
         assert!(text.split_whitespace().count() > 3_000 && text.contains(" the "));
     }
 }

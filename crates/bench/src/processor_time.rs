@@ -40,7 +40,7 @@ pub fn rate(things: usize, mut work: impl FnMut()) -> Option<f64> {
 
 /// The same in a single window of at least so many seconds of processor time: what one side of a comparison is given when
 /// the other side has taken so long. Both then run for the same time, as often as each other.
-pub fn window(things: usize, least: f64, mut work: impl FnMut()) -> Option<f64> {
+pub fn rate_in_window(things: usize, least: f64, mut work: impl FnMut()) -> Option<f64> {
     let start = seconds()?;
     let mut done = 0;
     loop {

@@ -16,11 +16,11 @@ const SHORT_ROWS: usize = 100_000;
 const LONG_ROWS: usize = 1_000;
 const FULL_LONG_ROWS: usize = 10_000;
 /// How often the memory of a running program is looked at.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// What a program used from start to end.
 #[derive(Debug, Clone, Copy)]
-pub struct Used {
+pub struct ResourceUsage {
     /// Processor time.
     pub seconds: f64,
     /// The most memory it held, in bytes, where the system tells.
@@ -28,7 +28,7 @@ pub struct Used {
 }
 
 /// Runs a program; nothing where it fails or the system does not tell its processor time.
-pub fn used(command: &mut Command) -> Option<Used> {
+pub fn measure_command(command: &mut Command) -> Option<ResourceUsage> {
     let before = processor_time::children_seconds()?;
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
     let mut memory = None;
@@ -37,11 +37,11 @@ pub fn used(command: &mut Command) -> Option<Used> {
         memory = memory.max(peak_memory(child.id()));
         match child.try_wait().ok()? {
             Some(status) => break status,
-            None => sleep(LOOK),
+            None => sleep(POLL_INTERVAL),
         }
     };
     status.success().then_some(())?;
-    Some(Used { seconds: processor_time::children_seconds()? - before, memory })
+    Some(ResourceUsage { seconds: processor_time::children_seconds()? - before, memory })
 }
 
 /// The most memory that a running program has held so far, in bytes (from `/proc`).
@@ -93,7 +93,7 @@ pub fn print(folder: &Path, filter: &str, full: bool) -> Result<(), Box<dyn Erro
         let file = folder.join("rows.jsonl");
         corpus::save(&file, corpus::lines(&corpus::cases(rows, sizes, 11))?)?;
         for (name, arguments) in wanted {
-            match used(Command::new(&program).arg("score").arg(&file).args(*arguments)) {
+            match measure_command(Command::new(&program).arg("score").arg(&file).args(*arguments)) {
                 Some(used) => {
                     let memory = used.memory.map_or("unknown".to_owned(), |bytes| format!("{} MB", bytes / 1_000_000));
                     println!("{name:48} {:>16.0} {rows:>8} {memory:>12}", rows as f64 / used.seconds);

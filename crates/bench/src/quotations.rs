@@ -5,14 +5,14 @@
 use std::error::Error;
 use std::path::Path;
 
-use probare_metrics::interviews::quotations::{Finding, Source, Status, check};
+use probare_metrics::interviews::quotations::{QuotationFinding, QuotationSource, QuotationStatus, check_citation};
 use probare_stats::Random;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use crate::against::RUNS;
+use crate::comparison::RUNS;
 use crate::corpus::{save, text};
-use crate::{against, processor_time};
+use crate::{comparison, processor_time};
 
 const CITATIONS: usize = 1_000;
 const TRANSCRIPT_WORDS: usize = 100_000;
@@ -26,7 +26,7 @@ const MATCHERS: [(&str, usize); 3] =
 
 /// What the script tells.
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct ScriptResult {
     /// Processor seconds.
     seconds: f64,
     /// Library and version.
@@ -37,12 +37,12 @@ struct Answer {
 
 /// A transcript and citations that are said to come from it.
 #[derive(Debug)]
-pub struct Input {
+pub struct QuotationInput {
     transcript: String,
     citations: Vec<Json>,
 }
 
-impl Input {
+impl QuotationInput {
     /// So many words and citations from a seed.
     pub fn new(words: usize, citations: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
@@ -52,19 +52,19 @@ impl Input {
     }
 
     /// Checks all citations.
-    pub fn findings(&self) -> Vec<Finding> {
-        let source = Source::new(self.transcript.as_str());
-        self.citations.iter().map(|quote| check(quote, Some(&source), Some(0), &[&source])).collect()
+    pub fn findings(&self) -> Vec<QuotationFinding> {
+        let source = QuotationSource::new(self.transcript.as_str());
+        self.citations.iter().map(|quote| check_citation(quote, Some(&source), Some(0), &[&source])).collect()
     }
 }
 
 /// Prints how many citations per CPU-second are checked, and what became of them.
 pub fn print() -> Result<(), Box<dyn Error>> {
-    let input = Input::new(TRANSCRIPT_WORDS, CITATIONS, 11);
-    let (rate, findings) = ours(&input)?;
+    let input = QuotationInput::new(TRANSCRIPT_WORDS, CITATIONS, 11);
+    let (rate, findings) = measure_ours(&input)?;
     println!("\n{:48} {:>16}", "quotations", "citations/CPU-s");
     println!("{:48} {rate:>16.0}", format!("{CITATIONS} citations of one text of {TRANSCRIPT_WORDS} words"));
-    let counts: Vec<String> = Status::ALL
+    let counts: Vec<String> = QuotationStatus::ALL
         .iter()
         .map(|status| (status, findings.iter().filter(|finding| finding.status == *status).count()))
         .filter(|(_, count)| *count > 0)
@@ -76,7 +76,7 @@ pub fn print() -> Result<(), Box<dyn Error>> {
 
 /// Prints both rates, their ratio, and on how many citations the two agree that they were found or not.
 pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let input = Input::new(TRANSCRIPT_WORDS, CITATIONS, 11);
+    let input = QuotationInput::new(TRANSCRIPT_WORDS, CITATIONS, 11);
     let findings = input.findings();
     let file = folder.join("quotations.json");
     save(&file, json!({"content": input.transcript, "citations": input.citations}).to_string())?;
@@ -86,7 +86,7 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
         let arguments = [&*file.to_string_lossy(), matcher, &most.to_string()];
         let (mut their_rate, mut rate, mut last) = (0.0_f64, 0.0_f64, None);
         for _ in 0..RUNS {
-            let theirs = match against::answer::<Answer>("python3", &script, &arguments) {
+            let theirs = match comparison::run_script::<ScriptResult>("python3", &script, &arguments) {
                 Ok(theirs) => theirs,
                 Err(reason) => {
                     println!("{name:24} left out: {reason}");
@@ -94,7 +94,8 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
                 }
             };
             their_rate = their_rate.max(theirs.found.len() as f64 / theirs.seconds);
-            let window = processor_time::window(input.citations.len(), theirs.seconds, || drop(input.findings()));
+            let window =
+                processor_time::rate_in_window(input.citations.len(), theirs.seconds, || drop(input.findings()));
             rate = rate.max(window.ok_or("this system does not tell the processor time")?);
             last = Some(theirs);
         }
@@ -102,12 +103,12 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
         let rows = theirs.found.len();
         let same = findings.iter().map(is_found).zip(&theirs.found).filter(|(ours, theirs)| ours == *theirs);
         let remark = format!("found or not: {} of {rows} agree ({})", same.count(), theirs.version);
-        against::line(&name, their_rate, rate, &remark);
+        comparison::print_line(&name, their_rate, rate, &remark);
     }
     Ok(())
 }
 
-fn ours(input: &Input) -> Result<(f64, Vec<Finding>), Box<dyn Error>> {
+fn measure_ours(input: &QuotationInput) -> Result<(f64, Vec<QuotationFinding>), Box<dyn Error>> {
     let mut findings = input.findings();
     let rate = processor_time::rate(input.citations.len(), || findings = input.findings())
         .ok_or("this system does not tell the processor time")?;
@@ -115,8 +116,8 @@ fn ours(input: &Input) -> Result<(f64, Vec<Finding>), Box<dyn Error>> {
 }
 
 /// Whether the words are there, exactly or nearly.
-fn is_found(finding: &Finding) -> bool {
-    finding.status.is_found() || matches!(finding.status, Status::Fuzzy | Status::NumberMismatch)
+fn is_found(finding: &QuotationFinding) -> bool {
+    finding.status.is_found() || matches!(finding.status, QuotationStatus::Fuzzy | QuotationStatus::NumberMismatch)
 }
 
 /// A stretch of the transcript of eight to thirty words. Its number says what was done to it: of twenty, eight are
@@ -164,11 +165,14 @@ mod tests {
 
     #[test]
     fn each_kind_of_citation_is_told_apart() {
-        let input = Input::new(5_000, 200, 1);
+        let input = QuotationInput::new(5_000, 200, 1);
         let findings = input.findings();
-        let count = |status: Status| findings.iter().filter(|finding| finding.status == status).count();
-        assert_eq!((count(Status::Exact), count(Status::Normalised), count(Status::Elided)), (80, 30, 20));
-        assert!(count(Status::Fuzzy) >= 20 && count(Status::NotFound) >= 30);
+        let count = |status: QuotationStatus| findings.iter().filter(|finding| finding.status == status).count();
+        assert_eq!(
+            (count(QuotationStatus::Exact), count(QuotationStatus::Normalised), count(QuotationStatus::Elided)),
+            (80, 30, 20)
+        );
+        assert!(count(QuotationStatus::Fuzzy) >= 20 && count(QuotationStatus::NotFound) >= 30);
     }
 
     #[test]

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use probare_retrieval::passages::Split;
-use probare_retrieval::{Builder, Embedder, Filter, Index, Mode, Search, Settings, corpus, terms};
+use probare_retrieval::{Embedder, Filter, Index, IndexBuilder, IndexSettings, Mode, SearchRequest, corpus, terms};
 use probare_stats::Random;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::against;
+use crate::comparison;
 use crate::corpus::save;
 
 /// Passages of a document, and words of a passage.
@@ -29,7 +29,7 @@ const GROUPS: usize = 25;
 /// Numbers of a vector.
 const DIMENSIONS: usize = 384;
 /// Passages that Python is given too.
-const BESIDE: usize = 100_000;
+const COMPARED_PASSAGES: usize = 100_000;
 /// Questions to Python.
 const QUESTIONS: usize = 200;
 
@@ -47,11 +47,11 @@ fn word(rank: usize) -> String {
 
 /// A number from 0 to 1.
 fn unit(random: &mut Random) -> f64 {
-    (random.bits() >> 11) as f64 / (1_u64 << 53) as f64
+    (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// A rank drawn so that its logarithm is even: it is as likely to fall on 1 to 10 as on 1,000 to 10,000.
-fn drawn(random: &mut Random) -> usize {
+fn draw_rank(random: &mut Random) -> usize {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -66,7 +66,7 @@ fn text(random: &mut Random, passages: usize) -> String {
     let mut text = String::new();
     for _ in 0..passages * 2 {
         for at in 0..WORDS / 2 {
-            let word = word(drawn(random));
+            let word = word(draw_rank(random));
             if at == 0 {
                 let mut letters = word.chars();
                 let first = letters.next().map(|first| first.to_ascii_uppercase());
@@ -82,7 +82,7 @@ fn text(random: &mut Random, passages: usize) -> String {
 }
 
 /// Writes a corpus of so many passages; gives its folder.
-fn written(folder: &Path, passages: usize) -> Result<PathBuf, Box<dyn Error>> {
+fn write_corpus(folder: &Path, passages: usize) -> Result<PathBuf, Box<dyn Error>> {
     let place = folder.join(format!("corpus-{passages}"));
     let _ = fs::remove_dir_all(&place);
     fs::create_dir_all(&place)?;
@@ -104,8 +104,8 @@ fn written(folder: &Path, passages: usize) -> Result<PathBuf, Box<dyn Error>> {
 }
 
 /// A vector that depends on the text alone.
-fn seeded() -> Embedder {
-    Embedder::given("seeded", |texts| {
+fn seeded_embedder() -> Embedder {
+    Embedder::from_function("seeded", |texts| {
         let vector = |text: &&str| {
             let seed = text.bytes().fold(14_695_981_039_346_656_037_u64, |hash, byte| {
                 (hash ^ u64::from(byte)).wrapping_mul(1_099_511_628_211)
@@ -136,7 +136,7 @@ fn memory(name: &str) -> u64 {
 }
 
 /// Milliseconds at half and at 99 % of some searches.
-fn spread(mut times: Vec<Duration>) -> (f64, f64) {
+fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
     times.sort();
     let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1)));
     let milliseconds = |share| at(share).map_or(0.0, |time| time.as_secs_f64() * 1000.0);
@@ -144,7 +144,7 @@ fn spread(mut times: Vec<Duration>) -> (f64, f64) {
 }
 
 fn question(random: &mut Random) -> String {
-    let words: Vec<String> = (0..4).map(|_| word(drawn(random).max(20))).collect();
+    let words: Vec<String> = (0..4).map(|_| word(draw_rank(random).max(20))).collect();
     words.join(" ")
 }
 
@@ -152,14 +152,14 @@ fn question(random: &mut Random) -> String {
 pub fn print(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
     let passages = if full { 1_000_000 } else { 100_000 };
     println!("\nretrieval: {passages} passages of {WORDS} words, vectors of {DIMENSIONS} numbers seeded by the text");
-    let place = written(folder, passages)?;
+    let place = write_corpus(folder, passages)?;
     let index = folder.join(format!("index-{passages}"));
     let _ = fs::remove_dir_all(&index);
-    let files = corpus::list(&place, None)?;
-    let settings = Settings { split: Split { words: WORDS, overlap: 0 } };
-    let embedder = seeded();
+    let files = corpus::list_files(&place, None)?;
+    let settings = IndexSettings { split: Split { words: WORDS, overlap: 0 } };
+    let embedder = seeded_embedder();
     let started = Instant::now();
-    let built = Builder::new(&index, settings).with_vectors(&embedder).build(&files, &mut |_| ())?;
+    let built = IndexBuilder::new(&index, settings).with_vectors(&embedder).build(&files, &mut |_| ())?;
     println!(
         "{:32} {:>8.1} s   {:>6} MB on disk, most memory {} MB",
         format!("index, {} passages", built.passages),
@@ -168,7 +168,7 @@ pub fn print(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
         memory("VmHWM"),
     );
     let started = Instant::now();
-    let again = Builder::new(&index, settings).with_vectors(&embedder).build(&files, &mut |_| ())?;
+    let again = IndexBuilder::new(&index, settings).with_vectors(&embedder).build(&files, &mut |_| ())?;
     println!(
         "{:32} {:>8.1} s",
         if again.is_unchanged { "again, nothing changed" } else { "again" },
@@ -188,14 +188,15 @@ pub fn print(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
         let mut random = Random::new(23);
         let mut times = Vec::new();
         for _ in 0..count + 5 {
-            let search = Search { question: question(&mut random), k: 10, filter: Filter::parse(&filter)?, mode };
+            let search =
+                SearchRequest { question: question(&mut random), k: 10, filter: Filter::parse(&filter)?, mode };
             let vector = embedder.embed(&[&search.question])?.remove(0);
             let started = Instant::now();
             open.search_with(&search, mode, Some(&vector))?;
             times.push(started.elapsed());
         }
         // The first ones read the files into memory.
-        let (half, most) = spread(times.split_off(5));
+        let (half, most) = percentiles(times.split_off(5));
         println!("{:32} p50 {half:>8.2} ms   p99 {most:>8.2} ms", format!("search, {name}"));
     }
     println!("{:32} {} MB with all that is mapped", "memory after the searches", memory("VmRSS"));
@@ -204,7 +205,7 @@ pub fn print(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
 
 /// What the script tells.
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct ScriptResult {
     version: String,
     index_seconds: f64,
     seconds: f64,
@@ -215,12 +216,12 @@ struct Answer {
 
 /// The same questions to `bm25s` and `rank_bm25`, on 100,000 passages that are cut into terms already.
 pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let place = written(folder, BESIDE)?;
+    let place = write_corpus(folder, COMPARED_PASSAGES)?;
     let index = folder.join("index-beside");
     let _ = fs::remove_dir_all(&index);
-    let settings = Settings { split: Split { words: WORDS, overlap: 0 } };
+    let settings = IndexSettings { split: Split { words: WORDS, overlap: 0 } };
     let started = Instant::now();
-    Builder::new(&index, settings).build(&corpus::list(&place, None)?, &mut |_| ())?;
+    IndexBuilder::new(&index, settings).build(&corpus::list_files(&place, None)?, &mut |_| ())?;
     let own_index = started.elapsed().as_secs_f64();
     let open = Index::open(&index)?;
     let mut lines = String::new();
@@ -236,7 +237,7 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/bm25.py");
     for library in ["bm25s", "rank_bm25"] {
         let arguments = [library, &texts.display().to_string(), &asked.display().to_string()];
-        let answer: Answer = match against::answer("python3", &script, &arguments) {
+        let answer: ScriptResult = match comparison::run_script("python3", &script, &arguments) {
             Ok(answer) => answer,
             Err(reason) => {
                 println!("{library:24} left out: {reason}");
@@ -246,7 +247,8 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
         let started = Instant::now();
         let mut found = Vec::new();
         for question in &questions[..answer.questions.min(questions.len())] {
-            let search = Search { question: question.clone(), k: 10, filter: Filter::default(), mode: Mode::Words };
+            let search =
+                SearchRequest { question: question.clone(), k: 10, filter: Filter::default(), mode: Mode::Words };
             let hits = open.search_with(&search, Mode::Words, None)?;
             found.push(hits.iter().filter_map(|hit| usize::try_from(hit.number).ok()).collect::<Vec<_>>());
         }
@@ -254,7 +256,7 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
         let both =
             found.iter().zip(&answer.found).flat_map(|(ours, theirs)| ours.iter().filter(|id| theirs.contains(id)));
         let (both, all) = (both.count(), found.iter().map(Vec::len).sum::<usize>());
-        against::line(
+        comparison::print_line(
             &format!("BM25 {library}"),
             answer.questions as f64 / answer.seconds,
             own,

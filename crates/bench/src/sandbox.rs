@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::time::Instant;
 
-use probare_core::{Program, Step};
-use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+use probare_core::{Program, ProgramStep};
+use probare_sandbox::{Sandbox, SandboxChoice, SandboxError, SandboxLimits};
 
 /// Starts that are measured.
 const STARTS: usize = 60;
@@ -12,7 +12,7 @@ const STARTS: usize = 60;
 /// Prints the median time of a shell and of Python in a sandbox.
 pub fn print() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
-    let sandbox = match Sandbox::open(Choice::Auto, Limits::default(), std::sync::Arc::default()) {
+    let sandbox = match Sandbox::open(SandboxChoice::Auto, SandboxLimits::default(), std::sync::Arc::default()) {
         Ok(sandbox) => sandbox,
         Err(error @ (SandboxError::NoBubblewrap | SandboxError::Broken { .. })) => {
             println!("\nsandbox left out: {error}");
@@ -26,13 +26,13 @@ pub fn print() -> Result<(), Box<dyn Error>> {
     for (name, command) in
         [("a shell that ends", vec!["/bin/sh", "-c", ":"]), ("Python that ends", vec!["python3", "-c", ""])]
     {
-        let program = Program { steps: vec![Step::new(&command, 30)], mebibytes: 256, ..Program::default() };
+        let program = Program { steps: vec![ProgramStep::new(&command, 30)], mebibytes: 256, ..Program::default() };
         let mut times = Vec::with_capacity(STARTS);
         for _ in 0..STARTS {
             let start = Instant::now();
             let ran = sandbox.run(&program)?;
             times.push(start.elapsed().as_secs_f64() * 1000.0);
-            if !ran.steps.iter().all(probare_core::RanStep::is_fine) {
+            if !ran.steps.iter().all(probare_core::StepResult::is_fine) {
                 return Err(format!("{name} failed: {ran:?}").into());
             }
         }

@@ -8,7 +8,7 @@ use probare_core::{Case, Profile, Sample, Scorer};
 use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 
-use crate::against::{self, RUNS};
+use crate::comparison::{self, RUNS};
 use crate::corpus::{care, save};
 use crate::{processor_time, program};
 
@@ -40,12 +40,12 @@ fn rate(profile: Profile, cases: &[Case], least: f64) -> Result<f64, Box<dyn Err
         for case in cases {
             for metric in &metrics {
                 // A violation and a failure take the same time; only the time is looked at here.
-                let _ = metric.score(Sample::of(case));
+                let _ = metric.score(Sample::from_case(case));
             }
         }
     };
     pass(&cases[..cases.len().min(500)]);
-    let rate = processor_time::window(cases.len(), least, || pass(cases));
+    let rate = processor_time::rate_in_window(cases.len(), least, || pass(cases));
     Ok(rate.ok_or("this system does not tell the processor time")?)
 }
 
@@ -91,7 +91,7 @@ fn checkers(package: &Path, file: &Path, cases: &[Case]) -> Result<(), Box<dyn E
     let (mut theirs, mut version) = (0.0_f64, String::new());
     let mut ours = PROFILES.map(|profile| (profile, 0.0_f64));
     for _ in 0..RUNS {
-        let measured = match against::script("node", &script, &[&shown.0, &shown.1]) {
+        let measured = match comparison::run_measurement("node", &script, &[&shown.0, &shown.1]) {
             Ok(measured) => measured,
             Err(reason) => {
                 println!("{:24} left out: {reason}", "care checkers");
@@ -105,7 +105,7 @@ fn checkers(package: &Path, file: &Path, cases: &[Case]) -> Result<(), Box<dyn E
         version = measured.version;
     }
     for (profile, ours) in ours {
-        against::line(&format!("care checkers, {profile}"), theirs, ours, &format!("({version})"));
+        comparison::print_line(&format!("care checkers, {profile}"), theirs, ours, &format!("({version})"));
     }
     Ok(())
 }
@@ -132,7 +132,7 @@ fn commands(folder: &Path, package: &Path, file: &Path) -> Result<(), Box<dyn Er
         theirs = theirs.max(their_rate);
         ours = ours.max(rate);
     }
-    against::line("synthesis command", theirs, ours, "");
+    comparison::print_line("synthesis command", theirs, ours, "");
     Ok(())
 }
 
@@ -141,7 +141,7 @@ fn commands(folder: &Path, package: &Path, file: &Path) -> Result<(), Box<dyn Er
 fn command_rate(command: &mut Command) -> Option<f64> {
     let (mut rows, mut seconds) = (0, 0.0);
     while seconds < 1.0 {
-        seconds += program::used(command)?.seconds;
+        seconds += program::measure_command(command)?.seconds;
         rows += ROWS;
     }
     Some(rows as f64 / seconds)

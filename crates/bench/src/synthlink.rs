@@ -6,13 +6,13 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use probare_benchmarks::synthlink::{SynthLink, files};
 use probare_core::{Console, Suite as _};
-use probare_runner::{Settings, Wanted, run};
+use probare_engine::{RunRequest, Settings, run};
 use probare_stats::Random;
-use probare_suites::synthlink::{SynthLink, files};
 use serde_json::json;
 
-use crate::against;
+use crate::comparison;
 use crate::corpus::save;
 use crate::processor_time;
 
@@ -38,7 +38,7 @@ pub fn side_by_side(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
     let total: f64 = aggregates.sum();
     let arguments = [catalogue_file.display().to_string(), given.display().to_string(), "--json".to_owned()];
     let arguments = arguments.each_ref().map(String::as_str);
-    against::in_turn(NAME, "synthlink_reference.py", &arguments, (rows, "predictions"), total, |seconds| {
+    comparison::compare_in_turn(NAME, "synthlink_reference.py", &arguments, (rows, "predictions"), total, |seconds| {
         paths.rate(rows, seconds)
     })
 }
@@ -56,13 +56,13 @@ impl Paths<'_> {
         let options = json!({"catalog": self.catalogue, "predictions": [self.predictions], "output_dir": self.output});
         let job = SynthLink.open(options, Console { quiet: true, ..Console::default() })?;
         let settings = Settings { jobs: Some(NonZeroUsize::MIN), ..Settings::default() };
-        Ok(run(job, Wanted { settings, ..Wanted::default() })?.driven.cases)
+        Ok(run(job, RunRequest { settings, ..RunRequest::default() })?.driven.cases)
     }
 
     /// Rows per CPU-second in one window of at least so many seconds.
     fn rate(&self, rows: usize, least: f64) -> Result<f64, Box<dyn Error>> {
         let mut ended = Ok(0);
-        let rate = processor_time::window(rows, least, || ended = self.score());
+        let rate = processor_time::rate_in_window(rows, least, || ended = self.score());
         if ended? != rows as u64 {
             return Err("not all rows were scored".into());
         }

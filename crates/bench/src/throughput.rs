@@ -18,7 +18,7 @@ pub fn options(id: &str) -> Json {
 
 /// One line of the table.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct ThroughputRow {
     /// What was measured.
     pub name: String,
     /// Rows per CPU-second.
@@ -29,52 +29,52 @@ pub struct Row {
 
 /// Measures one metric in one profile; nothing where it cannot be built without options of the user's, or where it
 /// applies to none of the cases.
-pub fn metric(definition: &MetricDef, profile: Profile, cases: &[Case]) -> Option<Row> {
+pub fn metric(definition: &MetricDef, profile: Profile, cases: &[Case]) -> Option<ThroughputRow> {
     let metric = definition.build(options(definition.id), profile).ok()?;
     // The first pass fills caches and loads tables.
-    let in_one_pass = scored(definition, &metric, cases);
+    let in_one_pass = count_scored(definition, &metric, cases);
     if in_one_pass == 0 {
         // Saying that a question does not apply is no measure of computing its answer.
         return None;
     }
     let rate = processor_time::rate(cases.len(), || {
-        scored(definition, &metric, cases);
+        count_scored(definition, &metric, cases);
     })?;
     let name =
         if profile == Profile::Careful { format!("{} (careful)", definition.id) } else { definition.id.to_owned() };
-    Some(Row { name, rate, scored: in_one_pass })
+    Some(ThroughputRow { name, rate, scored: in_one_pass })
 }
 
 /// Rows per CPU-second in a single window of at least so many seconds, for a comparison in which the other side had one.
-pub fn window(definition: &MetricDef, profile: Profile, cases: &[Case], least: f64) -> Option<f64> {
+pub fn measure_window(definition: &MetricDef, profile: Profile, cases: &[Case], least: f64) -> Option<f64> {
     let metric = definition.build(options(definition.id), profile).ok()?;
     // The first pass fills caches and loads tables.
-    scored(definition, &metric, cases);
-    processor_time::window(cases.len(), least, || {
-        scored(definition, &metric, cases);
+    count_scored(definition, &metric, cases);
+    processor_time::rate_in_window(cases.len(), least, || {
+        count_scored(definition, &metric, cases);
     })
 }
 
 /// Computes a metric for all cases; gives how many were scored.
-fn scored(definition: &MetricDef, metric: &Scorer, cases: &[Case]) -> usize {
+fn count_scored(definition: &MetricDef, metric: &Scorer, cases: &[Case]) -> usize {
     cases
         .iter()
-        .map(Sample::of)
-        .filter(|sample| definition.lacks(*sample).is_none())
+        .map(Sample::from_case)
+        .filter(|sample| definition.missing_input(*sample).is_none())
         .filter(|sample| metric.score(*sample).is_ok_and(|outcome| outcome.score().is_some()))
         .count()
 }
 
 /// Measures all metrics whose name contains `filter`, in all profiles; a metric without a figure is an error, since its
 /// speed could then fall unnoticed.
-pub fn metrics<'a>(filter: &'a str, general: &'a [Case]) -> impl Iterator<Item = Result<Row, String>> + 'a {
+pub fn metrics<'a>(filter: &'a str, general: &'a [Case]) -> impl Iterator<Item = Result<ThroughputRow, String>> + 'a {
     registry()
         .iter()
         .filter(move |definition| definition.kind == MetricKind::Pure && definition.id.contains(filter))
         .flat_map(|definition| definition.profiles.iter().map(move |profile| (definition, *profile)))
         .map(move |(definition, profile)| {
             let id = definition.id;
-            let cases = corpus::of_metric(definition, general).map_err(|error| format!("{id}: {error}"))?;
+            let cases = corpus::for_metric(definition, general).map_err(|error| format!("{id}: {error}"))?;
             metric(definition, profile, &cases).ok_or_else(|| format!("{id} scored none of its cases"))
         })
 }
@@ -88,10 +88,10 @@ mod tests {
         let general = corpus::cases(40, corpus::Sizes::default(), 3);
         // What a metric that asks takes is up to whom it asks.
         for definition in registry().iter().filter(|definition| definition.kind == MetricKind::Pure) {
-            let cases = corpus::of_metric(definition, &general).unwrap();
+            let cases = corpus::for_metric(definition, &general).unwrap();
             for profile in definition.profiles {
                 let metric = definition.build(options(definition.id), *profile).unwrap();
-                assert!(scored(definition, &metric, &cases) > 0, "{} scores none", definition.id);
+                assert!(count_scored(definition, &metric, &cases) > 0, "{} scores none", definition.id);
             }
         }
     }

@@ -12,8 +12,8 @@ pub fn print() -> Result<(), Box<dyn std::error::Error>> {
     let wordnet = WordNet::embedded();
     println!("\n{:48} {:>16}", "WordNet", "look-ups/CPU-s");
     let lemmas = shuffled(all_lemmas(wordnet));
-    line(&format!("senses of all {} lemmas, in any order", lemmas.len()), wordnet, &lemmas);
-    let text = parser::english()?;
+    print_rate(&format!("senses of all {} lemmas, in any order", lemmas.len()), wordnet, &lemmas);
+    let text = parser::interview_text()?;
     let parts = PartOfSpeech::ALL;
     let words: Vec<(String, PartOfSpeech)> = text
         .split(|character: char| !character.is_alphabetic())
@@ -21,11 +21,11 @@ pub fn print() -> Result<(), Box<dyn std::error::Error>> {
         .enumerate()
         .map(|(place, word)| (word.to_lowercase(), parts[place % parts.len()]))
         .collect();
-    line(&format!("senses of the {} words of a text", words.len()), wordnet, &words);
+    print_rate(&format!("senses of the {} words of a text", words.len()), wordnet, &words);
     Ok(())
 }
 
-fn line(name: &str, wordnet: &WordNet, words: &[(String, PartOfSpeech)]) {
+fn print_rate(name: &str, wordnet: &WordNet, words: &[(String, PartOfSpeech)]) {
     let pass = || {
         let senses: u32 =
             words.iter().flat_map(|(word, part)| wordnet.senses(word, *part)).map(|sense| sense.count).sum();

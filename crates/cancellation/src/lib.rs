@@ -2,23 +2,23 @@
 //!
 //! A [`Cancellation`] is a flag that whoever waits can set: a server whose client is gone or out of time, Ctrl-C. Work
 //! [under](Cancellation::during) it counts its [`steps`], and every few thousand of them looks at the flag; where it is
-//! set the work is unwound to where it was begun, which hears [`Cancelled`]. That is how a text of any shape, a deep tree
+//! set the work is unwound to where it was begun, which hears [`CancelledError`]. That is how a text of any shape, a deep tree
 //! or a hostile schema costs no more than the time that somebody gave it.
 //!
 //! ```
-//! use probare_cancellation::{Cancellation, Cancelled, steps};
+//! use probare_cancellation::{Cancellation, CancelledError, count_steps};
 //!
 //! let patience = Cancellation::default();
-//! assert_eq!(patience.during(|| (0..10).inspect(|_| steps(1)).sum()), Ok(45));
+//! assert_eq!(patience.run(|| (0..10).inspect(|_| count_steps(1)).sum()), Ok(45));
 //! patience.cancel();
-//! let endless = patience.during(|| loop { steps(1) });
-//! assert_eq!(endless, Err::<(), _>(Cancelled));
+//! let endless = patience.run(|| loop { count_steps(1) });
+//! assert_eq!(endless, Err::<(), _>(CancelledError));
 //! ```
 //!
 //! The flag that applies and the count belong to the thread. They stand on the side and not in the arguments, because the
 //! loops that matter stand deep in functions that take a text and give its words; hundreds of signatures would have to
 //! name something that is none of their business. The flag is never looked at for a value, so nothing that is computed
-//! depends on it, and it is in force inside of `during` alone. Unwinding goes past the panic hook and prints nothing.
+//! depends on it, and it is in force inside of `run` alone. Unwinding goes past the panic hook and prints nothing.
 //!
 //! The count is also how tests tell work that grows with its input from work that grows with its square: see [`counted`].
 
@@ -32,11 +32,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+mod decompression;
+mod interruptible_stream;
 mod signal;
-mod waiting;
 
-pub use signal::{interruption, is_interruption};
-pub use waiting::{Waiting, open_to_read, open_to_write, standard_input};
+pub use decompression::decompress;
+pub use interruptible_stream::{InterruptibleStream, open_to_read, open_to_write, standard_input};
+pub use signal::{interruption_flag, is_interrupt_error};
 
 /// Whether nobody waits any more. Clones are one and the same.
 #[derive(Debug, Clone, Default)]
@@ -44,15 +46,15 @@ pub struct Cancellation(Arc<AtomicBool>);
 
 /// The work was not finished, because nobody waited for it any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cancelled;
+pub struct CancelledError;
 
-impl fmt::Display for Cancelled {
+impl fmt::Display for CancelledError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("it was cancelled before it was finished")
     }
 }
 
-impl Error for Cancelled {}
+impl Error for CancelledError {}
 
 impl From<Arc<AtomicBool>> for Cancellation {
     fn from(flag: Arc<AtomicBool>) -> Self {
@@ -68,7 +70,7 @@ thread_local! {
 }
 
 /// Steps after which the flag is looked at: a fraction of a millisecond of any loop.
-const BETWEEN_LOOKS: u64 = 4096;
+const STEPS_PER_CHECK: u64 = 4096;
 
 impl Cancellation {
     /// Nobody waits any more.
@@ -82,9 +84,9 @@ impl Cancellation {
     }
 
     /// Does some work, which ends early where this is cancelled meanwhile. A panic in it stays a panic.
-    pub fn during<T>(&self, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
-        let _restored = Restored(IN_FORCE.with_borrow_mut(|place| place.replace(self.clone())));
-        catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match cancelled(payload.as_ref()) {
+    pub fn run<T>(&self, work: impl FnOnce() -> T) -> Result<T, CancelledError> {
+        let _restored = RestoreGuard(IN_FORCE.with_borrow_mut(|place| place.replace(self.clone())));
+        catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match cancelled_from_panic(payload.as_ref()) {
             Some(cancelled) => cancelled,
             None => resume_unwind(payload),
         })
@@ -92,17 +94,17 @@ impl Cancellation {
 }
 
 /// Puts back what was in force before.
-struct Restored(Option<Cancellation>);
+struct RestoreGuard(Option<Cancellation>);
 
-impl Drop for Restored {
+impl Drop for RestoreGuard {
     fn drop(&mut self) {
         IN_FORCE.set(self.0.take());
     }
 }
 
 /// Whether what was caught is the end of cancelled work and not a panic. Whoever catches panics around metrics asks first.
-pub fn cancelled(payload: &(dyn Any + Send)) -> Option<Cancelled> {
-    payload.downcast_ref::<Cancelled>().copied()
+pub fn cancelled_from_panic(payload: &(dyn Any + Send)) -> Option<CancelledError> {
+    payload.downcast_ref::<CancelledError>().copied()
 }
 
 /// Counts steps of the work of this thread. Ends the work where it was cancelled.
@@ -110,12 +112,12 @@ pub fn cancelled(payload: &(dyn Any + Send)) -> Option<Cancelled> {
 /// A step is what takes a bounded time: a word, a node, a comparison, a few dozen bytes. A loop over a text may count the
 /// bytes that it is about to go through at once.
 #[inline]
-pub fn steps(count: usize) {
+pub fn count_steps(count: usize) {
     let before = TAKEN.get();
     let after = before.wrapping_add(count as u64);
     TAKEN.set(after);
-    if before / BETWEEN_LOOKS != after / BETWEEN_LOOKS {
-        look();
+    if before / STEPS_PER_CHECK != after / STEPS_PER_CHECK {
+        check_cancelled();
     }
 }
 
@@ -123,49 +125,59 @@ pub fn steps(count: usize) {
 /// gives back what is [taken over](Elsewhere::taken_over) here.
 ///
 /// ```
-/// use probare_cancellation::{counted, elsewhere, steps};
+/// use probare_cancellation::{with_step_count, on_other_thread, count_steps};
 ///
-/// let help = || std::thread::scope(|scope| scope.spawn(elsewhere(|| steps(7))).join());
-/// let ((), count) = counted(|| help().expect("nothing panics").taken_over());
+/// let help = || std::thread::scope(|scope| scope.spawn(on_other_thread(|| count_steps(7))).join());
+/// let ((), count) = with_step_count(|| help().expect("nothing panics").join());
 /// assert_eq!(count, 7);
 /// ```
-pub fn elsewhere<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> Elsewhere<T> {
+pub fn on_other_thread<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> ThreadResult<T> {
     let under = IN_FORCE.with_borrow(Clone::clone).unwrap_or_default();
     move || {
-        let (made, steps) = counted(|| under.during(work));
-        Elsewhere { made, steps }
+        let (made, steps) = with_step_count(|| under.run(work));
+        ThreadResult { made, steps }
     }
 }
 
 /// What became of work on another thread.
 #[derive(Debug)]
 #[must_use = "its steps are counted, and its end is noticed, where it is taken over"]
-pub struct Elsewhere<T> {
-    made: Result<T, Cancelled>,
+pub struct ThreadResult<T> {
+    made: Result<T, CancelledError>,
     steps: u64,
 }
 
-impl<T> Elsewhere<T> {
+impl<T> ThreadResult<T> {
     /// What was made there. Its steps count as steps of this thread; where it was ended, the work of this thread ends too.
-    pub fn taken_over(self) -> T {
+    pub fn join(self) -> T {
         TAKEN.set(TAKEN.get().wrapping_add(self.steps));
         self.made.unwrap_or_else(|cancelled| resume_unwind(Box::new(cancelled)))
     }
 }
 
 /// Steps that `work` took on this thread.
-pub fn counted<T>(work: impl FnOnce() -> T) -> (T, u64) {
+pub fn with_step_count<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = TAKEN.get();
     let made = work();
     (made, TAKEN.get().wrapping_sub(before))
 }
 
+/// Whether the work of this thread is to end, because nobody waits for it or the whole program was interrupted: for work that
+/// cannot be unwound, such as that of a library in C.
+pub fn should_stop() -> bool {
+    is_cancelled_here() || signal::check_interrupted().is_err()
+}
+
+fn is_cancelled_here() -> bool {
+    IN_FORCE.with_borrow(|place| place.as_ref().is_some_and(Cancellation::is_cancelled))
+}
+
 #[cold]
-fn look() {
-    let is_over = IN_FORCE.with_borrow(|place| place.as_ref().is_some_and(Cancellation::is_cancelled));
+fn check_cancelled() {
+    let is_over = is_cancelled_here();
     // What is dropped while a panic unwinds may count steps too, and must not begin a second one.
     if is_over && !std::thread::panicking() {
-        resume_unwind(Box::new(Cancelled));
+        resume_unwind(Box::new(CancelledError));
     }
 }
 
@@ -177,51 +189,51 @@ mod tests {
     fn cancelled_work_ends_and_what_was_in_force_before_is_again() {
         let (outer, inner) = (Cancellation::default(), Cancellation::default());
         inner.cancel();
-        let ended = outer.during(|| {
-            let ended = inner.during(|| steps(4096));
-            steps(4096);
+        let ended = outer.run(|| {
+            let ended = inner.run(|| count_steps(4096));
+            count_steps(4096);
             ended
         });
-        assert_eq!(ended, Ok(Err(Cancelled)));
+        assert_eq!(ended, Ok(Err(CancelledError)));
         // Outside of it nothing is in force.
-        steps(8192);
+        count_steps(8192);
     }
 
     #[test]
     fn a_panic_stays_a_panic() {
-        let caught = catch_unwind(|| Cancellation::default().during(|| resume_unwind(Box::new("words"))));
-        let payload = caught.map(|ended: Result<(), Cancelled>| ended).unwrap_err();
+        let caught = catch_unwind(|| Cancellation::default().run(|| resume_unwind(Box::new("words"))));
+        let payload = caught.map(|ended: Result<(), CancelledError>| ended).unwrap_err();
         assert_eq!(payload.downcast_ref::<&str>(), Some(&"words"));
-        assert_eq!(cancelled(payload.as_ref()), None);
+        assert_eq!(cancelled_from_panic(payload.as_ref()), None);
     }
 
     #[test]
     fn work_on_another_thread_is_under_the_same_and_ends_both() {
         let patience = Cancellation::default();
         let help = || {
-            let other = elsewhere(|| steps(5));
-            std::thread::spawn(other).join().unwrap().taken_over();
+            let other = on_other_thread(|| count_steps(5));
+            std::thread::spawn(other).join().unwrap().join();
         };
-        assert_eq!(patience.during(|| counted(help).1), Ok(5));
+        assert_eq!(patience.run(|| with_step_count(help).1), Ok(5));
         patience.cancel();
         let endless = || {
-            let other = elsewhere(|| {
+            let other = on_other_thread(|| {
                 loop {
-                    steps(1);
+                    count_steps(1);
                 }
             });
-            std::thread::spawn(other).join().unwrap().taken_over();
+            std::thread::spawn(other).join().unwrap().join();
         };
-        assert_eq!(patience.during(endless), Err::<(), _>(Cancelled));
+        assert_eq!(patience.run(endless), Err::<(), _>(CancelledError));
         // Where nothing is in force nothing ends.
-        assert_eq!(counted(help).1, 5);
+        assert_eq!(with_step_count(help).1, 5);
     }
 
     #[test]
     fn steps_are_counted() {
-        let ((), count) = counted(|| {
-            steps(3);
-            steps(4);
+        let ((), count) = with_step_count(|| {
+            count_steps(3);
+            count_steps(4);
         });
         assert_eq!(count, 7);
     }

@@ -49,20 +49,20 @@ pub fn bundled_below(folder: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LARGEST_DOCUMENT, OpenError, ReadOptions, Rows, read_whole};
+    use crate::{CaseFileError, CaseReader, LARGEST_DOCUMENT, ReadOptions, read_whole};
 
     #[test]
     fn what_is_carried_is_read_like_a_file() {
         let (bytes, input) = read_whole("bundled:quotes/texts/ferry.txt", LARGEST_DOCUMENT).unwrap();
         assert_eq!((input.path.as_str(), input.bytes), ("bundled:quotes/texts/ferry.txt", bytes.len() as u64));
-        assert!(Rows::open("bundled:rag/cases.jsonl", &ReadOptions::default()).is_ok());
-        assert!(Rows::open("bundled:quotes/quotes.csv", &ReadOptions::default()).is_ok());
+        assert!(CaseReader::open("bundled:rag/cases.jsonl", &ReadOptions::default()).is_ok());
+        assert!(CaseReader::open("bundled:quotes/quotes.csv", &ReadOptions::default()).is_ok());
         assert_eq!(
             bundled_below("bundled:quotes/texts"),
             ["bundled:quotes/texts/ferry.txt", "bundled:quotes/texts/orchard.txt"]
         );
         for unknown in ["bundled:", "bundled:../README.md", "bundled:quotes"] {
-            assert!(matches!(read_whole(unknown, 10), Err(OpenError::Io { .. })), "{unknown}");
+            assert!(matches!(read_whole(unknown, 10), Err(CaseFileError::Io { .. })), "{unknown}");
         }
     }
 }

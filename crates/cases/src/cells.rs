@@ -1,4 +1,4 @@
-//! [`Row`]: the columns of one row, borrowed from the file, and what is taken out of them.
+//! [`RowColumns`]: the columns of one row, borrowed from the file, and what is taken out of them.
 //!
 //! Every format makes its rows into this one form. Columns that may become a field of the case are kept as they are
 //! written and read when it is known what they become, so that no number loses its digits and no text is copied twice.
@@ -12,11 +12,11 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAcces
 use serde_json::value::RawValue;
 use serde_json::{Error, Map, Value as Json};
 
-use crate::names::{Known, Names, Slot};
+use crate::names::{ColumnNames, FieldSource, NameId};
 
 /// What stands in a column.
 #[derive(Debug)]
-pub(crate) enum Cell<'a> {
+pub(crate) enum RowCell<'a> {
     /// JSON as it is written, without white space around it.
     Raw(&'a str),
     /// A text. What looks like a list or an object may be one where a field wants such.
@@ -29,7 +29,7 @@ pub(crate) enum Cell<'a> {
     Taken,
 }
 
-impl<'a> Cell<'a> {
+impl<'a> RowCell<'a> {
     pub(crate) fn is_null(&self) -> bool {
         matches!(self, Self::Raw("null") | Self::Value(Json::Null) | Self::Taken)
     }
@@ -46,7 +46,7 @@ impl<'a> Cell<'a> {
     }
 
     /// The same, with a text that holds a list or an object as what it holds.
-    pub(crate) fn unfolded(self) -> Self {
+    pub(crate) fn expand_text(self) -> Self {
         match self {
             Self::Text(text) if structure(text).is_some() => Self::Raw(text.trim_ascii()),
             other => other,
@@ -54,7 +54,7 @@ impl<'a> Cell<'a> {
     }
 
     /// The value at the end of a path, if it leads anywhere.
-    fn at(&self, mut steps: std::str::Split<'_, char>) -> Result<Option<Cell<'a>>, Error> {
+    fn value_at(&self, mut steps: std::str::Split<'_, char>) -> Result<Option<RowCell<'a>>, Error> {
         match self {
             Self::Raw(raw) => at_raw(raw, steps),
             Self::Text(text) if text.starts_with(['[', '{']) && structure(text).is_some() => {
@@ -67,7 +67,7 @@ impl<'a> Cell<'a> {
                     Json::Array(list) => list.get(step.parse::<usize>().ok()?),
                     _ => None,
                 });
-                Ok(found.map(|value| Cell::Value(value.clone())))
+                Ok(found.map(|value| RowCell::Value(value.clone())))
             }
         }
     }
@@ -78,7 +78,7 @@ fn structure(text: &str) -> Option<Json> {
     if text.starts_with(['[', '{']) { serde_json::from_str(text).ok() } else { None }
 }
 
-fn at_raw<'a>(raw: &'a str, steps: std::str::Split<'_, char>) -> Result<Option<Cell<'a>>, Error> {
+fn at_raw<'a>(raw: &'a str, steps: std::str::Split<'_, char>) -> Result<Option<RowCell<'a>>, Error> {
     let mut here = raw;
     for step in steps {
         let next = match here.as_bytes().first() {
@@ -93,7 +93,7 @@ fn at_raw<'a>(raw: &'a str, steps: std::str::Split<'_, char>) -> Result<Option<C
         let Some(next) = next else { return Ok(None) };
         here = next;
     }
-    Ok(Some(Cell::Raw(here)))
+    Ok(Some(RowCell::Raw(here)))
 }
 
 /// The elements of a list, as they are written.
@@ -166,21 +166,21 @@ impl<'de> Deserialize<'de> for Name<'de> {
 #[derive(Debug)]
 struct Column<'a> {
     name: Cow<'a, str>,
-    known: Option<Known>,
-    cell: Cell<'a>,
+    known: Option<NameId>,
+    cell: RowCell<'a>,
 }
 
 /// The columns of one row. It can be filled again for the next.
 #[derive(Debug)]
-pub(crate) struct Row<'a> {
-    names: &'a Names,
+pub(crate) struct RowColumns<'a> {
+    names: &'a ColumnNames,
     columns: Vec<Column<'a>>,
     /// Known names that are there, as a set.
     there: u128,
 }
 
-impl<'a> Row<'a> {
-    pub(crate) const fn new(names: &'a Names) -> Self {
+impl<'a> RowColumns<'a> {
+    pub(crate) const fn new(names: &'a ColumnNames) -> Self {
         Self { names, columns: Vec::new(), there: 0 }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Row<'a> {
     }
 
     /// Adds a column whose name has this number.
-    pub(crate) fn push(&mut self, name: Cow<'a, str>, known: Option<Known>, cell: Cell<'a>) {
+    pub(crate) fn push(&mut self, name: Cow<'a, str>, known: Option<NameId>, cell: RowCell<'a>) {
         if let Some(known) = known {
             if self.has(known) {
                 // The last of several columns of one name counts, in the place of the first.
@@ -208,48 +208,48 @@ impl<'a> Row<'a> {
     /// they become.
     pub(crate) fn fill(&mut self, text: &'a str) -> Result<(), Error> {
         let mut reader = serde_json::Deserializer::from_str(text);
-        Filling(self).deserialize(&mut reader)?;
+        RowSeed(self).deserialize(&mut reader)?;
         reader.end()
     }
 
-    fn has(&self, known: Known) -> bool {
+    fn has(&self, known: NameId) -> bool {
         self.there & (1 << (known % 128)) != 0
     }
 
-    fn column(&mut self, known: Known) -> Option<&mut Column<'a>> {
+    fn column(&mut self, known: NameId) -> Option<&mut Column<'a>> {
         if self.has(known) { self.columns.iter_mut().find(|column| column.known == Some(known)) } else { None }
     }
 
     /// Takes the id (`None`) or a field out of the row, with the name of the column it stood in. `null` counts as absent.
     /// What a path with dots leads to stays in its place.
-    pub(crate) fn take(&mut self, field: Option<Field>) -> Result<Option<(Cow<'a, str>, Cell<'a>)>, Error> {
+    pub(crate) fn take(&mut self, field: Option<Field>) -> Result<Option<(Cow<'a, str>, RowCell<'a>)>, Error> {
         match self.names.slot(field) {
-            Slot::Any(names) => Ok(names.iter().find_map(|known| self.take_column(*known))),
-            Slot::Column { name, .. } if self.has(*name) => Ok(self.take_column(*name)),
-            Slot::Column { root, path, .. } => {
+            FieldSource::Any(names) => Ok(names.iter().find_map(|known| self.take_column(*known))),
+            FieldSource::Column { name, .. } if self.has(*name) => Ok(self.take_column(*name)),
+            FieldSource::Column { root, path, .. } => {
                 let Some(column) = self.column(*root) else { return Ok(None) };
                 let mut steps = path.split('.');
                 steps.next();
-                let found = column.cell.at(steps)?.filter(|cell| !cell.is_null());
+                let found = column.cell.value_at(steps)?.filter(|cell| !cell.is_null());
                 Ok(found.map(|cell| (Cow::Borrowed(path.as_str()), cell)))
             }
         }
     }
 
-    fn take_column(&mut self, known: Known) -> Option<(Cow<'a, str>, Cell<'a>)> {
+    fn take_column(&mut self, known: NameId) -> Option<(Cow<'a, str>, RowCell<'a>)> {
         let column = self.column(known)?;
-        let cell = std::mem::replace(&mut column.cell, Cell::Taken);
+        let cell = std::mem::replace(&mut column.cell, RowCell::Taken);
         let name = std::mem::take(&mut column.name);
         self.there &= !(1 << (known % 128));
         (!cell.is_null()).then_some((name, cell))
     }
 
     /// What was not taken, in the order of the row; `null` counts as absent.
-    pub(crate) fn rest(&mut self) -> Result<Map<String, Json>, Error> {
+    pub(crate) fn remaining(&mut self) -> Result<Map<String, Json>, Error> {
         let mut rest = Map::new();
         let mut has_null = false;
         for column in self.columns.drain(..) {
-            if matches!(column.cell, Cell::Taken) {
+            if matches!(column.cell, RowCell::Taken) {
                 continue;
             }
             let value = column.cell.into_json()?;
@@ -265,9 +265,9 @@ impl<'a> Row<'a> {
 }
 
 /// Fills a row from a JSON object.
-struct Filling<'r, 'a>(&'r mut Row<'a>);
+struct RowSeed<'r, 'a>(&'r mut RowColumns<'a>);
 
-impl<'de> DeserializeSeed<'de> for Filling<'_, 'de> {
+impl<'de> DeserializeSeed<'de> for RowSeed<'_, 'de> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -275,7 +275,7 @@ impl<'de> DeserializeSeed<'de> for Filling<'_, 'de> {
     }
 }
 
-impl<'de> Visitor<'de> for Filling<'_, 'de> {
+impl<'de> Visitor<'de> for RowSeed<'_, 'de> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -286,9 +286,9 @@ impl<'de> Visitor<'de> for Filling<'_, 'de> {
         while let Some(Name(name)) = map.next_key()? {
             let known = self.0.names.number(&name);
             let cell = if known.is_some() {
-                Cell::Raw(map.next_value::<&RawValue>()?.get())
+                RowCell::Raw(map.next_value::<&RawValue>()?.get())
             } else {
-                Cell::Value(map.next_value()?)
+                RowCell::Value(map.next_value()?)
             };
             self.0.push(name, known, cell);
         }

@@ -9,14 +9,14 @@ const STEP: usize = 8192;
 /// column. Inside strings nothing is a remark.
 pub(crate) struct Uncommented<R> {
     inner: R,
-    at: At,
+    at: ScanState,
     /// What was read and not yet handed on, from `next` on.
     ready: Vec<u8>,
     next: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum At {
+enum ScanState {
     Plain,
     /// Behind a slash, which is not handed on before the next byte decides what it is.
     Slash,
@@ -28,29 +28,29 @@ enum At {
 
 impl<R> Uncommented<R> {
     pub(crate) const fn new(inner: R) -> Self {
-        Self { inner, at: At::Plain, ready: Vec::new(), next: 0 }
+        Self { inner, at: ScanState::Plain, ready: Vec::new(), next: 0 }
     }
 
     fn take(&mut self, byte: u8) {
-        if self.at == At::Slash && byte != b'/' {
+        if self.at == ScanState::Slash && byte != b'/' {
             self.ready.push(b'/');
-            self.at = At::Plain;
+            self.at = ScanState::Plain;
         }
         self.at = match (self.at, byte) {
-            (At::Plain, b'/') => {
-                self.at = At::Slash;
+            (ScanState::Plain, b'/') => {
+                self.at = ScanState::Slash;
                 return;
             }
-            (At::Slash, _) => {
+            (ScanState::Slash, _) => {
                 self.ready.push(b' ');
-                At::Remark
+                ScanState::Remark
             }
-            (At::Plain, b'"') | (At::Escaped, _) => At::Text,
-            (At::Text, b'"') | (At::Remark, b'\n') => At::Plain,
-            (At::Text, b'\\') => At::Escaped,
+            (ScanState::Plain, b'"') | (ScanState::Escaped, _) => ScanState::Text,
+            (ScanState::Text, b'"') | (ScanState::Remark, b'\n') => ScanState::Plain,
+            (ScanState::Text, b'\\') => ScanState::Escaped,
             (now, _) => now,
         };
-        self.ready.push(if self.at == At::Remark { b' ' } else { byte });
+        self.ready.push(if self.at == ScanState::Remark { b' ' } else { byte });
     }
 }
 
@@ -63,10 +63,10 @@ impl<R: Read> Read for Uncommented<R> {
             let count = self.inner.read(&mut given)?;
             given[..count].iter().for_each(|byte| self.take(*byte));
             if count == 0 {
-                if self.at != At::Slash {
+                if self.at != ScanState::Slash {
                     return Ok(0);
                 }
-                self.at = At::Plain;
+                self.at = ScanState::Plain;
                 self.ready.push(b'/');
             }
         }

@@ -4,59 +4,59 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{Input, Progress, Sha256};
+use probare_core::{InputFile, ReadProgress, Sha256};
 
 /// Buffer for what is read for the digest alone.
 const BUFFER: usize = 256 * 1024;
 
 /// What has been read of a file so far.
 #[derive(Clone)]
-pub(crate) struct Digest {
+pub(crate) struct FileDigest {
     hash: Arc<Mutex<Sha256>>,
-    progress: Arc<Bytes>,
+    progress: Arc<ByteProgress>,
 }
 
 /// Bytes read, and bytes in all.
-pub(crate) struct Bytes {
+pub(crate) struct ByteProgress {
     read: AtomicU64,
     total: Option<u64>,
 }
 
-impl Progress for Bytes {
-    fn read(&self) -> u64 {
+impl ReadProgress for ByteProgress {
+    fn bytes_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
 
-    fn total(&self) -> Option<u64> {
+    fn bytes_total(&self) -> Option<u64> {
         self.total
     }
 }
 
-impl Digest {
+impl FileDigest {
     pub(crate) fn new(total: Option<u64>) -> Self {
-        let progress = Arc::new(Bytes { read: AtomicU64::new(0), total });
+        let progress = Arc::new(ByteProgress { read: AtomicU64::new(0), total });
         Self { hash: Arc::default(), progress }
     }
 
-    pub(crate) fn progress(&self) -> Arc<Bytes> {
+    pub(crate) fn progress(&self) -> Arc<ByteProgress> {
         Arc::clone(&self.progress)
     }
 
     /// The file as the manifest names it.
-    pub(crate) fn input(&self, path: &str) -> Input {
+    pub(crate) fn input(&self, path: &str) -> InputFile {
         let sha256 = self.hash.lock().unwrap_or_else(PoisonError::into_inner).hex();
-        Input { path: path.to_owned(), sha256, bytes: self.progress.read(), ..Input::default() }
+        InputFile { path: path.to_owned(), sha256, bytes: self.progress.bytes_read(), ..InputFile::default() }
     }
 }
 
 /// Passes bytes on and keeps their digest.
-pub(crate) struct Digesting<R> {
+pub(crate) struct DigestReader<R> {
     inner: R,
-    digest: Digest,
+    digest: FileDigest,
 }
 
-impl<R: Read> Digesting<R> {
-    pub(crate) const fn new(inner: R, digest: Digest) -> Self {
+impl<R: Read> DigestReader<R> {
+    pub(crate) const fn new(inner: R, digest: FileDigest) -> Self {
         Self { inner, digest }
     }
 
@@ -74,7 +74,7 @@ impl<R: Read> Digesting<R> {
     }
 }
 
-impl<R: Read> Read for Digesting<R> {
+impl<R: Read> Read for DigestReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.digest.hash.lock().unwrap_or_else(PoisonError::into_inner).update(&buffer[..count]);
@@ -84,9 +84,9 @@ impl<R: Read> Read for Digesting<R> {
 }
 
 /// One reader in two places: who cuts rows out of it, and who reads the rest of it for the digest.
-pub(crate) struct Shared<R>(Arc<Mutex<R>>);
+pub(crate) struct SharedReader<R>(Arc<Mutex<R>>);
 
-impl<R> Shared<R> {
+impl<R> SharedReader<R> {
     pub(crate) fn new(reader: R) -> Self {
         Self(Arc::new(Mutex::new(reader)))
     }
@@ -96,13 +96,13 @@ impl<R> Shared<R> {
     }
 }
 
-impl<R> Clone for Shared<R> {
+impl<R> Clone for SharedReader<R> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<R: Read> Read for Shared<R> {
+impl<R: Read> Read for SharedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.with(|reader| reader.read(buffer))
     }

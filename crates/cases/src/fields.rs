@@ -47,11 +47,11 @@ impl FieldMap {
             }
             pairs.push((field, column.trim().to_owned()));
         }
-        Self::of(pairs)
+        Self::from_pairs(pairs)
     }
 
     /// Fields with the columns that hold them.
-    pub fn of<S: AsRef<str>>(pairs: impl IntoIterator<Item = (S, String)>) -> Result<Self, MapError> {
+    pub fn from_pairs<S: AsRef<str>>(pairs: impl IntoIterator<Item = (S, String)>) -> Result<Self, MapError> {
         let mut map = Self::default();
         for (field, column) in pairs {
             let field = field.as_ref().trim();

@@ -1,4 +1,4 @@
-//! [`Names`]: a mapping made ready for many rows. Every name that means something has a number.
+//! [`ColumnNames`]: a mapping made ready for many rows. Every name that means something has a number.
 
 use probare_core::Field;
 use rustc_hash::FxHashMap;
@@ -8,42 +8,42 @@ use crate::agents::FIELDS;
 use crate::fields::names;
 
 /// Number of a name that means something.
-pub(crate) type Known = u8;
+pub(crate) type NameId = u8;
 
 /// Where one field is looked for.
 #[derive(Debug)]
-pub(crate) enum Slot {
+pub(crate) enum FieldSource {
     /// In the first of these that is there.
-    Any(Vec<Known>),
+    Any(Vec<NameId>),
     /// In the column of this name or, failing that, along the path with dots that it may be, which begins at `root`.
-    Column { name: Known, root: Known, path: String },
+    Column { name: NameId, root: NameId, path: String },
 }
 
 /// Which names a row's columns may have, and where each field is looked for.
 #[derive(Debug)]
-pub(crate) struct Names {
-    numbers: FxHashMap<String, Known>,
-    id: Slot,
-    fields: Vec<Slot>,
+pub(crate) struct ColumnNames {
+    numbers: FxHashMap<String, NameId>,
+    id: FieldSource,
+    fields: Vec<FieldSource>,
 }
 
-impl Names {
+impl ColumnNames {
     /// There are some thirty names by themselves, and two at most for each of sixteen mapped fields, so that they can be
     /// counted in a byte and kept in a set of 128. What an agent did is looked for in the rest of a row: its names count only
     /// where they hold what they say.
     pub(crate) fn new(map: &FieldMap) -> Self {
         let mut numbers = FxHashMap::default();
-        let mut number = |name: &str| -> Known {
-            let next = Known::try_from(numbers.len()).unwrap_or(Known::MAX);
+        let mut number = |name: &str| -> NameId {
+            let next = NameId::try_from(numbers.len()).unwrap_or(NameId::MAX);
             *numbers.entry(name.to_owned()).or_insert(next)
         };
         let mut slot = |field: Option<Field>| match map.column(field) {
             Some(path) => {
                 let root = path.split('.').next().unwrap_or(path);
-                Slot::Column { name: number(path), root: number(root), path: path.to_owned() }
+                FieldSource::Column { name: number(path), root: number(root), path: path.to_owned() }
             }
-            None if field.is_some_and(|field| FIELDS.contains(&field)) => Slot::Any(Vec::new()),
-            None => Slot::Any(names(field).into_iter().map(&mut number).collect()),
+            None if field.is_some_and(|field| FIELDS.contains(&field)) => FieldSource::Any(Vec::new()),
+            None => FieldSource::Any(names(field).into_iter().map(&mut number).collect()),
         };
         let id = slot(None);
         let fields = Field::ALL.into_iter().map(|field| slot(Some(field))).collect();
@@ -51,12 +51,12 @@ impl Names {
     }
 
     /// The number of a name, where it means something.
-    pub(crate) fn number(&self, name: &str) -> Option<Known> {
+    pub(crate) fn number(&self, name: &str) -> Option<NameId> {
         self.numbers.get(name).copied()
     }
 
     /// Where a field is looked for; `None` stands for the id.
-    pub(crate) fn slot(&self, field: Option<Field>) -> &Slot {
+    pub(crate) fn slot(&self, field: Option<Field>) -> &FieldSource {
         match field {
             None => &self.id,
             Some(field) => &self.fields[field as usize],
@@ -64,12 +64,12 @@ impl Names {
     }
 
     /// The columns among these that become `query` and `response`, when all of them hold something.
-    pub(crate) fn texts(&self, columns: &[String]) -> Vec<Known> {
-        let mut there: Vec<Known> = columns.iter().filter_map(|column| self.number(column)).collect();
-        let mut take = |field: Option<Field>| -> Option<Known> {
+    pub(crate) fn texts(&self, columns: &[String]) -> Vec<NameId> {
+        let mut there: Vec<NameId> = columns.iter().filter_map(|column| self.number(column)).collect();
+        let mut take = |field: Option<Field>| -> Option<NameId> {
             let found = match self.slot(field) {
-                Slot::Any(names) => names.iter().copied().find(|name| there.contains(name)),
-                Slot::Column { name, .. } => Some(*name).filter(|name| there.contains(name)),
+                FieldSource::Any(names) => names.iter().copied().find(|name| there.contains(name)),
+                FieldSource::Column { name, .. } => Some(*name).filter(|name| there.contains(name)),
             }?;
             there.retain(|known| *known != found);
             Some(found)
@@ -87,9 +87,9 @@ mod tests {
     #[test]
     fn all_names_fit_into_a_set_of_128() {
         let fields = Field::ALL.map(Field::name).into_iter().chain(["id"]);
-        let map = FieldMap::of(fields.map(|field| (field, format!("{field}_root.{field}_column")))).unwrap();
-        assert_eq!(Names::new(&map).numbers.len(), 32);
-        assert!(Names::new(&FieldMap::default()).numbers.len() + 32 < 128);
+        let map = FieldMap::from_pairs(fields.map(|field| (field, format!("{field}_root.{field}_column")))).unwrap();
+        assert_eq!(ColumnNames::new(&map).numbers.len(), 32);
+        assert!(ColumnNames::new(&FieldMap::default()).numbers.len() + 32 < 128);
     }
 
     #[test]

@@ -7,20 +7,20 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use probare_core::{Input, Progress, Source, SourceError};
+use probare_core::{CaseSource, InputFile, ReadProgress, SourceError};
 use serde::{Deserialize, Serialize};
 
 use crate::FieldMap;
 use crate::Grouping;
-use crate::cutter::{Cutter, Layout};
 use crate::formats::columns::ColumnReader;
 use crate::formats::csv::CsvReader;
 use crate::formats::json::JsonReader;
 use crate::formats::separator;
 use crate::formats::traces::TraceReader;
-use crate::names::Names;
-use crate::row::{Batch, Shared};
-use crate::stored::{self, Opened, STANDARD_INPUT, StoredFile, told_by_name, without_mark};
+use crate::json_splitter::{JsonSplitter, Layout};
+use crate::names::ColumnNames;
+use crate::row::{CaseBatch, FileContext};
+use crate::stored_file::{self, OpenedFile, STANDARD_INPUT, StoredFile, format_from_name, skip_byte_order_mark};
 use crate::traces;
 
 /// Size of the read buffer: large enough that system calls do not count.
@@ -34,7 +34,7 @@ const ENOUGH: usize = 48;
 /// How rows are written in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum CaseFormat {
     /// One JSON object a line.
     #[serde(rename = "jsonl")]
     JsonLines,
@@ -50,7 +50,7 @@ pub enum Format {
     Otlp,
 }
 
-impl Format {
+impl CaseFormat {
     /// All formats with the extensions that mean them.
     pub const EXTENSIONS: [(&'static str, Self); 8] = [
         ("jsonl", Self::JsonLines),
@@ -64,7 +64,7 @@ impl Format {
     ];
 }
 
-impl Format {
+impl CaseFormat {
     /// The usual extension.
     pub const fn name(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
+impl FromStr for CaseFormat {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
@@ -96,7 +96,7 @@ pub struct ReadOptions {
     /// Which column becomes which field.
     pub fields: FieldMap,
     /// Format where the extension does not tell.
-    pub format: Option<Format>,
+    pub format: Option<CaseFormat>,
     /// The sign between the cells of a CSV or TSV file. Where none is given, it is a tab in TSV, and in CSV the one of
     /// comma, semicolon, tab and pipe that stands as often in the first rows as in the header.
     pub separator: Option<u8>,
@@ -115,7 +115,7 @@ impl Default for ReadOptions {
 /// A file could not be opened or read at all.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum OpenError {
+pub enum CaseFileError {
     /// The system refused.
     #[error("cannot read `{file}`")]
     Io {
@@ -190,7 +190,7 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// The rows of one file, in batches.
-pub struct Rows {
+pub struct CaseReader {
     reader: Reader,
     separator: Option<u8>,
     stored: Option<StoredFile>,
@@ -205,30 +205,30 @@ enum Reader {
     Traces(Box<TraceReader>),
 }
 
-impl fmt::Debug for Rows {
+impl fmt::Debug for CaseReader {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Rows").finish_non_exhaustive()
     }
 }
 
-impl Rows {
+impl CaseReader {
     /// Opens a file, or standard input for `-`.
-    pub fn open(path: &str, options: &ReadOptions) -> Result<Self, OpenError> {
+    pub fn open(path: &str, options: &ReadOptions) -> Result<Self, CaseFileError> {
         let name = if path == "-" { STANDARD_INPUT } else { path };
         let format = Self::format_of(path, options)?;
-        let Opened { reader, stored, is_plain_file } = stored::open(path)?;
+        let OpenedFile { reader, stored, is_plain_file } = stored_file::open(path)?;
         // Traces are recognised by their first bytes, whatever their file is called. Standard input may keep us waiting, and
         // nobody should wait before the work has begun: there the format has to be named.
         let is_looked_at = path != "-" && options.format.is_none();
-        let (format, reader) = if is_looked_at && matches!(format, Format::Json | Format::JsonLines) {
+        let (format, reader) = if is_looked_at && matches!(format, CaseFormat::Json | CaseFormat::JsonLines) {
             let (head, reader) = looked_at(reader, name)?;
-            (if traces::is_otlp(&String::from_utf8_lossy(&head)) { Format::Otlp } else { format }, reader)
+            (if traces::is_otlp(&String::from_utf8_lossy(&head)) { CaseFormat::Otlp } else { format }, reader)
         } else {
             (format, reader)
         };
-        let whole = if format == Format::Parquet && is_plain_file {
+        let whole = if format == CaseFormat::Parquet && is_plain_file {
             // Parquet is read from its end; the digest needs a reader of its own.
-            Some(File::open(path).map_err(|source| OpenError::Io { file: path.to_owned(), source })?)
+            Some(File::open(path).map_err(|source| CaseFileError::Io { file: path.to_owned(), source })?)
         } else {
             None
         };
@@ -245,9 +245,9 @@ impl Rows {
     }
 
     /// The format of a file, by the options or by its name.
-    pub fn format_of(path: &str, options: &ReadOptions) -> Result<Format, OpenError> {
-        let named = if path == "-" { Some(Format::JsonLines) } else { told_by_name(Path::new(path)).0 };
-        options.format.or(named).ok_or_else(|| OpenError::UnknownFormat { file: path.to_owned() })
+    pub fn format_of(path: &str, options: &ReadOptions) -> Result<CaseFormat, CaseFileError> {
+        let named = if path == "-" { Some(CaseFormat::JsonLines) } else { format_from_name(Path::new(path)).0 };
+        options.format.or(named).ok_or_else(|| CaseFileError::UnknownFormat { file: path.to_owned() })
     }
 
     /// The sign between cells that is used, given or found, where the file has cells.
@@ -268,9 +268,9 @@ impl Rows {
     pub fn from_reader(
         reader: impl Read + Send + 'static,
         name: &str,
-        format: Format,
+        format: CaseFormat,
         options: &ReadOptions,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, CaseFileError> {
         Self::start(Box::new(reader), None, name, format, options)
     }
 
@@ -278,20 +278,20 @@ impl Rows {
         reader: Box<dyn Read + Send>,
         whole: Option<File>,
         name: &str,
-        format: Format,
+        format: CaseFormat,
         options: &ReadOptions,
-    ) -> Result<Self, OpenError> {
-        let shared = Arc::new(Shared { file: name.to_owned(), names: Names::new(&options.fields) });
+    ) -> Result<Self, CaseFileError> {
+        let shared = Arc::new(FileContext { file: name.to_owned(), names: ColumnNames::new(&options.fields) });
         let mut separator = None;
-        let unfit = |wish| OpenError::Unfit { file: name.to_owned(), wish };
-        if format == Format::Otlp && options.fields.iter().next().is_some() {
+        let unfit = |wish| CaseFileError::Unfit { file: name.to_owned(), wish };
+        if format == CaseFormat::Otlp && options.fields.iter().next().is_some() {
             return Err(unfit("traces have no columns that could be mapped; `probare import` makes a file of cases"));
         }
-        if format != Format::Otlp && options.group.is_some() {
+        if format != CaseFormat::Otlp && options.group.is_some() {
             return Err(unfit("a grouping is for traces (format otlp), and this is a file of rows"));
         }
         let reader = match format {
-            Format::Otlp => {
+            CaseFormat::Otlp => {
                 let reader = if name == STANDARD_INPUT {
                     reader
                 } else {
@@ -299,24 +299,24 @@ impl Rows {
                     refuse_protobuf(&head, name)?;
                     reader
                 };
-                let cutter = Cutter::new(reader, Layout::Values, options.longest_row, name)?;
+                let cutter = JsonSplitter::new(reader, Layout::Values, options.longest_row, name)?;
                 Reader::Traces(Box::new(TraceReader::new(cutter, options.group.unwrap_or_default(), shared)))
             }
-            Format::JsonLines | Format::Json => {
-                let layout = Layout::of(format, name);
-                Reader::Json(JsonReader::new(Cutter::new(reader, layout, options.longest_row, name)?, shared))
+            CaseFormat::JsonLines | CaseFormat::Json => {
+                let layout = Layout::for_format(format, name);
+                Reader::Json(JsonReader::new(JsonSplitter::new(reader, layout, options.longest_row, name)?, shared))
             }
-            Format::Csv | Format::Tsv => {
-                let reader = without_mark(reader, name)?;
+            CaseFormat::Csv | CaseFormat::Tsv => {
+                let reader = skip_byte_order_mark(reader, name)?;
                 let (sign, reader) = match options.separator {
-                    Some(sign) => (checked(sign, name)?, reader),
-                    None if format == Format::Tsv => (b'\t', reader),
-                    None => separator::found(reader, name)?,
+                    Some(sign) => (check_separator(sign, name)?, reader),
+                    None if format == CaseFormat::Tsv => (b'\t', reader),
+                    None => separator::detect_separator(reader, name)?,
                 };
                 separator = Some(sign);
                 Reader::Csv(Box::new(CsvReader::new(reader, sign, options.longest_row, shared)?))
             }
-            Format::Parquet => Reader::Columns(Box::new(match whole {
+            CaseFormat::Parquet => Reader::Columns(Box::new(match whole {
                 Some(file) => ColumnReader::new(file, options.longest_row, shared)?,
                 None => ColumnReader::from_stream(reader, options.longest_row, shared)?,
             })),
@@ -326,7 +326,7 @@ impl Rows {
 }
 
 /// The first bytes of a file, and the file from its start.
-fn looked_at(mut reader: Box<dyn Read + Send>, file: &str) -> Result<(Vec<u8>, Box<dyn Read + Send>), OpenError> {
+fn looked_at(mut reader: Box<dyn Read + Send>, file: &str) -> Result<(Vec<u8>, Box<dyn Read + Send>), CaseFileError> {
     let mut head = Vec::with_capacity(LOOKED_AT);
     // A pipe gives what it has: its first row is not kept waiting for the next ones.
     while head.len() < ENOUGH {
@@ -335,36 +335,36 @@ fn looked_at(mut reader: Box<dyn Read + Send>, file: &str) -> Result<(Vec<u8>, B
             Ok(0) => break,
             Ok(read) => head.extend_from_slice(&more[..read]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(source) => return Err(OpenError::Io { file: file.to_owned(), source }),
+            Err(source) => return Err(CaseFileError::Io { file: file.to_owned(), source }),
         }
     }
     Ok((head.clone(), Box::new(Cursor::new(head).chain(reader))))
 }
 
 /// Traces are read as JSON alone.
-fn refuse_protobuf(head: &[u8], file: &str) -> Result<(), OpenError> {
+fn refuse_protobuf(head: &[u8], file: &str) -> Result<(), CaseFileError> {
     let text = String::from_utf8_lossy(head);
     match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
         None | Some('{' | '[') => Ok(()),
         Some(_) => {
             let reason =
                 "it is no JSON; traces in protobuf are taken by `probare serve` (POST /v1/traces), not from files";
-            Err(OpenError::Broken { file: file.to_owned(), format: "OTLP/JSON", reason: reason.to_owned() })
+            Err(CaseFileError::Broken { file: file.to_owned(), format: "OTLP/JSON", reason: reason.to_owned() })
         }
     }
 }
 
 /// A sign that can stand between cells.
-fn checked(sign: u8, file: &str) -> Result<u8, OpenError> {
+fn check_separator(sign: u8, file: &str) -> Result<u8, CaseFileError> {
     if matches!(sign, b'"' | b'\n' | b'\r' | 0x80..) {
         let reason = format!("{:?} cannot stand between cells", char::from(sign));
-        return Err(OpenError::Broken { file: file.to_owned(), format: "CSV", reason });
+        return Err(CaseFileError::Broken { file: file.to_owned(), format: "CSV", reason });
     }
     Ok(sign)
 }
 
-impl Iterator for Rows {
-    type Item = Result<Batch, OpenError>;
+impl Iterator for CaseReader {
+    type Item = Result<CaseBatch, CaseFileError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = match &mut self.reader {
@@ -380,8 +380,8 @@ impl Iterator for Rows {
     }
 }
 
-impl Source for Rows {
-    fn next_batch(&mut self) -> Option<Result<Box<dyn probare_core::Batch>, SourceError>> {
+impl CaseSource for CaseReader {
+    fn next_batch(&mut self) -> Option<Result<Box<dyn probare_core::CaseBatch>, SourceError>> {
         let batch = match self.next()? {
             Ok(batch) => batch,
             Err(error) => return Some(Err(error.into())),
@@ -390,12 +390,12 @@ impl Source for Rows {
         Some(Ok(Box::new(batch)))
     }
 
-    fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
+    fn inputs(&mut self) -> Result<Vec<InputFile>, SourceError> {
         let Some(stored) = &mut self.stored else { return Ok(Vec::new()) };
-        Ok(vec![Input { option: self.option.clone(), ..stored.input(self.count)? }])
+        Ok(vec![InputFile { option: self.option.clone(), ..stored.input(self.count)? }])
     }
 
-    fn progress(&self) -> Option<Arc<dyn Progress>> {
+    fn progress(&self) -> Option<Arc<dyn ReadProgress>> {
         self.stored.as_ref().map(StoredFile::progress)
     }
 }

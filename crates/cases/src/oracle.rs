@@ -7,9 +7,9 @@ use probare_core::{Case, Citation, Field, Output, Passage};
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json};
 
-use crate::agents::{FIELDS, derive, lift, mapped};
+use crate::agents::{FIELDS, fill_query_and_response, read_mapped_column, take_agent_columns};
 use crate::fields::names;
-use crate::{FieldMap, Format, ReadOptions, Rows};
+use crate::{CaseFormat, CaseReader, FieldMap, ReadOptions};
 
 type Columns = Map<String, Json>;
 
@@ -59,13 +59,13 @@ fn case(mut row: Columns, map: &FieldMap) -> Option<Case> {
         if map.column(Some(agent)).is_some()
             && let Some(value) = take(row, map, Some(agent))
         {
-            mapped(&mut case, agent, "", &value).ok()?;
+            read_mapped_column(&mut case, agent, "", &value).ok()?;
         }
     }
     row.retain(|_, value| !value.is_null());
-    lift(&mut case, row).ok()?;
+    take_agent_columns(&mut case, row).ok()?;
     case = Case { id, query, response, context, reference, citations, retrieved, relevant, tags, ..case };
-    derive(&mut case);
+    fill_query_and_response(&mut case);
     case.response = case.response.map(|output| output.signed(row));
     for (name, value) in std::mem::take(row) {
         if !value.is_null() {
@@ -182,12 +182,12 @@ proptest! {
             .map(|(name, value)| format!("{space}{}{space}:{space}{value}{space}", Json::from(name.as_str())))
             .collect();
         let text = format!("{{{}}}", written.join(","));
-        let map = FieldMap::of(mapping).unwrap();
+        let map = FieldMap::from_pairs(mapping).unwrap();
         let Json::Object(row) = serde_json::from_str(&text).unwrap() else { unreachable!("it is an object") };
         let expected = case(row, &map);
         let options = ReadOptions { fields: map, ..ReadOptions::default() };
         let reader = std::io::Cursor::new(text.clone().into_bytes());
-        let mut rows = Rows::from_reader(reader, "row", Format::JsonLines, &options).unwrap();
+        let mut rows = CaseReader::from_reader(reader, "row", CaseFormat::JsonLines, &options).unwrap();
         let mut found = rows.next().unwrap().unwrap().cases();
         prop_assert_eq!(found.len(), 1);
         let found = found.pop().unwrap();

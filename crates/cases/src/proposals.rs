@@ -6,7 +6,7 @@ use crate::agents::FIELDS;
 use crate::cells::column_names;
 use crate::fields::names;
 use crate::traces::has_member;
-use crate::{FieldMap, Format, OpenError, ReadOptions, Rows, ValueError, Values};
+use crate::{CaseFileError, CaseFormat, CaseReader, FieldMap, JsonValues, ReadOptions, ValueError};
 
 /// The names of the columns of a file: of its header, of its schema, or of its first row where it is JSON (rows there may
 /// differ). A file without rows has none. Of standard input the first rows are gone after this.
@@ -21,23 +21,25 @@ use crate::{FieldMap, Format, OpenError, ReadOptions, Rows, ValueError, Values};
 /// let columns = columns(path, &ReadOptions::default())?;
 /// assert_eq!(columns, ["key", "Question", "model_output"]);
 /// let map = FieldMap::parse(&["id=kee"])?;
-/// assert_eq!(map.missing(&columns), [("id", "kee")]);
+/// assert_eq!(map.missing_columns(&columns), [("id", "kee")]);
 /// assert!(!map.reads(probare_core::Field::Response, &columns));
 /// assert_eq!(FieldMap::default().proposals(&columns), [("query", "Question"), ("response", "model_output")]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn columns(path: &str, options: &ReadOptions) -> Result<Vec<String>, OpenError> {
-    match Rows::format_of(path, options)? {
-        Format::Csv | Format::Tsv | Format::Parquet => Ok(Rows::open(path, options)?.header().unwrap_or_default()),
-        Format::Json | Format::JsonLines => of_first_value(path, options),
+pub fn columns(path: &str, options: &ReadOptions) -> Result<Vec<String>, CaseFileError> {
+    match CaseReader::format_of(path, options)? {
+        CaseFormat::Csv | CaseFormat::Tsv | CaseFormat::Parquet => {
+            Ok(CaseReader::open(path, options)?.header().unwrap_or_default())
+        }
+        CaseFormat::Json | CaseFormat::JsonLines => of_first_value(path, options),
         // Spans are no rows.
-        Format::Otlp => Ok(Vec::new()),
+        CaseFormat::Otlp => Ok(Vec::new()),
     }
 }
 
-fn of_first_value(path: &str, options: &ReadOptions) -> Result<Vec<String>, OpenError> {
-    let broken = |reason| OpenError::Broken { file: path.to_owned(), format: "JSON", reason };
-    match Values::open(path, options)?.next() {
+fn of_first_value(path: &str, options: &ReadOptions) -> Result<Vec<String>, CaseFileError> {
+    let broken = |reason| CaseFileError::Broken { file: path.to_owned(), format: "JSON", reason };
+    match JsonValues::open(path, options)?.next() {
         None => Ok(Vec::new()),
         Some(Err(ValueError::Open(error))) => Err(error),
         Some(Err(ValueError::Lost(problem))) => Err(broken(problem.reason)),
@@ -53,7 +55,7 @@ fn of_first_value(path: &str, options: &ReadOptions) -> Result<Vec<String>, Open
 impl FieldMap {
     /// Fields that are mapped to a column that is not among these, with that column. A path with dots is there when its
     /// first step is.
-    pub fn missing(&self, columns: &[String]) -> Vec<(&'static str, &str)> {
+    pub fn missing_columns(&self, columns: &[String]) -> Vec<(&'static str, &str)> {
         let is_there = |path: &str| {
             let root = path.split('.').next().unwrap_or(path);
             columns.iter().any(|column| column == path || column == root)
@@ -163,6 +165,6 @@ mod tests {
     fn a_mapped_column_that_does_not_exist_is_missing() {
         let columns = ["a".to_owned(), "b.c".to_owned()];
         let map = FieldMap::parse(&["id=a.x.0", "query=b.c", "response=b", "tags=d.e"]).unwrap();
-        assert_eq!(map.missing(&columns), [("response", "b"), ("tags", "d.e")]);
+        assert_eq!(map.missing_columns(&columns), [("response", "b"), ("tags", "d.e")]);
     }
 }

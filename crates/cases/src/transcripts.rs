@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use crate::located::{At, DataError, parse_json};
+use crate::json_node::{DataError, JsonNode, parse_json};
 
 /// One transcript.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,8 +19,8 @@ pub struct Transcript {
 
 impl Transcript {
     /// Reads one record: its text in `text`, `page_content` or `segments`, the rest beside it or under `metadata`.
-    pub fn read(record: &At<'_>) -> Result<Self, DataError> {
-        let Json::Object(object) = record.value else { return Err(record.wrong("is no record of a transcript")) };
+    pub fn read(record: &JsonNode<'_>) -> Result<Self, DataError> {
+        let Json::Object(object) = record.value else { return Err(record.error("is no record of a transcript")) };
         let mut metadata = match record.member("metadata").map(|at| at.value.clone()) {
             Some(Json::Object(metadata)) => metadata,
             _ => serde_json::Map::new(),
@@ -35,18 +35,18 @@ impl Transcript {
             Json::Number(number) => Some(number.to_string()),
             _ => None,
         });
-        let key = key.ok_or_else(|| record.wrong("has none of FILE, document_id and _id"))?;
+        let key = key.ok_or_else(|| record.error("has none of FILE, document_id and _id"))?;
         let text = match (record.member("text"), record.member("page_content"), record.member("segments")) {
             (Some(text), _, _) | (None, Some(text), _) => text.text()?.to_owned(),
             (None, None, Some(segments)) => {
                 let lines: Vec<&str> = segments
                     .items()?
                     .iter()
-                    .map(|segment| segment.member("text").ok_or_else(|| segment.lacks("text"))?.text())
+                    .map(|segment| segment.member("text").ok_or_else(|| segment.missing_error("text"))?.text())
                     .collect::<Result<_, _>>()?;
                 lines.join("\n")
             }
-            (None, None, None) => return Err(record.wrong("has none of text, page_content and segments")),
+            (None, None, None) => return Err(record.error("has none of text, page_content and segments")),
         };
         Ok(Self { key, text, metadata })
     }
@@ -63,7 +63,7 @@ impl Corpus {
     /// Reads a list of records, `{"transcripts": […]}`, or an object from key to text.
     pub fn read(bytes: &[u8], file: &str) -> Result<Self, DataError> {
         let json = parse_json(bytes, file)?;
-        let root = At::root(file, &json);
+        let root = JsonNode::root(file, &json);
         let mut corpus = Self::default();
         match (&json, root.member("transcripts")) {
             (Json::Object(_), Some(list)) if list.value.is_array() => corpus.add_records(&list)?,
@@ -71,27 +71,27 @@ impl Corpus {
             (Json::Object(object), _) => {
                 for (key, text) in object {
                     let at = root.member(key).unwrap_or_else(|| root.clone());
-                    let text = text.as_str().ok_or_else(|| at.wrong("is no text of a transcript"))?;
+                    let text = text.as_str().ok_or_else(|| at.error("is no text of a transcript"))?;
                     let transcript =
                         Transcript { key: key.clone(), text: text.to_owned(), metadata: serde_json::Map::new() };
                     corpus.add(transcript, &at)?;
                 }
             }
-            _ => return Err(root.wrong("is neither a list nor an object of transcripts")),
+            _ => return Err(root.error("is neither a list nor an object of transcripts")),
         }
         Ok(corpus)
     }
 
-    fn add_records(&mut self, list: &At<'_>) -> Result<(), DataError> {
+    fn add_records(&mut self, list: &JsonNode<'_>) -> Result<(), DataError> {
         for record in list.items()? {
             self.add(Transcript::read(&record)?, &record)?;
         }
         Ok(())
     }
 
-    fn add(&mut self, transcript: Transcript, at: &At<'_>) -> Result<(), DataError> {
+    fn add(&mut self, transcript: Transcript, at: &JsonNode<'_>) -> Result<(), DataError> {
         if self.places.insert(transcript.key.clone(), self.transcripts.len()).is_some() {
-            return Err(at.wrong(format_args!("repeats the key `{}`", transcript.key)));
+            return Err(at.error(format_args!("repeats the key `{}`", transcript.key)));
         }
         self.transcripts.push(transcript);
         Ok(())
@@ -103,7 +103,7 @@ impl Corpus {
     }
 
     /// The place of a transcript.
-    pub fn place(&self, key: &str) -> Option<usize> {
+    pub fn index_of(&self, key: &str) -> Option<usize> {
         self.places.get(key).copied()
     }
 }
@@ -125,7 +125,7 @@ mod tests {
         .unwrap();
         let texts: Vec<&str> = corpus.transcripts().iter().map(|transcript| transcript.text.as_str()).collect();
         assert_eq!(texts, ["x", "y", "1\n2"]);
-        assert_eq!(corpus.place("b"), Some(1));
+        assert_eq!(corpus.index_of("b"), Some(1));
         assert_eq!(corpus.transcripts()[1].metadata["YEAR"], 2019);
         assert_eq!(read(r#"{"a.txt": "words"}"#).unwrap().transcripts()[0].key, "a.txt");
         assert!(read("[]").unwrap().transcripts().is_empty());

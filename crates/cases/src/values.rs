@@ -4,12 +4,12 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-use probare_core::{Input, Problem};
+use probare_core::{InputFile, Problem};
 
 use crate::comments::Uncommented;
-use crate::cutter::{Cut, Cutter, Layout, Place};
-use crate::stored::{self, STANDARD_INPUT, StoredFile, told_by_name};
-use crate::{Format, OpenError, ReadOptions};
+use crate::json_splitter::{JsonSplitter, Layout, SplitItem, ValuePosition};
+use crate::stored_file::{self, STANDARD_INPUT, StoredFile, format_from_name};
+use crate::{CaseFileError, CaseFormat, ReadOptions};
 
 /// The values of a JSON file (an array, values one after the other, or lines), cut out one by one and not looked into.
 ///
@@ -17,20 +17,20 @@ use crate::{Format, OpenError, ReadOptions};
 /// what could not be cut, or is no UTF-8, is a [`Problem`], and the values behind it follow.
 ///
 /// ```
-/// use probare_cases::{ReadOptions, Values};
+/// use probare_cases::{ReadOptions, JsonValues};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let file = folder.path().join("predictions.json");
 /// # std::fs::write(&file, "[{\"a\": 1},\n {\"a\": 2}]")?;
 /// # let path = file.to_str().expect("a temporary folder has a plain name");
-/// let mut values = Values::open(path, &ReadOptions::default())?;
+/// let mut values = JsonValues::open(path, &ReadOptions::default())?;
 /// let second = values.by_ref().nth(1).expect("there are two")?;
 /// assert_eq!((second.bytes.as_slice(), second.line, second.column), (b"{\"a\": 2}".as_slice(), 2, 2));
 /// assert_eq!(values.input()?.bytes, 21);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Values {
-    cutter: Cutter,
+pub struct JsonValues {
+    cutter: JsonSplitter,
     stored: StoredFile,
     is_array: bool,
     count: u64,
@@ -39,7 +39,7 @@ pub struct Values {
 
 /// One value as it is written in the file, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RawValue {
+pub struct LocatedValue {
     /// Its text, which is UTF-8.
     pub bytes: Vec<u8>,
     /// Line of its first byte, counted from 1.
@@ -50,11 +50,11 @@ pub struct RawValue {
     pub number: u64,
 }
 
-impl RawValue {
+impl LocatedValue {
     /// Line and column in the file where an error of `serde_json` in this value stands.
     pub fn place_of(&self, error: &serde_json::Error) -> (u64, u64) {
-        let place = Place { line: self.line, column: self.column, number: self.number };
-        place.of(error.line() as u64, error.column() as u64)
+        let place = ValuePosition { line: self.line, column: self.column, number: self.number };
+        place.position_in_file(error.line() as u64, error.column() as u64)
     }
 }
 
@@ -63,51 +63,52 @@ impl RawValue {
 #[non_exhaustive]
 pub enum ValueError {
     /// One value could not be cut out of the file; others may follow.
-    #[error("{}", told(.0))]
+    #[error("{}", problem_text(.0))]
     Lost(Box<Problem>),
     /// The file cannot be read on.
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(#[from] CaseFileError),
 }
 
-fn told(problem: &Problem) -> String {
+fn problem_text(problem: &Problem) -> String {
     let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
     let column = problem.column.map(|column| format!(":{column}")).unwrap_or_default();
     format!("{}{line}{column}: {}", problem.file, problem.reason)
 }
 
-impl fmt::Debug for Values {
+impl fmt::Debug for JsonValues {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Values").finish_non_exhaustive()
     }
 }
 
-impl Values {
+impl JsonValues {
     /// Opens a file, or standard input for `-`. JSON lines are told by the extension or the format in the options, as for
     /// cases; a file with any other name is taken for one array, or for values one after the other.
-    pub fn open(path: &str, options: &ReadOptions) -> Result<Self, OpenError> {
-        Self::of(path, options, |reader| reader)
+    pub fn open(path: &str, options: &ReadOptions) -> Result<Self, CaseFileError> {
+        Self::open_with(path, options, |reader| reader)
     }
 
     /// The same, with remarks behind `//` passed over.
-    pub fn with_remarks(path: &str, options: &ReadOptions) -> Result<Self, OpenError> {
-        Self::of(path, options, |reader| Box::new(Uncommented::new(reader)))
+    pub fn with_remarks(path: &str, options: &ReadOptions) -> Result<Self, CaseFileError> {
+        Self::open_with(path, options, |reader| Box::new(Uncommented::new(reader)))
     }
 
-    fn of(
+    fn open_with(
         path: &str,
         options: &ReadOptions,
         through: impl FnOnce(Box<dyn Read + Send>) -> Box<dyn Read + Send>,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, CaseFileError> {
         let name = if path == "-" { STANDARD_INPUT } else { path };
-        let named = if path == "-" { Some(Format::JsonLines) } else { told_by_name(Path::new(path)).0 };
-        let format = options.format.or(named).unwrap_or(Format::Json);
-        if !matches!(format, Format::Json | Format::JsonLines) {
+        let named = if path == "-" { Some(CaseFormat::JsonLines) } else { format_from_name(Path::new(path)).0 };
+        let format = options.format.or(named).unwrap_or(CaseFormat::Json);
+        if !matches!(format, CaseFormat::Json | CaseFormat::JsonLines) {
             let reason = format!("it is taken for {}, which holds rows and no values", format.name());
-            return Err(OpenError::Broken { file: name.to_owned(), format: "JSON", reason });
+            return Err(CaseFileError::Broken { file: name.to_owned(), format: "JSON", reason });
         }
-        let opened = stored::open(path)?;
-        let mut cutter = Cutter::new(through(opened.reader), Layout::of(format, name), options.longest_row, name)?;
+        let opened = stored_file::open(path)?;
+        let mut cutter =
+            JsonSplitter::new(through(opened.reader), Layout::for_format(format, name), options.longest_row, name)?;
         let is_array = cutter.is_array()?;
         Ok(Self { cutter, stored: opened.stored, is_array, count: 0, has_ended: false })
     }
@@ -119,14 +120,14 @@ impl Values {
 
     /// The file as a manifest names it, with the number of values so far. What is left of it is read for the digest, so
     /// no values come after this. A file that could not be read on is not tried again: its digest is worth nothing.
-    pub fn input(&mut self) -> Result<Input, OpenError> {
+    pub fn input(&mut self) -> Result<InputFile, CaseFileError> {
         self.has_ended = true;
         self.stored.input(self.count)
     }
 }
 
-impl Iterator for Values {
-    type Item = Result<RawValue, ValueError>;
+impl Iterator for JsonValues {
+    type Item = Result<LocatedValue, ValueError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.has_ended {
@@ -134,14 +135,14 @@ impl Iterator for Values {
         }
         let mut bytes = Vec::new();
         match self.cutter.next(&mut bytes) {
-            Ok(Cut::End) => None,
-            Ok(Cut::Bad(problem)) => {
+            Ok(SplitItem::End) => None,
+            Ok(SplitItem::Bad(problem)) => {
                 self.count += 1;
                 Some(Err(ValueError::Lost(problem)))
             }
-            Ok(Cut::Value(place)) => {
+            Ok(SplitItem::Value(place)) => {
                 self.count += 1;
-                Some(checked(bytes, place, self.cutter.file()).map_err(ValueError::Lost))
+                Some(check_utf8(bytes, place, self.cutter.file()).map_err(ValueError::Lost))
             }
             Err(error) => {
                 self.has_ended = true;
@@ -152,10 +153,12 @@ impl Iterator for Values {
     }
 }
 
-pub(crate) fn checked(bytes: Vec<u8>, place: Place, file: &str) -> Result<RawValue, Box<Problem>> {
+pub(crate) fn check_utf8(bytes: Vec<u8>, place: ValuePosition, file: &str) -> Result<LocatedValue, Box<Problem>> {
     match simdutf8::compat::from_utf8(&bytes) {
-        Ok(_) => Ok(RawValue { bytes, line: place.line, column: place.column, number: place.number }),
-        Err(error) => Err(Box::new(no_text(file, place.of_byte(&bytes, error.valid_up_to()), "the value"))),
+        Ok(_) => Ok(LocatedValue { bytes, line: place.line, column: place.column, number: place.number }),
+        Err(error) => {
+            Err(Box::new(no_text(file, place.byte_position_in_file(&bytes, error.valid_up_to()), "the value")))
+        }
     }
 }
 

@@ -4,11 +4,11 @@ use std::io::Read;
 use std::path::Path;
 
 use probare_cancellation::{open_to_read, standard_input};
-use probare_core::{Input, Sha256};
+use probare_core::{InputFile, Sha256};
 
-use crate::OpenError;
+use crate::CaseFileError;
 use crate::bundled;
-use crate::digest::{Digest, Digesting};
+use crate::digest::{DigestReader, FileDigest};
 
 /// Bytes of the longest document that is read at once: 256 MiB.
 ///
@@ -19,11 +19,11 @@ pub const LARGEST_DOCUMENT: u64 = 256 * 1024 * 1024;
 /// The bytes of a document of at most `limit` bytes (see [`LARGEST_DOCUMENT`]), and the document as a manifest names it;
 /// `-` is standard input.
 ///
-/// A longer one is [`OpenError::TooLarge`]. It is noticed after the first byte too many, so that a device without an end
+/// A longer one is [`CaseFileError::TooLarge`]. It is noticed after the first byte too many, so that a device without an end
 /// costs no more memory than a document of that length.
 ///
 /// ```
-/// use probare_cases::{LARGEST_DOCUMENT, OpenError, read_whole};
+/// use probare_cases::{LARGEST_DOCUMENT, CaseFileError, read_whole};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let file = folder.path().join("schema.json");
@@ -31,11 +31,11 @@ pub const LARGEST_DOCUMENT: u64 = 256 * 1024 * 1024;
 /// # let path = file.to_str().expect("a temporary folder has a plain name");
 /// let (bytes, input) = read_whole(path, LARGEST_DOCUMENT)?;
 /// assert_eq!((bytes.as_slice(), input.bytes), (b"{}".as_slice(), 2));
-/// assert!(matches!(read_whole(path, 1), Err(OpenError::TooLarge { limit: 1, .. })));
+/// assert!(matches!(read_whole(path, 1), Err(CaseFileError::TooLarge { limit: 1, .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn read_whole(path: &str, limit: u64) -> Result<(Vec<u8>, Input), OpenError> {
-    let io_error = |source| OpenError::Io { file: path.to_owned(), source };
+pub fn read_whole(path: &str, limit: u64) -> Result<(Vec<u8>, InputFile), CaseFileError> {
+    let io_error = |source| CaseFileError::Io { file: path.to_owned(), source };
     if path == "-" {
         return read_to_end(standard_input().map_err(io_error)?, path, limit);
     }
@@ -48,31 +48,31 @@ pub fn read_whole(path: &str, limit: u64) -> Result<(Vec<u8>, Input), OpenError>
     }
 }
 
-fn read_to_end(reader: impl Read, path: &str, limit: u64) -> Result<(Vec<u8>, Input), OpenError> {
-    let digest = Digest::new(None);
+fn read_to_end(reader: impl Read, path: &str, limit: u64) -> Result<(Vec<u8>, InputFile), CaseFileError> {
+    let digest = FileDigest::new(None);
     let mut bytes = Vec::new();
-    let read = Digesting::new(reader, digest.clone()).take(limit.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|source| OpenError::Io { file: path.to_owned(), source })?;
+    let read = DigestReader::new(reader, digest.clone()).take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|source| CaseFileError::Io { file: path.to_owned(), source })?;
     if bytes.len() as u64 > limit {
-        return Err(OpenError::TooLarge { file: path.to_owned(), limit });
+        return Err(CaseFileError::TooLarge { file: path.to_owned(), limit });
     }
     Ok((bytes, digest.input(path)))
 }
 
 /// A folder as a manifest names it, from its files: the digest of the lines `SHA-256  name`, sorted by name, and the sum
 /// of their bytes. Names are counted from the folder, so that a folder that was moved is still the same.
-pub fn folder_input(path: &str, files: &[Input]) -> Input {
+pub fn folder_input(path: &str, files: &[InputFile]) -> InputFile {
     let mut lines: Vec<(String, &str)> = files.iter().map(|file| (name_in(path, &file.path), &*file.sha256)).collect();
     lines.sort_unstable();
     let mut text = String::new();
     for (name, sha256) in lines {
         text.push_str(&format!("{sha256}  {name}\n"));
     }
-    Input {
+    InputFile {
         path: path.to_owned(),
-        sha256: Sha256::of(text.as_bytes()),
+        sha256: Sha256::hex_digest(text.as_bytes()),
         bytes: files.iter().map(|file| file.bytes).sum(),
-        ..Input::default()
+        ..InputFile::default()
     }
 }
 
@@ -109,26 +109,30 @@ mod tests {
     #[test]
     fn a_device_without_an_end_is_refused() {
         let error = read_whole("/dev/zero", 1024 * 1024).unwrap_err();
-        assert!(matches!(error, OpenError::TooLarge { limit: 1_048_576, .. }), "{error}");
+        assert!(matches!(error, CaseFileError::TooLarge { limit: 1_048_576, .. }), "{error}");
     }
 
     #[test]
     fn a_missing_file_and_a_folder_are_errors_of_the_system() {
-        assert!(matches!(read_whole("no/such/file", 10), Err(OpenError::Io { .. })));
+        assert!(matches!(read_whole("no/such/file", 10), Err(CaseFileError::Io { .. })));
         let folder = tempfile::tempdir().unwrap();
-        assert!(matches!(read_whole(folder.path().to_str().unwrap(), 10), Err(OpenError::Io { .. })));
+        assert!(matches!(read_whole(folder.path().to_str().unwrap(), 10), Err(CaseFileError::Io { .. })));
     }
 
     #[test]
     fn a_folder_is_the_same_wherever_it_stands_and_in_whatever_order_it_is_listed() {
-        let file =
-            |path: &str, bytes| Input { path: path.into(), sha256: format!("{bytes:064x}"), bytes, ..Input::default() };
+        let file = |path: &str, bytes| InputFile {
+            path: path.into(),
+            sha256: format!("{bytes:064x}"),
+            bytes,
+            ..InputFile::default()
+        };
         let here = folder_input("a", &[file("a/2.txt", 5), file("a/1.txt", 7)]);
         let there = folder_input("b/c/", &[file("b/c/1.txt", 7), file("b/c/2.txt", 5)]);
         assert_eq!((here.bytes, here.path.as_str()), (12, "a"));
         assert_eq!(here.sha256, there.sha256);
         assert_ne!(here.sha256, folder_input("a", &[file("a/1.txt", 7)]).sha256);
         let lines = format!("{:064x}  1.txt\n{:064x}  2.txt\n", 7, 5);
-        assert_eq!(here.sha256, Sha256::of(lines.as_bytes()));
+        assert_eq!(here.sha256, Sha256::hex_digest(lines.as_bytes()));
     }
 }

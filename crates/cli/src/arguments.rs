@@ -4,7 +4,7 @@ use clap::builder::Styles;
 use clap::builder::styling::AnsiColor;
 use clap::{Command, CommandFactory, Parser, Subcommand};
 
-use crate::verbs;
+use crate::commands;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -18,7 +18,7 @@ const STYLES: Styles = Styles::styled()
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub verb: Verb,
+    pub verb: CliCommand,
 }
 
 const AFTER_HELP: &str = "Examples:
@@ -29,40 +29,44 @@ const AFTER_HELP: &str = "Examples:
 Exit codes: 0 fine, 1 error, 2 quality gate failed, 3 incomplete, 4 budget reached, 64 usage, 130 interrupted.";
 
 /// What to do. The help of a verb is the documentation of its arguments.
+#[expect(clippy::large_enum_variant, reason = "one value a process")]
 #[derive(Debug, Subcommand)]
-pub enum Verb {
-    Score(Box<verbs::score::Arguments>),
-    Run(Box<verbs::run::Arguments>),
-    Resume(Box<verbs::resume::Arguments>),
-    Runs(verbs::runs::Arguments),
-    List(verbs::list::Arguments),
-    Explain(verbs::explain::Arguments),
-    Validate(verbs::validate::Arguments),
-    Verify(verbs::verify::Arguments),
-    Show(verbs::show::Arguments),
-    View(verbs::view::Arguments),
-    Compare(verbs::compare::Arguments),
-    History(verbs::history::Arguments),
-    Calibrate(verbs::calibrate::Arguments),
-    Import(verbs::import::Arguments),
-    Export(verbs::export::Arguments),
-    Sgi(verbs::sgi::Arguments),
-    Socioscope(verbs::socioscope::Arguments),
-    Rag(verbs::rag::Arguments),
-    Text(verbs::text::Arguments),
-    Serve(verbs::serve::Arguments),
-    Config(verbs::config::Arguments),
-    Init(verbs::init::Arguments),
-    Schema(verbs::schema::Arguments),
-    Doctor(verbs::doctor::Arguments),
-    Models(verbs::models::Arguments),
-    Judge(verbs::judge::Arguments),
-    Parse(verbs::parse::Arguments),
-    Completions(verbs::completions::Arguments),
-    Man(verbs::man::Arguments),
+pub enum CliCommand {
+    Score(Box<commands::score::Arguments>),
+    Run(Box<commands::run::Arguments>),
+    Rescore(Box<commands::rescore::Arguments>),
+    Resume(Box<commands::resume::Arguments>),
+    Runs(commands::runs::Arguments),
+    List(commands::list::Arguments),
+    Explain(commands::explain::Arguments),
+    Validate(commands::validate::Arguments),
+    Verify(commands::verify::Arguments),
+    Show(commands::show::Arguments),
+    View(commands::view::Arguments),
+    Compare(commands::compare::Arguments),
+    History(commands::history::Arguments),
+    Calibrate(commands::calibrate::Arguments),
+    Import(commands::import::Arguments),
+    Export(commands::export::Arguments),
+    Sgi(commands::sgi::Arguments),
+    Socioscope(commands::socioscope::Arguments),
+    Rag(commands::rag::Arguments),
+    Text(commands::text::Arguments),
+    Serve(commands::serve::Arguments),
+    Config(commands::config::Arguments),
+    Init(commands::init::Arguments),
+    Schema(commands::schema::Arguments),
+    Doctor(commands::doctor::Arguments),
+    Models(commands::models::Arguments),
+    Cache(commands::cache::Arguments),
+    Trust(commands::trust::Arguments),
+    Judge(commands::judge::Arguments),
+    Parse(commands::parse::Arguments),
+    Completions(commands::completions::Arguments),
+    Man(commands::man::Arguments),
 }
 
 /// The whole command line, with the verbs of all suites.
 pub fn command() -> Command {
-    verbs::suite::add_verbs(Cli::command())
+    commands::benchmark::add_benchmark_commands(Cli::command())
 }

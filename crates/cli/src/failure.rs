@@ -4,13 +4,13 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
 
-use probare_cases::{MapError, OpenError};
-use probare_core::{BuildError, RequestError, SuiteError};
+use probare_cases::{CaseFileError, MapError};
+use probare_core::{BenchmarkError, BuildError, RequestError};
+use probare_engine::{ConfigError, DriveError, PlanError};
 use probare_report::escape;
-use probare_report::{GateError, OpenError as ReportError};
-use probare_runner::{ConfigError, DriveError, PlanError};
+use probare_report::{GateError, ReportError};
 
-use probare_runner::Exit;
+use probare_engine::Exit;
 
 /// Why a verb stopped.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Failure {
 }
 
 /// What every verb returns.
-pub type Done = Result<Exit, Failure>;
+pub type CommandResult = Result<Exit, Failure>;
 
 impl Failure {
     /// Something could not be done.
@@ -42,9 +42,10 @@ impl Failure {
         self
     }
 
-    /// An error with all its causes.
+    /// An error with all its causes, on one line: what files say in it cannot pass for a line of ours.
     pub fn from_error(error: &dyn Error) -> Self {
-        SuiteError::from_error(error).into()
+        let failure = Self::from(BenchmarkError::from_error(error));
+        Self { message: escape::terminal(&failure.message).into_owned(), ..failure }
     }
 
     /// A file that cannot be read or written.
@@ -70,17 +71,18 @@ impl Failure {
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Self {
         let hint = match &error {
-            PlanError::Unknown(unknown) => match unknown.similar {
-                Some(similar) => format!("a similar name exists: `{similar}`"),
-                None => "`probare list` shows all metrics".to_owned(),
-            },
+            PlanError::Unknown(unknown) => {
+                unknown.hint().unwrap_or_else(|| "`probare list` shows all metrics".to_owned())
+            }
             PlanError::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
             PlanError::Build { name, .. } => {
                 let id = name.split(':').next().unwrap_or(name);
                 format!("`probare explain {id}` shows its options")
             }
             PlanError::SameName(_) => "give one of them a name of its own: NAME=METRIC:OPTION=VALUE".to_owned(),
-            PlanError::Bands(_) => "make the bands again with `probare calibrate` for what is computed now".to_owned(),
+            PlanError::DecisionThresholds(_) => {
+                "calibrate again with `probare calibrate` for what is computed now".to_owned()
+            }
             PlanError::Empty => {
                 "name one with --metric, for example --metric token_f1; `probare list` shows all".to_owned()
             }
@@ -124,14 +126,18 @@ impl From<ConfigError> for Failure {
             ConfigError::OfAnother { name, .. } => {
                 failure.hint(format!("it may name programs and addresses; if you trust it, name it: --config ./{name}"))
             }
+            ConfigError::Untrusted { name, .. } => failure.hint(format!(
+                "read it; then `probare trust` accepts it as it is (--yes in CI), or name it: --config {name}; \
+                 --config /dev/null leaves it out"
+            )),
             ConfigError::Read(error) => Self::from_error(&error),
             _ => failure,
         }
     }
 }
 
-impl From<SuiteError> for Failure {
-    fn from(error: SuiteError) -> Self {
+impl From<BenchmarkError> for Failure {
+    fn from(error: BenchmarkError) -> Self {
         let exit = if error.is_usage { Exit::Usage } else { Exit::Error };
         Self { exit, message: error.message, hint: error.hint }
     }
@@ -153,11 +159,11 @@ impl From<GateError> for Failure {
     }
 }
 
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
+impl From<CaseFileError> for Failure {
+    fn from(error: CaseFileError) -> Self {
         let failure = Self::from_error(&error);
         match error {
-            OpenError::UnknownFormat { .. } => failure.hint("name it with --format, for example --format jsonl"),
+            CaseFileError::UnknownFormat { .. } => failure.hint("name it with --format, for example --format jsonl"),
             _ => failure,
         }
     }
@@ -175,7 +181,7 @@ impl From<DriveError> for Failure {
     fn from(error: DriveError) -> Self {
         // A suite knows what to do about its files, also where it notices in the middle of the run.
         if let DriveError::Input(source) = &error
-            && let Some(known) = source.downcast_ref::<SuiteError>()
+            && let Some(known) = source.downcast_ref::<BenchmarkError>()
         {
             return known.clone().into();
         }

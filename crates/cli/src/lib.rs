@@ -6,12 +6,12 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod arguments;
+mod commands;
 mod failure;
-mod page;
+mod markdown_page;
 mod progress;
-mod verbs;
 
-use probare_cancellation::interruption;
+use probare_cancellation::interruption_flag;
 use std::ffi::OsString;
 use std::io::Write;
 use std::sync::atomic::Ordering;
@@ -19,42 +19,44 @@ use std::sync::atomic::Ordering;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, FromArgMatches};
 
-use arguments::{Cli, Verb};
-use failure::{Done, Failure};
+use arguments::{Cli, CliCommand};
+use failure::{CommandResult, Failure};
 use probare_core::{Suite, closest};
-use probare_runner::{Exit, Settings};
+use probare_engine::{Exit, Settings};
 
 /// Does what the arguments ask for, the first of which is the name of the program, and says with which code it should end.
 pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> u8 {
-    let asked = match parsed(arguments) {
+    let asked = match parse_command_line(arguments) {
         Ok(asked) => asked,
-        Err(error) => return refused(error).code(),
+        Err(error) => return report_clap_error(error).code(),
     };
     let done = match &asked {
-        Asked::Suite(suite, matches) => verbs::suite::run(*suite, matches),
-        Asked::Verb(cli) => call(cli),
+        ParsedCommand::Suite(suite, matches) => commands::benchmark::run(*suite, matches),
+        ParsedCommand::Verb(cli) => run_command(cli),
     };
     match done {
         Ok(exit) => exit.code(),
         Err(failure) => {
             let _ = std::io::stderr().write_all(failure.render().as_bytes());
             // What fails because of a signal was ended by it.
-            let exit = if interruption().load(Ordering::Relaxed) { Exit::Interrupted } else { failure.exit };
+            let exit = if interruption_flag().load(Ordering::Relaxed) { Exit::Interrupted } else { failure.exit };
             exit.code()
         }
     }
 }
 
-fn parsed<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> Result<Asked, clap::Error> {
+fn parse_command_line<A: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = A>,
+) -> Result<ParsedCommand, clap::Error> {
     let matches = arguments::command().try_get_matches_from(arguments)?;
-    if let Some((suite, matches)) = verbs::suite::asked(&matches) {
-        return Ok(Asked::Suite(suite, matches.clone()));
+    if let Some((suite, matches)) = commands::benchmark::find_benchmark(&matches) {
+        return Ok(ParsedCommand::Suite(suite, matches.clone()));
     }
-    Cli::from_arg_matches(&matches).map(|cli| Asked::Verb(Box::new(cli)))
+    Cli::from_arg_matches(&matches).map(|cli| ParsedCommand::Verb(Box::new(cli)))
 }
 
 /// Says what is wrong with a command line, or shows the help that it asks for.
-fn refused(mut error: clap::Error) -> Exit {
+fn report_clap_error(mut error: clap::Error) -> Exit {
     suggest(&mut error);
     // Nothing can be done about a closed terminal.
     let _ = error.print();
@@ -65,7 +67,7 @@ fn refused(mut error: clap::Error) -> Exit {
 }
 
 /// What users of other tools write, and what it is called here.
-const ELSEWHERE: [(&str, &str); 3] =
+const OTHER_TOOLS_FLAGS: [(&str, &str); 3] =
     [("--threshold", "--fail-under"), ("--min-score", "--fail-under"), ("--workers", "--jobs")];
 
 /// A flag is similar to another if it is a slip of the fingers away; any other suggestion leads astray.
@@ -75,7 +77,7 @@ fn suggest(error: &mut clap::Error) {
         _ => None,
     };
     let Some(wrong) = text(error.get(ContextKind::InvalidArg)) else { return };
-    let known = ELSEWHERE.iter().find(|(theirs, _)| *theirs == wrong).map(|(_, ours)| *ours);
+    let known = OTHER_TOOLS_FLAGS.iter().find(|(theirs, _)| *theirs == wrong).map(|(_, ours)| *ours);
     let suggested = text(error.get(ContextKind::SuggestedArg));
     let near = suggested.filter(|suggested| closest(&wrong, [suggested.as_str()]).is_some());
     // The usage that came with it shows the flag that was suggested.
@@ -92,59 +94,63 @@ pub fn command() -> clap::Command {
 }
 
 /// What a command line would run with; nothing for a verb that has no settings of a run.
-fn settings_of(words: Vec<OsString>) -> Result<Option<Settings>, Failure> {
-    let asked = parsed(std::iter::once(OsString::from("probare")).chain(words))
+fn settings_for(words: Vec<OsString>) -> Result<Option<Settings>, Failure> {
+    let asked = parse_command_line(std::iter::once(OsString::from("probare")).chain(words))
         .map_err(|error| Failure::usage(error.render().to_string().trim_start_matches("error: ").trim_end()))?;
     Ok(Some(match &asked {
-        Asked::Suite(suite, matches) => verbs::suite::settings(*suite, matches)?,
-        Asked::Verb(cli) => match &cli.verb {
-            Verb::Score(arguments) => verbs::score::settings(arguments)?,
-            Verb::Run(arguments) => verbs::run::settings(arguments)?,
-            Verb::Resume(arguments) => verbs::resume::shown(arguments)?,
-            Verb::Sgi(arguments) => return verbs::sgi::settings(arguments),
-            Verb::Rag(arguments) => return verbs::rag::settings(arguments),
-            Verb::Socioscope(arguments) => return verbs::socioscope::settings(arguments),
+        ParsedCommand::Suite(suite, matches) => commands::benchmark::settings(*suite, matches)?,
+        ParsedCommand::Verb(cli) => match &cli.verb {
+            CliCommand::Score(arguments) => commands::score::settings(arguments)?,
+            CliCommand::Run(arguments) => commands::run::settings(arguments)?,
+            CliCommand::Rescore(arguments) => commands::rescore::preview_settings(arguments)?,
+            CliCommand::Resume(arguments) => commands::resume::preview_settings(arguments)?,
+            CliCommand::Sgi(arguments) => return commands::sgi::settings(arguments),
+            CliCommand::Rag(arguments) => return commands::rag::settings(arguments),
+            CliCommand::Socioscope(arguments) => return commands::socioscope::settings(arguments),
             _ => return Ok(None),
         },
     }))
 }
 
 /// What the command line asks for.
-enum Asked {
+enum ParsedCommand {
     Suite(&'static dyn Suite, ArgMatches),
     Verb(Box<Cli>),
 }
 
-fn call(cli: &Cli) -> Done {
+fn run_command(cli: &Cli) -> CommandResult {
     match &cli.verb {
-        Verb::Score(arguments) => verbs::score::run(arguments),
-        Verb::Run(arguments) => verbs::run::run(arguments),
-        Verb::Resume(arguments) => verbs::resume::run(arguments),
-        Verb::Runs(arguments) => verbs::runs::run(arguments),
-        Verb::List(arguments) => verbs::list::run(arguments),
-        Verb::Explain(arguments) => verbs::explain::run(arguments),
-        Verb::Validate(arguments) => verbs::validate::run(arguments),
-        Verb::Verify(arguments) => verbs::verify::run(arguments),
-        Verb::Show(arguments) => verbs::show::run(arguments),
-        Verb::View(arguments) => verbs::view::run(arguments),
-        Verb::Calibrate(arguments) => verbs::calibrate::run(arguments),
-        Verb::Compare(arguments) => verbs::compare::run(arguments),
-        Verb::History(arguments) => verbs::history::run(arguments),
-        Verb::Import(arguments) => verbs::import::run(arguments),
-        Verb::Export(arguments) => verbs::export::run(arguments),
-        Verb::Sgi(arguments) => verbs::sgi::run(arguments),
-        Verb::Socioscope(arguments) => verbs::socioscope::run(arguments),
-        Verb::Rag(arguments) => verbs::rag::run(arguments),
-        Verb::Text(arguments) => verbs::text::run(arguments),
-        Verb::Serve(arguments) => verbs::serve::run(arguments),
-        Verb::Config(arguments) => verbs::config::run(arguments),
-        Verb::Init(arguments) => verbs::init::run(arguments),
-        Verb::Schema(arguments) => verbs::schema::run(arguments),
-        Verb::Doctor(arguments) => verbs::doctor::run(arguments),
-        Verb::Models(arguments) => verbs::models::run(arguments),
-        Verb::Judge(arguments) => verbs::judge::run(arguments),
-        Verb::Parse(arguments) => verbs::parse::run(arguments),
-        Verb::Completions(arguments) => verbs::completions::run(arguments),
-        Verb::Man(arguments) => verbs::man::run(arguments),
+        CliCommand::Score(arguments) => commands::score::run(arguments),
+        CliCommand::Run(arguments) => commands::run::run(arguments),
+        CliCommand::Rescore(arguments) => commands::rescore::run(arguments),
+        CliCommand::Resume(arguments) => commands::resume::run(arguments),
+        CliCommand::Runs(arguments) => commands::runs::run(arguments),
+        CliCommand::List(arguments) => commands::list::run(arguments),
+        CliCommand::Explain(arguments) => commands::explain::run(arguments),
+        CliCommand::Validate(arguments) => commands::validate::run(arguments),
+        CliCommand::Verify(arguments) => commands::verify::run(arguments),
+        CliCommand::Show(arguments) => commands::show::run(arguments),
+        CliCommand::View(arguments) => commands::view::run(arguments),
+        CliCommand::Calibrate(arguments) => commands::calibrate::run(arguments),
+        CliCommand::Compare(arguments) => commands::compare::run(arguments),
+        CliCommand::History(arguments) => commands::history::run(arguments),
+        CliCommand::Import(arguments) => commands::import::run(arguments),
+        CliCommand::Export(arguments) => commands::export::run(arguments),
+        CliCommand::Sgi(arguments) => commands::sgi::run(arguments),
+        CliCommand::Socioscope(arguments) => commands::socioscope::run(arguments),
+        CliCommand::Rag(arguments) => commands::rag::run(arguments),
+        CliCommand::Text(arguments) => commands::text::run(arguments),
+        CliCommand::Serve(arguments) => commands::serve::run(arguments),
+        CliCommand::Config(arguments) => commands::config::run(arguments),
+        CliCommand::Init(arguments) => commands::init::run(arguments),
+        CliCommand::Schema(arguments) => commands::schema::run(arguments),
+        CliCommand::Doctor(arguments) => commands::doctor::run(arguments),
+        CliCommand::Models(arguments) => commands::models::run(arguments),
+        CliCommand::Cache(arguments) => commands::cache::run(arguments),
+        CliCommand::Trust(arguments) => commands::trust::run(arguments),
+        CliCommand::Judge(arguments) => commands::judge::run(arguments),
+        CliCommand::Parse(arguments) => commands::parse::run(arguments),
+        CliCommand::Completions(arguments) => commands::completions::run(arguments),
+        CliCommand::Man(arguments) => commands::man::run(arguments),
     }
 }

@@ -7,16 +7,16 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
-use probare_core::{Awaited, Event, Progress as Source, Sink};
-use probare_models::Shared;
+use probare_core::{Event, PendingRequests, ReadProgress as Source, Sink};
+use probare_engine::RunProgress;
+use probare_models::ModelContext;
 use probare_report::escape;
-use probare_report::number::counted;
-use probare_runner::Tally;
+use probare_report::number::count_with_noun;
 
-use crate::verbs::remark;
+use crate::commands::remark;
 
 /// Counts cases on standard error, if that is a terminal.
-pub struct Progress {
+pub struct ProgressSink {
     bar: ProgressBar,
     cases: u64,
     limit: Option<u64>,
@@ -26,13 +26,13 @@ pub struct Progress {
 /// The bar counts in thousandths of the whole, whatever the whole is made of.
 const WHOLE: u64 = 1000;
 
-impl Progress {
+impl ProgressSink {
     /// Shows nothing when `quiet`, or where there is no terminal. `source` says how far the file has been read.
     pub fn new(quiet: bool, limit: Option<u64>, source: Option<Arc<dyn Source>>) -> Self {
         if quiet || !io::stderr().is_terminal() {
             return Self { bar: ProgressBar::hidden(), cases: 0, limit, source };
         }
-        let is_known = limit.is_some() || source.as_ref().is_some_and(|source| source.total().is_some());
+        let is_known = limit.is_some() || source.as_ref().is_some_and(|source| source.bytes_total().is_some());
         let (bar, template) = if is_known {
             (ProgressBar::new(WHOLE), "{spinner} {bar:24} {percent:>3} %  {msg}, {left} left")
         } else {
@@ -55,7 +55,7 @@ impl Progress {
         self.bar.set_message(format!("{} cases, {}/s", HumanCount(self.cases), HumanCount(rate)));
         // Whichever ends the run first.
         let by_limit = self.limit.map(|limit| share(self.cases, limit));
-        let by_bytes = self.source.as_ref().and_then(|source| Some(share(source.read(), source.total()?)));
+        let by_bytes = self.source.as_ref().and_then(|source| Some(share(source.bytes_read(), source.bytes_total()?)));
         if let Some(position) = by_limit.max(by_bytes) {
             self.bar.set_position(position);
         }
@@ -67,7 +67,7 @@ fn share(part: u64, whole: u64) -> u64 {
     share.and_then(|share| u64::try_from(share).ok()).map_or(WHOLE, |share| share.min(WHOLE))
 }
 
-impl Sink for Progress {
+impl Sink for ProgressSink {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
             Event::Scored(_) => {
@@ -79,7 +79,7 @@ impl Sink for Progress {
             Event::Finished(_) => self.bar.finish_and_clear(),
             Event::Interrupted { .. } => {
                 self.bar.finish_and_clear();
-                return Interruption.event(event);
+                return InterruptionSink.event(event);
             }
             _ => {}
         }
@@ -88,58 +88,59 @@ impl Sink for Progress {
 }
 
 /// Says at once what an interrupted run waits for.
-pub struct Interruption;
+pub struct InterruptionSink;
 
-impl Sink for Interruption {
+impl Sink for InterruptionSink {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         if let Event::Interrupted { under_way, awaited } = *event {
-            remark(&escape::terminal(&interruption(under_way as u64, awaited)));
+            remark(&escape::terminal(&interruption_text(under_way as u64, awaited)));
         }
         Ok(())
     }
 }
 
 /// What an interrupted run says.
-fn interruption(under_way: u64, awaited: &[Awaited]) -> String {
+fn interruption_text(under_way: u64, awaited: &[PendingRequests]) -> String {
     let longest = awaited.iter().map(|model| model.at_most).max().unwrap_or_default();
     let seconds = longest.as_secs() + u64::from(longest.subsec_nanos() > 0);
-    let of_model =
-        |Awaited { model, requests, .. }: &Awaited| format!("{} to {model}", counted(*requests, "request", "requests"));
+    let of_model = |PendingRequests { model, requests, .. }: &PendingRequests| {
+        format!("{} to {model}", count_with_noun(*requests, "request", "requests"))
+    };
     match awaited {
         [] if under_way == 0 => "interrupted".to_owned(),
         [] => {
-            let cases = counted(under_way, "case", "cases");
+            let cases = count_with_noun(under_way, "case", "cases");
             format!("interrupted: {cases} under way, nobody is being asked; once more ends at once")
         }
         _ => format!(
             "interrupted: waiting for {}, sent already and perhaps paid, at most {}; once more ends at once",
             awaited.iter().map(of_model).collect::<Vec<_>>().join(", "),
-            counted(seconds, "second", "seconds")
+            count_with_noun(seconds, "second", "seconds")
         ),
     }
 }
 
 /// How often a bar is drawn anew, and lines are printed where there is no terminal.
-const REDRAWN: Duration = Duration::from_millis(200);
-const PRINTED: Duration = Duration::from_secs(10);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
+const PRINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Shows how far a run with a store has come: samples, rate, cost, failures by kind, time left. A bar on a terminal, else a
 /// line now and then.
-pub struct Watching {
+pub struct ProgressWatcher {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Watching {
+impl ProgressWatcher {
     /// Begins to watch, unless `quiet`.
-    pub fn start(quiet: bool, samples: u64, tally: Arc<Tally>, models: Option<Shared>) -> Self {
+    pub fn start(quiet: bool, samples: u64, tally: Arc<RunProgress>, models: Option<ModelContext>) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         if quiet {
             return Self { is_over, thread: None };
         }
         let seen = Arc::clone(&is_over);
         let watch = move || {
-            let watch = Watch { samples, tally, models, started: Instant::now() };
+            let watch = RunWatch { samples, tally, models, started: Instant::now() };
             watch.until(&seen);
         };
         // Where there is no thread to spare, nobody watches.
@@ -156,14 +157,14 @@ impl Watching {
     }
 }
 
-struct Watch {
+struct RunWatch {
     samples: u64,
-    tally: Arc<Tally>,
-    models: Option<Shared>,
+    tally: Arc<RunProgress>,
+    models: Option<ModelContext>,
     started: Instant,
 }
 
-impl Watch {
+impl RunWatch {
     fn until(&self, is_over: &AtomicBool) {
         let is_terminal = io::stderr().is_terminal();
         let bar = if is_terminal { ProgressBar::new(self.samples) } else { ProgressBar::hidden() };
@@ -171,19 +172,29 @@ impl Watch {
             bar.set_style(style);
         }
         let mut printed = Instant::now();
+        let mut is_told = false;
         while !is_over.load(Ordering::Relaxed) {
-            thread::park_timeout(REDRAWN);
+            thread::park_timeout(REDRAW_INTERVAL);
             if is_terminal {
                 let (finished, recalled) = self.tally.counts();
                 bar.set_position(finished + recalled);
                 bar.set_message(self.text());
                 bar.tick();
-            } else if printed.elapsed() >= PRINTED && !is_over.load(Ordering::Relaxed) {
+            } else if self.waiting() > 0 && !is_told {
+                // Who waits for somebody who was killed should not wonder.
+                is_told = true;
+                remark(&waiting_text(self.waiting()));
+            } else if printed.elapsed() >= PRINT_INTERVAL && !is_over.load(Ordering::Relaxed) {
                 printed = Instant::now();
                 remark(&self.text());
             }
         }
         bar.finish_and_clear();
+    }
+
+    /// Questions that wait for another process.
+    fn waiting(&self) -> u64 {
+        self.models.as_ref().map_or(0, |models| models.waiting_for_others() as u64)
     }
 
     fn text(&self) -> String {
@@ -199,6 +210,10 @@ impl Watch {
         for (kind, count) in self.tally.errors() {
             text.push_str(&format!(", {count} {kind}"));
         }
+        let waiting = self.waiting();
+        if waiting > 0 {
+            text.push_str(&format!(", {}", waiting_text(waiting)));
+        }
         let left = self.samples.saturating_sub(finished + recalled);
         if finished > 0 && left > 0 {
             let left = Duration::try_from_secs_f64(left as f64 / rate).unwrap_or(Duration::MAX);
@@ -206,6 +221,13 @@ impl Watch {
         }
         text
     }
+}
+
+/// What is said of questions that another process has begun to ask.
+fn waiting_text(count: u64) -> String {
+    let questions = count_with_noun(count, "question", "questions");
+    let seconds = probare_models::LEASE.as_secs();
+    format!("{questions} begun by another process: waiting for it, at most {seconds} seconds if it was killed")
 }
 
 #[cfg(test)]
@@ -220,14 +242,14 @@ mod tests {
 
     #[test]
     fn an_interruption_names_what_is_waited_for() {
-        let awaited = |model: &str, requests, milliseconds| Awaited {
+        let awaited = |model: &str, requests, milliseconds| PendingRequests {
             model: model.to_owned(),
             requests,
             at_most: Duration::from_millis(milliseconds),
         };
-        assert_eq!(interruption(0, &[]), "interrupted");
-        assert!(interruption(3, &[]).starts_with("interrupted: 3 cases under way, nobody is being asked"));
-        let text = interruption(9, &[awaited("house", 4, 900), awaited("other", 1, 29_001)]);
+        assert_eq!(interruption_text(0, &[]), "interrupted");
+        assert!(interruption_text(3, &[]).starts_with("interrupted: 3 cases under way, nobody is being asked"));
+        let text = interruption_text(9, &[awaited("house", 4, 900), awaited("other", 1, 29_001)]);
         let expected = "interrupted: waiting for 4 requests to house, 1 request to other, sent already and perhaps paid, \
                         at most 30 seconds; once more ends at once";
         assert_eq!(text, expected);

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::transcript::{in_map, text_in_tool};
-use crate::{Call, CaseMessage, Output, Place, Role, Tool, TurnExpectation, Usage};
+use crate::transcript::{tool_text_at, value_in_map};
+use crate::{CaseMessage, CaseToolCall, FieldSpan, Output, Role, Tool, TurnExpectation, Usage};
 
 /// One row of a data set. Every field but `id` is optional; a metric names what it needs.
 ///
@@ -48,10 +48,10 @@ pub struct Case {
     pub tools: Option<Vec<Tool>>,
     /// Calls that were made; those of the messages where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool_calls: Option<Vec<Call>>,
+    pub tool_calls: Option<Vec<CaseToolCall>>,
     /// Calls that should have been made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected_tool_calls: Option<Vec<Call>>,
+    pub expected_tool_calls: Option<Vec<CaseToolCall>>,
     /// Messages that should have come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_messages: Option<Vec<CaseMessage>>,
@@ -69,12 +69,12 @@ pub struct Case {
     pub sample: Option<SampleKey>,
     /// What the response took, where a run asked for it.
     #[serde(skip)]
-    pub spent: Option<Spent>,
+    pub spent: Option<ResponseCost>,
 }
 
 /// What a response took.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Spent {
+pub struct ResponseCost {
     /// Tokens.
     pub usage: Usage,
     /// Money, in US dollars, where that is known.
@@ -100,7 +100,7 @@ impl Case {
     /// The conversation without what the assistant says last: what a model is asked.
     pub fn asked_messages(&self) -> &[CaseMessage] {
         let messages = self.messages.as_deref().unwrap_or_default();
-        let end = messages.iter().rposition(|message| !message.is_by(Role::Assistant)).map_or(0, |at| at + 1);
+        let end = messages.iter().rposition(|message| !message.has_role(Role::Assistant)).map_or(0, |at| at + 1);
         messages.get(..end).unwrap_or_default()
     }
 
@@ -115,7 +115,7 @@ impl Case {
 
     /// Puts an answer in the place of the one that is there. Its calls are nothing where the model had no tools and called
     /// none.
-    pub fn put_answer(&mut self, output: Output, calls: Option<Vec<Call>>) {
+    pub fn put_answer(&mut self, output: Output, calls: Option<Vec<CaseToolCall>>) {
         self.take_answer();
         if let Some(messages) = &mut self.messages {
             let mut said = CaseMessage::new(Role::Assistant);
@@ -148,13 +148,13 @@ impl Case {
     }
 
     /// The text that a place points into, if there is one: of a value that is no text, its compact JSON.
-    pub fn text_at(&self, place: &Place) -> Option<Cow<'_, str>> {
+    pub fn text_at(&self, place: &FieldSpan) -> Option<Cow<'_, str>> {
         let Some(path) = &place.path else { return self.text(place.field, place.index).map(Cow::Borrowed) };
         match place.field {
             Field::Metadata => self.metadata_at(path)?.as_str().map(Cow::Borrowed),
             Field::Messages => self.messages.as_ref()?.get(place.index?)?.text_at(path),
             Field::ExpectedMessages => self.expected_messages.as_ref()?.get(place.index?)?.text_at(path),
-            Field::Tools => text_in_tool(self.tools.as_ref()?.get(place.index?)?, path),
+            Field::Tools => tool_text_at(self.tools.as_ref()?.get(place.index?)?, path),
             Field::ToolCalls => self.tool_calls.as_ref()?.get(place.index?)?.text_at(path),
             Field::ExpectedToolCalls => self.expected_tool_calls.as_ref()?.get(place.index?)?.text_at(path),
             Field::Turns => self.turns.as_ref()?.get(place.index?)?.text_at(path),
@@ -163,7 +163,7 @@ impl Case {
     }
 
     /// The words that a place points at; nothing where it points outside of the text or into a character.
-    pub fn words_at(&self, place: &Place) -> Option<Cow<'_, str>> {
+    pub fn words_at(&self, place: &FieldSpan) -> Option<Cow<'_, str>> {
         match self.text_at(place)? {
             Cow::Borrowed(text) => text.get(place.start..place.end).map(Cow::Borrowed),
             Cow::Owned(text) => text.get(place.start..place.end).map(|words| Cow::Owned(words.to_owned())),
@@ -172,7 +172,7 @@ impl Case {
 
     /// The value in the metadata that a JSON Pointer (RFC 6901) names.
     pub fn metadata_at(&self, path: &str) -> Option<&Json> {
-        in_map(&self.metadata, path)
+        value_in_map(&self.metadata, path)
     }
 
     /// The text of a field, or of an item where the field is a list. Metadata and what an agent did have no text of their
@@ -356,7 +356,7 @@ mod tests {
         let bare = r#"{"id":"a","messages":[{"role":"user","text":"Rain?"},{"role":"assistant","tool_calls":[{"name":"sky"}]},{"role":"tool","text":"grey"}]}"#;
         assert_eq!(serde_json::to_string(&case).unwrap(), bare);
         for _ in 0..2 {
-            case.put_answer(Output::new(""), Some(vec![Call::new("look", Map::new())]));
+            case.put_answer(Output::new(""), Some(vec![CaseToolCall::new("look", Map::new())]));
         }
         let messages = case.messages.as_ref().unwrap();
         assert_eq!((messages.len(), messages[3].text.as_deref()), (4, None), "a call need not be said");
@@ -370,11 +370,11 @@ mod tests {
     #[test]
     fn a_place_may_point_into_the_metadata() {
         let case: Case = serde_json::from_str(r#"{"id":"a","metadata":{"steps":["one","two"],"a/b":"x~y"}}"#).unwrap();
-        let place = Place::in_metadata("/steps/1", 1..3);
+        let place = FieldSpan::in_metadata("/steps/1", 1..3);
         assert_eq!((case.text_at(&place).as_deref(), case.words_at(&place).as_deref()), (Some("two"), Some("wo")));
-        assert_eq!(case.text_at(&Place::in_metadata("/a~1b", 0..1)).as_deref(), Some("x~y"));
-        assert_eq!(case.text_at(&Place::in_metadata("/steps/9", 0..1)), None);
-        assert_eq!(case.text_at(&Place::in_metadata("steps", 0..1)), None);
+        assert_eq!(case.text_at(&FieldSpan::in_metadata("/a~1b", 0..1)).as_deref(), Some("x~y"));
+        assert_eq!(case.text_at(&FieldSpan::in_metadata("/steps/9", 0..1)), None);
+        assert_eq!(case.text_at(&FieldSpan::in_metadata("steps", 0..1)), None);
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
         let case: Case = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&case).unwrap(), text);
         let words = |field, path: &str, span| {
-            let place = Place { path: Some(path.to_owned()), ..Place::in_item(field, 0, span) };
+            let place = FieldSpan { path: Some(path.to_owned()), ..FieldSpan::in_item(field, 0, span) };
             case.words_at(&place).map(Cow::into_owned)
         };
         assert_eq!(words(Field::Messages, "/tool_calls/0/arguments/city", 0..4).as_deref(), Some("Rome"));

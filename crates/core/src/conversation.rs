@@ -1,4 +1,4 @@
-//! What is said to a model and what it says: [`Message`], [`Question`], [`Reply`].
+//! What is said to a model and what it says: [`Message`], [`ChatRequest`], [`ModelReply`].
 //!
 //! A message is a text and, where there is more, parts: images, calls of tools, what came of them. What is absent is not
 //! written, so that the JSON of a plain message, and with it the key of a recorded reply, stays what it always was.
@@ -46,7 +46,7 @@ pub struct Message {
     pub text: String,
     /// What comes with the text, after it and in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
+    pub parts: Vec<MessagePart>,
 }
 
 impl Message {
@@ -72,14 +72,15 @@ impl Message {
 
     /// The same message with a further part.
     #[must_use]
-    pub fn with(mut self, part: Part) -> Self {
+    pub fn with_part(mut self, part: MessagePart) -> Self {
         self.parts.push(part);
         self
     }
 
     /// The text and the parts as one list; an empty text is left out where there are parts.
-    pub fn all_parts(&self) -> impl Iterator<Item = Part> + '_ {
-        let text = (!self.text.is_empty() || self.parts.is_empty()).then(|| Part::Text { text: self.text.clone() });
+    pub fn all_parts(&self) -> impl Iterator<Item = MessagePart> + '_ {
+        let text =
+            (!self.text.is_empty() || self.parts.is_empty()).then(|| MessagePart::Text { text: self.text.clone() });
         text.into_iter().chain(self.parts.iter().cloned())
     }
 }
@@ -87,7 +88,7 @@ impl Message {
 /// One part of a message or of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Part {
+pub enum MessagePart {
     /// Words.
     Text {
         /// The words.
@@ -123,6 +124,9 @@ pub struct ToolCall {
     pub name: String,
     /// Its arguments; a text where what the model wrote is no object of JSON.
     pub arguments: Json,
+    /// What the provider wants back with the call in a later turn (Gemini: `thoughtSignature`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }
 
 /// A tool that a model may call.
@@ -155,7 +159,7 @@ pub enum ImageKind {
 
 impl ImageKind {
     /// The kind by the first bytes; names of files prove nothing.
-    pub fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some(Self::Png),
             [0xFF, 0xD8, 0xFF, ..] => Some(Self::Jpeg),
@@ -195,7 +199,7 @@ impl Image {
     /// The picture that these bytes are; nothing where they are of no known kind.
     pub fn new(bytes: impl Into<Arc<[u8]>>) -> Option<Self> {
         let bytes = bytes.into();
-        Some(Self { kind: ImageKind::of(&bytes)?, sha256: Sha256::of(&bytes), bytes })
+        Some(Self { kind: ImageKind::detect(&bytes)?, sha256: Sha256::hex_digest(&bytes), bytes })
     }
 
     /// Its kind.
@@ -253,7 +257,7 @@ pub struct Parameters {
 
 /// One question to a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Question {
+pub struct ChatRequest {
     /// The conversation to send.
     pub messages: Vec<Message>,
     /// How to ask.
@@ -266,7 +270,7 @@ pub struct Question {
     #[serde(default)]
     pub attempt: u32,
     /// Whether the reply has to carry a code that nobody but the model is told: whoever asks adds it to what is sent, and to
-    /// the reply as [`Reply::code`]. It decides nothing about the answer and is no part of a record's key.
+    /// the reply as [`ModelReply::code`]. It decides nothing about the answer and is no part of a record's key.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub coded: bool,
 }
@@ -285,6 +289,12 @@ pub struct Usage {
     /// Tokens that the provider had in its cache.
     #[serde(skip_serializing_if = "is_zero")]
     pub cached_tokens: u64,
+    /// Tokens that the provider wrote into its cache.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
+    /// Of those, tokens that it keeps there for an hour, which some providers charge more for.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub hour_cache_write_tokens: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -295,7 +305,14 @@ const fn is_zero(count: &u64) -> bool {
 impl Usage {
     /// Tokens sent and received, of which nothing more is known.
     pub const fn new(input_tokens: u64, output_tokens: u64) -> Self {
-        Self { input_tokens, output_tokens, reasoning_tokens: 0, cached_tokens: 0 }
+        Self {
+            input_tokens,
+            output_tokens,
+            reasoning_tokens: 0,
+            cached_tokens: 0,
+            cache_write_tokens: 0,
+            hour_cache_write_tokens: 0,
+        }
     }
 
     /// Both together.
@@ -306,6 +323,8 @@ impl Usage {
             output_tokens: self.output_tokens.saturating_add(other.output_tokens),
             reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
             cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            cache_write_tokens: self.cache_write_tokens.saturating_add(other.cache_write_tokens),
+            hour_cache_write_tokens: self.hour_cache_write_tokens.saturating_add(other.hour_cache_write_tokens),
         }
     }
 
@@ -336,7 +355,7 @@ pub enum StopReason {
 /// What came of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Content {
+pub enum ReplyContent {
     /// The model answered.
     Text(String),
     /// The model was cut off at its longest length; so much had it said.
@@ -352,9 +371,9 @@ pub enum Content {
     },
 }
 
-impl Content {
+impl ReplyContent {
     /// The text; an error of its own kind where the model declined, was cut off, or the call failed.
-    pub fn read(&self) -> Result<&str, ScoreError> {
+    pub fn response_text(&self) -> Result<&str, ScoreError> {
         match self {
             Self::Text(text) => Ok(text),
             Self::Truncated(text) => {
@@ -369,9 +388,9 @@ impl Content {
 
 /// What a model replied to the question of the same position. A failed call reaches the judge too, which decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reply {
+pub struct ModelReply {
     /// Text, refusal or the cause of failure.
-    pub content: Content,
+    pub content: ReplyContent,
     /// What it took, where the provider says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
@@ -383,45 +402,45 @@ pub struct Reply {
     pub stop: Option<StopReason>,
     /// What came beside the text: calls of tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
+    pub parts: Vec<MessagePart>,
     /// The code that the model was told for this question alone, where it was told one; kept with the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
 }
 
-impl Reply {
+impl ModelReply {
     /// A reply of which nothing but the content is known.
-    pub const fn new(content: Content) -> Self {
+    pub const fn new(content: ReplyContent) -> Self {
         Self { content, usage: None, model: None, stop: None, parts: Vec::new(), code: None }
     }
 
     /// A reply of which nothing but the text is known.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::new(Content::Text(text.into()))
+        Self::new(ReplyContent::Text(text.into()))
     }
 
     /// A call that failed for good.
     pub fn failed(kind: ErrorKind, reason: impl Into<String>) -> Self {
-        Self::new(Content::Failed { kind, reason: reason.into() })
+        Self::new(ReplyContent::Failed { kind, reason: reason.into() })
     }
 
     /// The text; an error of its own kind where the model declined, was cut off, or the call failed.
-    pub fn read(&self) -> Result<&str, ScoreError> {
-        self.content.read()
+    pub fn response_text(&self) -> Result<&str, ScoreError> {
+        self.content.response_text()
     }
 
     /// The text, also where the model was cut off: for those whose published rule does not ask.
-    pub fn read_cut(&self) -> Result<&str, ScoreError> {
+    pub fn text_or_truncated(&self) -> Result<&str, ScoreError> {
         match &self.content {
-            Content::Truncated(text) => Ok(text),
-            content => content.read(),
+            ReplyContent::Truncated(text) => Ok(text),
+            content => content.response_text(),
         }
     }
 
     /// Tools that the model wants to be called.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|part| match part {
-            Part::ToolCall(call) => Some(call),
+            MessagePart::ToolCall(call) => Some(call),
             _ => None,
         })
     }
@@ -437,7 +456,8 @@ mod tests {
         assert_eq!(text, r#"{"role":"user","text":"Why?"}"#);
         let text = serde_json::to_string(&Parameters { temperature: Some(0.0), ..Parameters::default() }).unwrap();
         assert_eq!(text, r#"{"temperature":0.0}"#);
-        let text = serde_json::to_string(&Reply { usage: Some(Usage::new(3, 1)), ..Reply::text("Yes") }).unwrap();
+        let text =
+            serde_json::to_string(&ModelReply { usage: Some(Usage::new(3, 1)), ..ModelReply::text("Yes") }).unwrap();
         assert_eq!(text, r#"{"content":{"text":"Yes"},"usage":{"input_tokens":3,"output_tokens":1}}"#);
     }
 
@@ -449,7 +469,7 @@ mod tests {
         for wrong in [&b"<svg></svg>"[..], b"\x89PNG", b"%PDF-1.4", b"", b"GIF8xa"] {
             assert!(Image::new(wrong).is_none(), "{wrong:?}");
         }
-        let message = Message::user("What is it?").with(Part::Image(png.clone()));
+        let message = Message::user("What is it?").with_part(MessagePart::Image(png.clone()));
         let text = serde_json::to_string(&message).unwrap();
         assert!(text.contains(png.sha256()) && text.contains(r#""type":"image","kind":"png""#), "{text}");
         let back: Message = serde_json::from_str(&text).unwrap();
@@ -458,9 +478,18 @@ mod tests {
 
     #[test]
     fn parts_come_back_as_they_went() {
-        let call = ToolCall { id: "1".into(), name: "weather".into(), arguments: serde_json::json!({"city": "Rome"}) };
-        let result = Part::ToolResult { id: "1".into(), name: "weather".into(), text: "warm".into(), is_error: false };
-        let messages = [Message::assistant("").with(Part::ToolCall(call)), Message::new(Role::Tool, "").with(result)];
+        let call = ToolCall {
+            id: "1".into(),
+            name: "weather".into(),
+            arguments: serde_json::json!({"city": "Rome"}),
+            signature: None,
+        };
+        let result =
+            MessagePart::ToolResult { id: "1".into(), name: "weather".into(), text: "warm".into(), is_error: false };
+        let messages = [
+            Message::assistant("").with_part(MessagePart::ToolCall(call)),
+            Message::new(Role::Tool, "").with_part(result),
+        ];
         let text = serde_json::to_string(&messages).unwrap();
         let back: Vec<Message> = serde_json::from_str(&text).unwrap();
         assert_eq!(back, messages);
@@ -470,9 +499,12 @@ mod tests {
 
     #[test]
     fn a_cut_reply_is_an_error_of_its_kind_unless_nobody_asks() {
-        let cut = Reply::new(Content::Truncated("The answer is".into()));
-        assert_eq!(cut.read().unwrap_err().kind(), ErrorKind::Truncated);
-        assert_eq!(cut.read_cut().unwrap(), "The answer is");
-        assert_eq!(Reply::new(Content::Refused("no".into())).read_cut().unwrap_err().kind(), ErrorKind::Refused);
+        let cut = ModelReply::new(ReplyContent::Truncated("The answer is".into()));
+        assert_eq!(cut.response_text().unwrap_err().kind(), ErrorKind::Truncated);
+        assert_eq!(cut.text_or_truncated().unwrap(), "The answer is");
+        assert_eq!(
+            ModelReply::new(ReplyContent::Refused("no".into())).text_or_truncated().unwrap_err().kind(),
+            ErrorKind::Refused
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use sha2::Digest;
 
-use crate::Stored;
+use crate::FileDigest;
 
 /// SHA-256 of bytes that come in pieces.
 #[derive(Clone, Default)]
@@ -22,7 +22,7 @@ impl fmt::Debug for Sha256 {
 
 impl Sha256 {
     /// The digest of these bytes, in lower-case hexadecimal digits.
-    pub fn of(bytes: impl AsRef<[u8]>) -> String {
+    pub fn hex_digest(bytes: impl AsRef<[u8]>) -> String {
         let mut digest = Self::default();
         digest.update(bytes);
         digest.hex()
@@ -41,8 +41,8 @@ impl Sha256 {
     }
 
     /// What was taken in, as a file that holds it is known.
-    pub fn stored(&self) -> Stored {
-        Stored { sha256: self.hex(), bytes: self.bytes }
+    pub fn file_digest(&self) -> FileDigest {
+        FileDigest { sha256: self.hex(), bytes: self.bytes }
     }
 
     /// The digest of what was taken in so far.
@@ -77,10 +77,10 @@ mod tests {
     #[test]
     fn pieces_give_the_digest_of_the_whole() {
         // The examples of the standard, FIPS 180-4.
-        assert_eq!(Sha256::of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(Sha256::hex_digest(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
         let mut digest = Sha256::default();
         digest.update("a");
-        assert_eq!(digest.hex(), Sha256::of("a"), "asking does not end it");
+        assert_eq!(digest.hex(), Sha256::hex_digest("a"), "asking does not end it");
         digest.update("bc");
         assert_eq!(digest.hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(digest.bytes(), 3);

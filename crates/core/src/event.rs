@@ -16,8 +16,11 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
-use crate::score::TellingOf;
-use crate::{Better, Case, ErrorKind, Manifest, Message, MetricDef, Outcome, Panel, Profile, ScoreError, Told};
+use crate::score::SerializedResultRef;
+use crate::{
+    Better, Case, DecisionThresholds, ErrorKind, Manifest, Message, MetricDef, Outcome, Panel, Profile, ScoreError,
+    SerializedResult, ShippedThresholds,
+};
 
 /// What sinks know about a metric of this run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,11 +44,15 @@ pub struct MetricInfo {
     /// Options that were given.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub options: Json,
+    /// The thresholds that come with the metric, where its labels rest on them: their name, date and held-out error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_thresholds: Option<Json>,
 }
 
 impl MetricInfo {
     /// What a definition says, under a name of its own.
     pub fn new(name: impl Into<String>, def: &'static MetricDef, profile: Profile) -> Self {
+        let profile = def.resolve_profile(profile);
         Self {
             name: name.into(),
             id: def.id.into(),
@@ -53,16 +60,21 @@ impl MetricInfo {
             better: def.better,
             range: def.range,
             version: def.version,
-            profile: def.profile(profile),
+            profile,
             options: Json::Null,
+            decision_thresholds: def.shipped_thresholds(profile).map(ShippedThresholds::to_json),
         }
     }
 
-    /// The same with the options that were given. One that names a profile is the profile that computes.
+    /// The same with the options that were given. One that names a profile is the profile that computes, and thresholds of the
+    /// user take the place of those that come with the metric.
     #[must_use]
-    pub fn with_options(mut self, options: Json) -> Self {
+    pub fn with_options(mut self, def: &'static MetricDef, options: Json) -> Self {
         let named = options.get("profile").and_then(|profile| Profile::deserialize(profile).ok());
         self.profile = named.unwrap_or(self.profile);
+        let has_own = DecisionThresholds::OPTION_NAMES.iter().any(|name| options.get(name).is_some());
+        let shipped = def.shipped_thresholds(self.profile).filter(|_| !has_own);
+        self.decision_thresholds = shipped.map(ShippedThresholds::to_json);
         self.options = options;
         self
     }
@@ -79,14 +91,14 @@ fn read_range<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(f64, f64), 
 }
 
 /// What one metric said about one case.
-pub type Named = Result<Outcome, ScoreError>;
+pub type MetricResult = Result<Outcome, ScoreError>;
 
 /// A value of a type that this crate does not know: what a benchmark keeps of a case for the files that it publishes, or
 /// the summary of a run. Whoever made it knows its type.
 #[derive(Clone)]
-pub struct Detail(Arc<dyn Any + Send + Sync>);
+pub struct BenchmarkData(Arc<dyn Any + Send + Sync>);
 
-impl Detail {
+impl BenchmarkData {
     /// Keeps a value.
     pub fn new(value: impl Any + Send + Sync) -> Self {
         Self(Arc::new(value))
@@ -98,7 +110,7 @@ impl Detail {
     }
 }
 
-impl fmt::Debug for Detail {
+impl fmt::Debug for BenchmarkData {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Detail")
     }
@@ -114,11 +126,11 @@ pub struct CaseResult {
     /// Which of several outputs of that model, counted from 0.
     pub repeat: u32,
     /// One result per metric.
-    pub results: Vec<Named>,
+    pub results: Vec<MetricResult>,
     /// Why a bad value of this case is no failure: it is meant to be bad.
     pub excused: Option<Cow<'static, str>>,
     /// What the benchmark publishes beyond scores.
-    pub detail: Option<Detail>,
+    pub detail: Option<BenchmarkData>,
     /// What the model was asked, where it is known.
     pub asked: Vec<Message>,
     /// The result line, where it has been written already: once, by whoever scored the case.
@@ -132,7 +144,7 @@ impl CaseResult {
     }
 
     /// Results of the response that the case recorded.
-    pub fn new(case: Case, results: Vec<Named>) -> Self {
+    pub fn new(case: Case, results: Vec<MetricResult>) -> Self {
         let planned = case.sample.map_or(0, |sample| sample.repeat);
         let (model, repeat) =
             case.response.as_ref().map_or((None, planned), |output| (output.model.clone(), output.repeat));
@@ -150,16 +162,16 @@ impl CaseResult {
 
     /// The result line of the contract: `{"id":…,"scores":{…}}`, with `model` and `repeat` where there are any.
     pub fn line<'a>(&'a self, metrics: &'a [MetricInfo]) -> impl Serialize + 'a {
-        Line { result: self, metrics }
+        ResultLineRef { result: self, metrics }
     }
 }
 
-struct Line<'a> {
+struct ResultLineRef<'a> {
     result: &'a CaseResult,
     metrics: &'a [MetricInfo],
 }
 
-impl Serialize for Line<'_> {
+impl Serialize for ResultLineRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", &self.result.case.id)?;
@@ -174,20 +186,20 @@ impl Serialize for Line<'_> {
     }
 }
 
-struct Scores<'a>(&'a Line<'a>);
+struct Scores<'a>(&'a ResultLineRef<'a>);
 
 impl Serialize for Scores<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(line) = self;
         let pairs = line.metrics.iter().zip(&line.result.results);
-        serializer.collect_map(pairs.map(|(metric, result)| (&metric.name, TellingOf(result))))
+        serializer.collect_map(pairs.map(|(metric, result)| (&metric.name, SerializedResultRef(result))))
     }
 }
 
 /// A result line, read back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de>"))]
-pub struct ResultLine<T = Told> {
+pub struct ResultLine<T = SerializedResult> {
     /// Id of the case.
     pub id: String,
     /// Model whose output was scored.
@@ -211,9 +223,9 @@ fn write_scores<T: Serialize, S: Serializer>(scores: &[(String, T)], serializer:
 }
 
 fn read_scores<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, T)>, D::Error> {
-    struct InOrder<T>(PhantomData<T>);
+    struct ScoresVisitor<T>(PhantomData<T>);
 
-    impl<'de, T: Deserialize<'de>> serde::de::Visitor<'de> for InOrder<T> {
+    impl<'de, T: Deserialize<'de>> serde::de::Visitor<'de> for ScoresVisitor<T> {
         type Value = Vec<(String, T)>;
 
         fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -229,7 +241,7 @@ fn read_scores<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) 
         }
     }
 
-    deserializer.deserialize_map(InOrder(PhantomData))
+    deserializer.deserialize_map(ScoresVisitor(PhantomData))
 }
 
 /// A row that could not be read, a repeated id, or another remark about the input.
@@ -267,7 +279,7 @@ pub enum Stop {
 
 /// Requests to one model that were sent and are not answered yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Awaited {
+pub struct PendingRequests {
     /// The model.
     pub model: String,
     /// How many.
@@ -292,32 +304,32 @@ pub enum Event<'a> {
         /// Cases that are under way.
         under_way: usize,
         /// What they wait for and may pay for, as far as whoever hands this on knows it.
-        awaited: &'a [Awaited],
+        awaited: &'a [PendingRequests],
     },
     /// A case has all its results.
     Scored(&'a CaseResult),
     /// Something about the input.
     Problem(&'a Problem),
     /// The run ends.
-    Finished(&'a Finish),
+    Finished(&'a RunEnd),
 }
 
 /// The end of a run: how it came about, and what describes the run.
 #[derive(Debug, Clone, Default)]
-pub struct Finish {
+pub struct RunEnd {
     /// How it ended.
     pub stop: Stop,
     /// All that is needed to compute it again; files of a run that did not end well carry none.
     pub manifest: Manifest,
     /// What the run came to in numbers, computed once for all who report it; whoever made it knows its type.
-    pub summary: Option<Detail>,
+    pub summary: Option<BenchmarkData>,
     /// What pages say beside the numbers: the panels of the manifest, and what the runner adds to them.
     pub panels: Vec<Panel>,
 }
 
-impl Finish {
+impl RunEnd {
     /// An end of which nothing but the manner is known.
-    pub fn by(stop: Stop) -> Self {
+    pub fn with_stop(stop: Stop) -> Self {
         Self { stop, ..Self::default() }
     }
 }
@@ -350,6 +362,7 @@ mod tests {
             version: 1,
             profile: Profile::Reference,
             options: Json::Null,
+            decision_thresholds: None,
         };
         let metrics = [metric("relevance"), metric("topic_pivot"), metric("x")];
         let score = Score::from_number(0.604).unwrap().with_part("cosine", 0.709).unwrap();
@@ -389,11 +402,55 @@ mod tests {
             version: 2,
             profile: Profile::Careful,
             options: serde_json::json!({"k": 1}),
+            decision_thresholds: None,
         };
         for range in [(0.0, 1.0), (0.0, f64::INFINITY), (f64::NEG_INFINITY, f64::INFINITY)] {
             info.range = range;
             let json = serde_json::to_string(&info).unwrap();
             assert_eq!(serde_json::from_str::<MetricInfo>(&json).unwrap(), info);
         }
+    }
+    static SHIPPING: MetricDef = MetricDef {
+        id: "m",
+        family: "f",
+        summary: "s",
+        kind: crate::MetricKind::Pure,
+        range: (0.0, 1.0),
+        better: Better::Higher,
+        needs: &[],
+        metadata: &[],
+        profiles: &[Profile::Reference, Profile::Careful],
+        identity: false,
+        whole: None,
+        thresholds: Some(&ShippedThresholds {
+            name: "example-2026-11",
+            date: "2026-11-18",
+            calibrated_on: "40 written cases",
+            held_out_on: "other cases",
+            held_out_cases: 20,
+            labels: &[],
+        }),
+        per_turn: true,
+        since: "0.4",
+        version: 1,
+        page: "",
+        schema: || schemars::schema_for!(bool),
+        build: |_| Err(crate::BuildError::Options(String::new())),
+    };
+
+    #[test]
+    fn shipped_thresholds_stand_beside_a_metric_unless_the_user_has_others() {
+        let named = |info: &MetricInfo| info.decision_thresholds.as_ref().map(|told| told["name"].clone());
+        let plain = MetricInfo::new("m", &SHIPPING, Profile::Reference);
+        assert_eq!(named(&plain), None, "labels of the published profile do not rest on them");
+        let careful = MetricInfo::new("m", &SHIPPING, Profile::Careful);
+        assert_eq!(named(&careful), Some("example-2026-11".into()));
+        let read: MetricInfo = serde_json::from_str(&serde_json::to_string(&careful).unwrap()).unwrap();
+        assert_eq!(read, careful);
+        let own =
+            serde_json::json!({"decision_thresholds": {"pass": 1.0, "fail": null, "error": 0.1, "confidence": 0.9}});
+        assert_eq!(named(&careful.with_options(&SHIPPING, own)), None);
+        let chosen = plain.with_options(&SHIPPING, serde_json::json!({"profile": "careful"}));
+        assert_eq!(named(&chosen), Some("example-2026-11".into()));
     }
 }

@@ -44,7 +44,7 @@ impl EvidenceKind {
 
 /// A range of bytes in one field of the case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct FieldSpan {
     /// The field.
     pub field: Field,
     /// Which item, where the field is a list.
@@ -59,7 +59,7 @@ pub struct Place {
     pub end: usize,
 }
 
-impl Place {
+impl FieldSpan {
     /// A range of a field that is one text.
     pub const fn new(field: Field, span: Range<usize>) -> Self {
         Self { field, index: None, path: None, start: span.start, end: span.end }
@@ -92,7 +92,7 @@ pub struct Evidence {
     pub kind: EvidenceKind,
     /// Where it stands in the case, if it stands anywhere.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<FieldSpan>,
     /// The words at that place, or the words that were looked for; the beginning of them where `cut` says so.
     pub text: String,
     /// Whether `text` is only the beginning of what stands at the place.
@@ -103,7 +103,7 @@ pub struct Evidence {
     pub note: Option<Cow<'static, str>>,
     /// Where the counterpart stands: what supports a statement, what a quotation was found in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub support: Option<Place>,
+    pub support: Option<FieldSpan>,
 }
 
 /// Evidence as a file holds it: its place lies open among the rest, so that it is read without a detour.
@@ -119,14 +119,14 @@ struct WrittenEvidence {
     #[serde(default)]
     cut: bool,
     note: Option<Cow<'static, str>>,
-    support: Option<Place>,
+    support: Option<FieldSpan>,
 }
 
 impl From<WrittenEvidence> for Evidence {
     fn from(written: WrittenEvidence) -> Self {
         let WrittenEvidence { kind, field, index, path, start, end, text, cut, note, support } = written;
         let place = match (field, start, end) {
-            (Some(field), Some(start), Some(end)) => Some(Place { field, index, path, start, end }),
+            (Some(field), Some(start), Some(end)) => Some(FieldSpan { field, index, path, start, end }),
             _ => None,
         };
         Self { kind, place, text, cut, note, support }
@@ -159,7 +159,7 @@ impl Evidence {
         let shown = whole.floor_char_boundary(end.min(start + LONGEST_TEXT));
         Self {
             kind,
-            place: Some(Place::new(field, start..end)),
+            place: Some(FieldSpan::new(field, start..end)),
             text: whole[start..shown].to_owned(),
             cut: shown < end,
             note: None,
@@ -199,7 +199,7 @@ impl Evidence {
 
     /// Says where the counterpart stands.
     #[must_use]
-    pub fn with_support(mut self, place: Place) -> Self {
+    pub fn with_support(mut self, place: FieldSpan) -> Self {
         self.support = Some(place);
         self
     }

@@ -11,93 +11,95 @@ use std::sync::Arc;
 use schemars::Schema;
 use serde_json::{Map, Value as Json};
 
-use crate::manifest::{Generation, Input, Reading};
-use crate::{Case, Detail, Message, MetricInfo, MetricRequest, Named, Panel, Problem, Sample, Sink, SuiteCall};
+use crate::manifest::{GenerationRecord, InputFile, ReadSettings};
+use crate::{
+    BenchmarkCall, BenchmarkData, Case, Message, MetricInfo, MetricRequest, MetricResult, Panel, Problem, Sample, Sink,
+};
 
 /// Why a source cannot go on.
 pub type SourceError = Box<dyn Error + Send + Sync>;
 
 /// Where cases come from: a file, the rows of a benchmark, a batch of columns, the body of a request.
-pub trait Source: Send {
+pub trait CaseSource: Send {
     /// The next rows, not yet looked into; nothing at the end.
-    fn next_batch(&mut self) -> Option<Result<Box<dyn Batch>, SourceError>>;
+    fn next_batch(&mut self) -> Option<Result<Box<dyn CaseBatch>, SourceError>>;
 
     /// What was read, with its digest. Called once, when no more rows are wanted: what is left of a file is read to its
     /// end for the digest.
-    fn inputs(&mut self) -> Result<Vec<Input>, SourceError>;
+    fn inputs(&mut self) -> Result<Vec<InputFile>, SourceError>;
 
     /// Bytes read so far and in all, where that is known; it may be asked from another thread.
-    fn progress(&self) -> Option<Arc<dyn Progress>> {
+    fn progress(&self) -> Option<Arc<dyn ReadProgress>> {
         None
     }
 }
 
 /// How far a source has come.
-pub trait Progress: Send + Sync {
+pub trait ReadProgress: Send + Sync {
     /// Bytes that were read.
-    fn read(&self) -> u64;
+    fn bytes_read(&self) -> u64;
     /// Bytes in all, where known.
-    fn total(&self) -> Option<u64>;
+    fn bytes_total(&self) -> Option<u64>;
 }
 
 /// Some rows, not yet looked into, so that the work of reading them can be done on any thread.
-pub trait Batch: Send {
+pub trait CaseBatch: Send {
     /// Turns every row into a case or a problem, in order.
     fn cases(&self) -> Vec<Result<Case, Problem>>;
 }
 
 /// Cases that are already there.
 #[derive(Debug, Default)]
-pub struct Given {
+pub struct MemorySource {
     cases: std::vec::IntoIter<Case>,
-    inputs: Vec<Input>,
+    inputs: Vec<InputFile>,
 }
 
 /// Cases that travel together.
-const GIVEN_IN_BATCH: usize = 64;
+const CASES_PER_BATCH: usize = 64;
 
-impl Given {
+impl MemorySource {
     /// These cases, read from these inputs.
-    pub fn new(cases: Vec<Case>, inputs: Vec<Input>) -> Self {
+    pub fn new(cases: Vec<Case>, inputs: Vec<InputFile>) -> Self {
         Self { cases: cases.into_iter(), inputs }
     }
 }
 
-struct Ready(Vec<Case>);
+struct MemoryBatch(Vec<Case>);
 
-impl Batch for Ready {
+impl CaseBatch for MemoryBatch {
     fn cases(&self) -> Vec<Result<Case, Problem>> {
         self.0.iter().cloned().map(Ok).collect()
     }
 }
 
-impl Source for Given {
-    fn next_batch(&mut self) -> Option<Result<Box<dyn Batch>, SourceError>> {
-        let cases: Vec<Case> = self.cases.by_ref().take(GIVEN_IN_BATCH).collect();
-        (!cases.is_empty()).then(|| Ok(Box::new(Ready(cases)) as Box<dyn Batch>))
+impl CaseSource for MemorySource {
+    fn next_batch(&mut self) -> Option<Result<Box<dyn CaseBatch>, SourceError>> {
+        let cases: Vec<Case> = self.cases.by_ref().take(CASES_PER_BATCH).collect();
+        (!cases.is_empty()).then(|| Ok(Box::new(MemoryBatch(cases)) as Box<dyn CaseBatch>))
     }
 
-    fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
+    fn inputs(&mut self) -> Result<Vec<InputFile>, SourceError> {
         Ok(std::mem::take(&mut self.inputs))
     }
 }
 
 /// What a benchmark decides about single cases, beyond its metrics.
-pub trait Rules: Send + Sync {
+pub trait CasePolicy: Send + Sync {
     /// Gives the run what the benchmark brings beside its cases, such as transcripts or a dictionary, through
     /// [`Sample::shared`], which keeps what it is given first. Called before the metrics look at a case.
-    fn lend(&self, sample: Sample<'_>) {
+    fn provide_shared(&self, sample: Sample<'_>) {
         let _ = sample;
     }
 
     /// Why this metric is not asked of this case; nothing where it is.
-    fn leaves_out(&self, case: &Case, metric: &MetricInfo) -> Option<Cow<'static, str>> {
+    fn skip_reason(&self, case: &Case, metric: &MetricInfo) -> Option<Cow<'static, str>> {
         let _ = (case, metric);
         None
     }
 
     /// What counts where the case has no response; by default that is an error of kind `missing`.
-    fn absent(&self, case: &Case, metric: &MetricInfo) -> Option<Named> {
+    fn missing_response_result(&self, case: &Case, metric: &MetricInfo) -> Option<MetricResult> {
         let _ = (case, metric);
         None
     }
@@ -108,19 +110,19 @@ pub trait Rules: Send + Sync {
     }
 
     /// What the model was asked, where it is known.
-    fn asked(&self, case: &Case) -> Vec<Message> {
+    fn prompt_messages(&self, case: &Case) -> Vec<Message> {
         let _ = case;
         Vec::new()
     }
 
     /// Why a bad value of this case is no failure.
-    fn excuse(&self, case: &Case) -> Option<Cow<'static, str>> {
+    fn expected_failure(&self, case: &Case) -> Option<Cow<'static, str>> {
         let _ = case;
         None
     }
 
     /// What the benchmark publishes of this case beyond scores. Readings of the sample are those that the metrics used.
-    fn detail(&self, sample: Sample<'_>, results: &[Named]) -> Option<Detail> {
+    fn benchmark_data(&self, sample: Sample<'_>, results: &[MetricResult]) -> Option<BenchmarkData> {
         let _ = (sample, results);
         None
     }
@@ -128,18 +130,18 @@ pub trait Rules: Send + Sync {
 
 /// No rules but those that hold for every run.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoRules;
+pub struct DefaultCasePolicy;
 
-impl Rules for NoRules {}
+impl CasePolicy for DefaultCasePolicy {}
 
 /// How a benchmark says its run ended, by its own rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Ending {
+pub enum BenchmarkStatus {
     /// Nothing to object to.
     #[default]
-    Fine,
+    Passed,
     /// Its own gate was missed.
-    Missed,
+    GateFailed,
     /// The data could not be used.
     Failed,
 }
@@ -148,8 +150,8 @@ pub enum Ending {
 /// acts when the run ends.
 pub trait Publisher: Sink {
     /// How the run ended, by the rule of the benchmark. Asked after the end of the run.
-    fn ending(&self) -> Ending {
-        Ending::Fine
+    fn status(&self) -> BenchmarkStatus {
+        BenchmarkStatus::Passed
     }
 
     /// What the benchmark says about the run as a whole. Asked once all cases have come, before the run ends.
@@ -158,7 +160,7 @@ pub trait Publisher: Sink {
     }
 
     /// Files that were written, in order. Asked after the end of the run.
-    fn written(&self) -> Vec<PathBuf> {
+    fn written_files(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 }
@@ -179,21 +181,21 @@ pub struct Job {
     /// Title of pages; made from the source where it is missing.
     pub title: Option<String>,
     /// The benchmark, if it is one.
-    pub suite: Option<SuiteCall>,
+    pub suite: Option<BenchmarkCall>,
     /// The metrics.
     pub requests: Vec<MetricRequest>,
     /// The cases, in order.
-    pub cases: Box<dyn Source>,
+    pub cases: Box<dyn CaseSource>,
     /// Paths of all files that are read, also of those that the source reads: no output may be one of them.
     pub reads: Vec<PathBuf>,
     /// Inputs beside those of the source: a lexicon, a schema, a corpus, a catalogue, a configuration.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<InputFile>,
     /// How the source reads.
-    pub reading: Reading,
+    pub reading: ReadSettings,
     /// How the outputs came about, where that is more than a file of cases.
-    pub generation: Option<Generation>,
+    pub generation: Option<GenerationRecord>,
     /// What the benchmark decides about single cases.
-    pub rules: Arc<dyn Rules>,
+    pub rules: Arc<dyn CasePolicy>,
     /// Limits on single cases.
     pub case_limits: Vec<CaseLimit>,
     /// Who writes what the benchmark publishes.
@@ -206,7 +208,7 @@ pub struct Job {
 
 impl Job {
     /// Cases through metrics, and nothing else.
-    pub fn new(source: impl Into<String>, cases: Box<dyn Source>, requests: Vec<MetricRequest>) -> Self {
+    pub fn new(source: impl Into<String>, cases: Box<dyn CaseSource>, requests: Vec<MetricRequest>) -> Self {
         Self {
             source: source.into(),
             title: None,
@@ -215,9 +217,9 @@ impl Job {
             cases,
             reads: Vec::new(),
             inputs: Vec::new(),
-            reading: Reading::default(),
+            reading: ReadSettings::default(),
             generation: None,
-            rules: Arc::new(NoRules),
+            rules: Arc::new(DefaultCasePolicy),
             case_limits: Vec::new(),
             publisher: None,
             writes: Vec::new(),
@@ -259,13 +261,13 @@ pub trait Suite: Send + Sync {
     fn example(&self, options: &Map<String, Json>) -> Map<String, Json>;
 
     /// Reads its files and gets everything ready. Nothing is written and nothing is printed before the run starts.
-    fn open(&self, options: Json, console: Console) -> Result<Job, SuiteError>;
+    fn open(&self, options: Json, console: Console) -> Result<Job, BenchmarkError>;
 }
 
 /// A suite could not be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct SuiteError {
+pub struct BenchmarkError {
     /// What happened.
     pub message: String,
     /// What to do.
@@ -274,7 +276,7 @@ pub struct SuiteError {
     pub is_usage: bool,
 }
 
-impl SuiteError {
+impl BenchmarkError {
     /// A file cannot be used.
     pub fn data(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, is_usage: false }

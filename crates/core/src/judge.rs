@@ -1,12 +1,12 @@
 //! [`Judge`]: a metric that needs something from outside, without any I/O.
 //!
-//! What a metric may need is asked, not called: a [`Turn`] names questions to a model, texts to embed or programs to run,
+//! What a metric may need is asked, not called: a [`JudgeAction`] names questions to a model, texts to embed or programs to run,
 //! and whoever drives the judge owns the network, the sandbox, the clock, the budget and the record of replies. So a judge
 //! is tested with literal answers and a recorded run can be scored again offline.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BuildError, ErrorKind, Outcome, Question, Reply, Sample, ScoreError, Trust};
+use crate::{BuildError, ChatRequest, ErrorKind, ModelReply, Outcome, Sample, ScoreError, Trust};
 
 /// A program for the sandbox: some steps, one after another, in a folder of their own that nobody else sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,9 +20,9 @@ pub struct Program {
     pub files: Vec<(String, String)>,
     /// Folders in that folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub folders: Vec<Folder>,
+    pub folders: Vec<ProgramFolder>,
     /// What is run. The first step that does not end with code 0 is the last.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ProgramStep>,
     /// Names of files to bring back after the last step, where they are there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wanted: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Program {
 /// A folder of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Folder {
+pub struct ProgramFolder {
     /// Where it is, in the folder of the steps.
     pub path: String,
     /// The folder of this machine that is copied there; an empty folder if absent.
@@ -58,7 +58,7 @@ pub struct Folder {
 /// One step of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct ProgramStep {
     /// What to run, with its arguments.
     pub command: Vec<String>,
     /// What it reads from standard input.
@@ -68,7 +68,7 @@ pub struct Step {
     pub milliseconds: u64,
 }
 
-impl Step {
+impl ProgramStep {
     /// A step that reads nothing.
     pub fn new(command: &[&str], seconds: u32) -> Self {
         let command = command.iter().map(|&part| part.to_owned()).collect();
@@ -79,9 +79,9 @@ impl Step {
 /// What became of a program.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ran {
+pub struct ProgramResult {
     /// The steps that were started.
-    pub steps: Vec<RanStep>,
+    pub steps: Vec<StepResult>,
     /// The wanted files that were there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<(String, String)>,
@@ -90,13 +90,13 @@ pub struct Ran {
     pub oversized: Vec<String>,
     /// What became of the program under test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub under_test: Option<Box<Ran>>,
+    pub under_test: Option<Box<ProgramResult>>,
 }
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum End {
+pub enum StepEnd {
     /// By itself.
     #[default]
     Exited,
@@ -113,9 +113,9 @@ pub enum End {
 /// What became of a step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RanStep {
+pub struct StepResult {
     /// How it ended.
-    pub end: End,
+    pub end: StepEnd,
     /// Its exit code, 128 and the number of the signal where a signal ended it; nothing where it was ended from outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i32>,
@@ -132,18 +132,18 @@ pub struct RanStep {
     pub seconds: f64,
 }
 
-impl RanStep {
+impl StepResult {
     /// Whether it ended by itself with code 0.
     pub fn is_fine(&self) -> bool {
-        self.end == End::Exited && self.code == Some(0)
+        self.end == StepEnd::Exited && self.code == Some(0)
     }
 }
 
 /// What a judge wants next.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Turn {
+pub enum JudgeAction {
     /// Ask a model these questions; they do not depend on each other.
-    Ask(Vec<Question>),
+    Ask(Vec<ChatRequest>),
     /// Turn these texts into vectors.
     Embed {
         /// The model whose vectors are wanted.
@@ -159,13 +159,13 @@ pub enum Turn {
 
 /// The answer to one question, text or program of a turn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum BackendAnswer {
     /// To a question.
-    Reply(Reply),
+    Reply(ModelReply),
     /// To a text.
     Vector(Vec<f32>),
     /// To a program.
-    Ran(Ran),
+    ProgramResult(ProgramResult),
     /// To a text or program that nobody could answer.
     Failed {
         /// What kind of failure.
@@ -175,9 +175,9 @@ pub enum Answer {
     },
 }
 
-impl Answer {
+impl BackendAnswer {
     /// The reply; an error where this is another answer.
-    pub fn reply(&self) -> Result<&Reply, ScoreError> {
+    pub fn reply(&self) -> Result<&ModelReply, ScoreError> {
         match self {
             Self::Reply(reply) => Ok(reply),
             Self::Failed { kind, reason } => Err(ScoreError::other(*kind, reason.clone())),
@@ -195,9 +195,9 @@ impl Answer {
     }
 
     /// What became of a program; an error where this is another answer.
-    pub fn ran(&self) -> Result<&Ran, ScoreError> {
+    pub fn program_result(&self) -> Result<&ProgramResult, ScoreError> {
         match self {
-            Self::Ran(ran) => Ok(ran),
+            Self::ProgramResult(ran) => Ok(ran),
             Self::Failed { kind, reason } => Err(ScoreError::other(*kind, reason.clone())),
             _ => Err(ScoreError::Internal {
                 reason: "a program's end is expected, but something else was answered".into(),
@@ -206,63 +206,84 @@ impl Answer {
     }
 }
 
-/// A metric that asks. `next` is called with all answers so far, in the order of asking, until it is done.
+/// A metric that asks. `next_action` is called with all answers so far, in the order of asking, until it is done.
 pub trait Judge: Send + Sync {
     /// What to do after these answers. An unreadable reply is an error, not a zero.
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError>;
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError>;
 
     /// The model whose vectors it wants, where it rests on nothing else from outside: the same texts have the same vectors,
     /// so such a metric can be computed again.
-    fn embeds(&self) -> Option<&str> {
+    fn sole_embedding_model(&self) -> Option<&str> {
         None
     }
 
     /// The model whose vectors it wants, whatever else it asks for: whether there is one is looked at before a run starts.
-    fn vectors(&self) -> Option<&str> {
-        self.embeds()
+    fn embedding_model(&self) -> Option<&str> {
+        self.sole_embedding_model()
     }
 
     /// The environment of the programs that it wants to be run, where it wants any; asked before a run starts.
-    fn runs(&self) -> Option<&str> {
+    fn program_environment(&self) -> Option<&str> {
         None
     }
 }
 
 /// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before. Every method is required:
 /// one that hands questions on hands on all of them.
-pub trait Outside: Send + Sync {
+pub trait Backend: Send + Sync {
     /// One answer for each question, text or program of the turn, in its order. `metric` is the name in this run.
-    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer>;
+    fn answer(&self, metric: &str, turn: &JudgeAction) -> Vec<BackendAnswer>;
+
+    /// The same for whoever does not want to wait on this thread: the answers, or how to get them later.
+    fn submit(&self, metric: &str, turn: JudgeAction) -> Submission;
 
     /// Whether it can give vectors of this model; asked before a run starts, so that nobody waits for a run without any.
     fn can_embed(&self, model: &str) -> Result<(), BuildError>;
 
     /// What identifies a model that is computed here; nothing for one that a server computes.
-    fn digest(&self, model: &str) -> Option<String>;
+    fn model_digest(&self, model: &str) -> Option<String>;
 
     /// Whether it can run programs in this environment; asked before a run starts.
     fn can_run(&self, environment: &str) -> Result<(), BuildError>;
 
     /// How many cases may wait for answers at once; with one, cases are as fast as threads.
-    fn width(&self) -> usize;
+    fn max_concurrent_cases(&self) -> usize;
+
+    /// How many threads are of use beyond those that compute, since [`submit`](Self::submit) waits on its thread.
+    fn threads(&self) -> usize;
 
     /// Whose word it follows.
     fn trust(&self) -> Trust;
 }
 
+/// Takes the answers to a turn, once, on any thread.
+pub type AnswerSender = Box<dyn FnOnce(Vec<BackendAnswer>) + Send>;
+
+/// What became of a turn that was submitted.
+pub enum Submission {
+    /// The answers are there.
+    Answered(Vec<BackendAnswer>),
+    /// They come later, to whoever is named here; where that is dropped, they never come.
+    Pending(Box<dyn FnOnce(AnswerSender) + Send>),
+}
+
 /// Nobody is there to ask: every answer is missing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Nobody;
+pub struct NoBackend;
 
-impl Outside for Nobody {
-    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+impl Backend for NoBackend {
+    fn answer(&self, _: &str, turn: &JudgeAction) -> Vec<BackendAnswer> {
         let (count, what) = match turn {
-            Turn::Ask(questions) => (questions.len(), "no model is named to ask"),
-            Turn::Embed { texts, .. } => (texts.len(), "no embedding model is named"),
-            Turn::Run(programs) => (programs.len(), "no sandbox is there to run programs"),
-            Turn::Done(_) => (0, ""),
+            JudgeAction::Ask(questions) => (questions.len(), "no model is named to ask"),
+            JudgeAction::Embed { texts, .. } => (texts.len(), "no embedding model is named"),
+            JudgeAction::Run(programs) => (programs.len(), "no sandbox is there to run programs"),
+            JudgeAction::Done(_) => (0, ""),
         };
-        vec![Answer::Failed { kind: ErrorKind::Missing, reason: what.to_owned() }; count]
+        vec![BackendAnswer::Failed { kind: ErrorKind::Missing, reason: what.to_owned() }; count]
+    }
+
+    fn submit(&self, metric: &str, turn: JudgeAction) -> Submission {
+        Submission::Answered(self.answer(metric, &turn))
     }
 
     fn can_embed(&self, model: &str) -> Result<(), BuildError> {
@@ -272,7 +293,7 @@ impl Outside for Nobody {
         })
     }
 
-    fn digest(&self, _: &str) -> Option<String> {
+    fn model_digest(&self, _: &str) -> Option<String> {
         None
     }
 
@@ -283,7 +304,11 @@ impl Outside for Nobody {
         })
     }
 
-    fn width(&self) -> usize {
+    fn max_concurrent_cases(&self) -> usize {
+        1
+    }
+
+    fn threads(&self) -> usize {
         1
     }
 
@@ -293,18 +318,22 @@ impl Outside for Nobody {
 }
 
 /// A function that answers, and nothing else: one case at a time, with vectors and programs as the function gives them.
-pub struct Function<F>(pub F);
+pub struct FnBackend<F>(pub F);
 
-impl<F: Fn(&str, &Turn) -> Vec<Answer> + Send + Sync> Outside for Function<F> {
-    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+impl<F: Fn(&str, &JudgeAction) -> Vec<BackendAnswer> + Send + Sync> Backend for FnBackend<F> {
+    fn answer(&self, metric: &str, turn: &JudgeAction) -> Vec<BackendAnswer> {
         (self.0)(metric, turn)
+    }
+
+    fn submit(&self, metric: &str, turn: JudgeAction) -> Submission {
+        Submission::Answered(self.answer(metric, &turn))
     }
 
     fn can_embed(&self, _: &str) -> Result<(), BuildError> {
         Ok(())
     }
 
-    fn digest(&self, _: &str) -> Option<String> {
+    fn model_digest(&self, _: &str) -> Option<String> {
         None
     }
 
@@ -312,7 +341,11 @@ impl<F: Fn(&str, &Turn) -> Vec<Answer> + Send + Sync> Outside for Function<F> {
         Ok(())
     }
 
-    fn width(&self) -> usize {
+    fn max_concurrent_cases(&self) -> usize {
+        1
+    }
+
+    fn threads(&self) -> usize {
         1
     }
 

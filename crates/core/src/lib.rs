@@ -3,7 +3,7 @@
 //! Data flows one way: a file holds [`Case`]s; a model may add an [`Output`]; a [`Metric`] looks at the [`Sample`]
 //! (case and output together) and returns an [`Outcome`]: a [`Score`] with its [`Evidence`], or the reason why the
 //! question does not apply. What cannot be scored is a [`ScoreError`] and never a number. A [`Judge`] asks for what it
-//! needs in [`Turn`]s. [`Event`]s carry results to [`Sink`]s, which write reports; a [`Manifest`] describes the finished
+//! needs in [`JudgeAction`]s. [`Event`]s carry results to [`Sink`]s, which write reports; a [`Manifest`] describes the finished
 //! run. A published benchmark is a [`Suite`], which opened gives a [`Job`] for the runner.
 //!
 //! Everything here is synchronous and pure: no files, no network, no clock, no randomness.
@@ -12,7 +12,7 @@
 //! use probare_core::{Case, Evidence, Field, Outcome, Output, Sample, Score};
 //!
 //! let case = Case { id: "1".into(), response: Some(Output::new("The press made books cheap.")), ..Case::default() };
-//! let sample = Sample::of(&case);
+//! let sample = Sample::from_case(&case);
 //! let text = sample.response()?;
 //! let at = text.find("press").expect("the word is there");
 //! let score = Score::ratio(1, 2)?.because([Evidence::found(Field::Response, at..at + 5, text)]);
@@ -24,10 +24,11 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
-mod bands;
+mod analysis_cache;
 mod case;
-mod code;
 mod conversation;
+mod costs;
+mod decision_thresholds;
 mod digest;
 mod event;
 mod evidence;
@@ -35,49 +36,64 @@ mod job;
 mod judge;
 mod manifest;
 mod metric;
+mod nonce;
 mod panel;
 mod per_turn;
-mod readings;
 mod registry;
 mod request;
 mod sample;
 mod score;
+mod seeded_order;
+mod shipped_thresholds;
 mod suggest;
 mod transcript;
 mod trust;
 mod value;
 
-pub use bands::Bands;
-pub use case::{Case, Citation, Field, Passage, SampleKey, Spent};
-pub use code::{CODE, has_code, tell_code};
+pub use analysis_cache::{AnalysisCache, RunAnalysisCache};
+pub use case::{Case, Citation, Field, Passage, ResponseCost, SampleKey};
 pub use conversation::{
-    Content, Image, ImageKind, Message, Parameters, Part, Question, Reply, Role, StopReason, Tool, ToolCall, Usage,
+    ChatRequest, Image, ImageKind, Message, MessagePart, ModelReply, Parameters, ReplyContent, Role, StopReason, Tool,
+    ToolCall, Usage,
 };
+pub use costs::{CallOutcome, CallPurpose, CostLine, RunCosts};
+pub use decision_thresholds::DecisionThresholds;
 pub use digest::Sha256;
-pub use event::{Awaited, CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Sink, Stop};
-pub use evidence::{Evidence, EvidenceKind, LONGEST_TEXT, Place};
-pub use job::{
-    Batch, CaseLimit, Console, Ending, Given, Job, NoRules, Progress, Publisher, Rules, Source, SourceError, Suite,
-    SuiteError,
+pub use event::{
+    BenchmarkData, CaseResult, Event, MetricInfo, MetricResult, PendingRequests, Problem, ResultLine, RunEnd, Sink,
+    Stop,
 };
-pub use judge::{Answer, End, Folder, Function, Judge, Nobody, Outside, Program, Ran, RanStep, Step, Turn};
+pub use evidence::{Evidence, EvidenceKind, FieldSpan, LONGEST_TEXT};
+pub use job::{
+    BenchmarkError, BenchmarkStatus, CaseBatch, CaseLimit, CasePolicy, CaseSource, Console, DefaultCasePolicy, Job,
+    MemorySource, Publisher, ReadProgress, SourceError, Suite,
+};
+pub use judge::{
+    AnswerSender, Backend, BackendAnswer, FnBackend, Judge, JudgeAction, NoBackend, Program, ProgramFolder,
+    ProgramResult, ProgramStep, StepEnd, StepResult, Submission,
+};
 pub use manifest::{
-    EmbeddingUsed, FORMAT, Generation, Input, Maker, Manifest, MeansOver, ModelUsed, OLDEST_FORMAT, PromptUsed,
-    Reading, SandboxUsed, Stored, SuiteCall,
+    BenchmarkCall, EmbeddingRecord, FORMAT, FileDigest, GenerationRecord, InputFile, Manifest, MeansOver, ModelRecord,
+    OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings, SandboxRecord,
 };
 pub use metric::{
-    Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
+    Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, Profile, Scorer, last_segment, parent_segment,
 };
+pub use nonce::{NONCE_FIELD, add_nonce, has_nonce};
 pub use panel::{Chip, Panel, PanelCell, PanelChart, PanelTable, Tone};
 pub use per_turn::is_per_turn;
-pub use readings::{Readings, RunReadings};
-pub use registry::{Registry, UnknownMetric};
+pub use registry::{Registry, RetiredMetric, UnknownMetric};
 pub use request::{MetricRequest, RequestError, TRAJECTORY};
 pub use sample::{Output, Sample};
-pub use score::{Decider, ErrorKind, Outcome, Parts, Score, ScoreError, Told, ToldValue, UNSURE};
+pub use score::{
+    Decider, ErrorKind, Outcome, ResultWithoutEvidence, Score, ScoreError, ScoreParts, SerializedResult, UNSURE,
+};
+pub use seeded_order::{order_key, seeded_order};
+pub use shipped_thresholds::{LabelThreshold, ScaleCutoff, ShippedThresholds};
 pub use suggest::closest;
 pub use transcript::{
-    Call, CallProblem, CaseMessage, ResultError, SaidPart, Speaker, TurnExpectation, pointer_step, text_of,
+    ArgumentsProblem, CaseMessage, CaseMessagePart, CaseToolCall, Speaker, ToolResultError, TurnExpectation,
+    escape_pointer_key, json_to_text,
 };
 pub use trust::Trust;
 pub use value::{NotFinite, Value};

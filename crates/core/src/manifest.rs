@@ -1,14 +1,14 @@
 //! [`Manifest`]: what a finished run says about itself, so that anybody can compute it again.
 //!
 //! It stands inside `.json`, `.html` and `.parquet` files and beside `.jsonl` and `.csv` files as `NAME.run.json`. It holds
-//! no clock: the same run gives the same bytes.
+//! no clock: the same run gives the same bytes, but for what its calls cost.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::{MetricInfo, Panel, Parameters, Stop};
+use crate::{MetricInfo, Panel, Parameters, RunCosts, Stop};
 
 /// Raised when an old reader could misread a new file.
 ///
@@ -27,38 +27,41 @@ pub const OLDEST_FORMAT: u32 = 2;
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The program that wrote it.
-    pub probare: Maker,
+    pub probare: ProgramVersion,
     /// The benchmark that was run, if it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suite: Option<SuiteCall>,
+    pub suite: Option<BenchmarkCall>,
     /// Title of pages, where one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Files that were read.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<InputFile>,
     /// How cases were read from them.
     #[serde(default)]
-    pub reading: Reading,
+    pub reading: ReadSettings,
     /// The metrics, in the order of all results.
     pub metrics: Vec<MetricInfo>,
     /// Models that were asked, where any were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub models: Vec<ModelUsed>,
+    pub models: Vec<ModelRecord>,
     /// Prompts of the metrics that asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub prompts: Vec<PromptUsed>,
+    pub prompts: Vec<PromptRecord>,
     /// Models whose vectors metrics used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub embeddings: Vec<EmbeddingUsed>,
+    pub embeddings: Vec<EmbeddingRecord>,
     /// How programs were run, where any were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sandbox: Option<SandboxUsed>,
+    pub sandbox: Option<SandboxRecord>,
     /// Data sets and models of a run that has several samples of a case, or several data sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub generation: Option<Generation>,
+    pub generation: Option<GenerationRecord>,
     /// Whether replies that were cut at their longest length were scored as if they were whole.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub score_truncated: bool,
+    /// What the calls of models took, where any were made.
+    #[serde(default, rename = "cost", skip_serializing_if = "Option::is_none")]
+    pub costs: Option<RunCosts>,
     /// What the means of the summary are over.
     #[serde(default, skip_serializing_if = "MeansOver::is_unsaid")]
     pub means_over: MeansOver,
@@ -78,7 +81,7 @@ pub struct Manifest {
     pub lines: String,
     /// The file that this manifest stands beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub results: Option<Stored>,
+    pub results: Option<FileDigest>,
     /// SHA-256 of this manifest without this line, set when it is written. It shows a slip of the hand in what nothing
     /// else can be held against (a title, a limit); it is no signature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +109,7 @@ impl MeansOver {
 /// A model that was asked: everything of it that decides a reply, and nothing secret.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ModelUsed {
+pub struct ModelRecord {
     /// Name in the run.
     pub name: String,
     /// Who answers.
@@ -132,7 +135,7 @@ pub struct ModelUsed {
 /// The model whose vectors a metric used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct EmbeddingUsed {
+pub struct EmbeddingRecord {
     /// Name of the metric.
     pub metric: String,
     /// The model.
@@ -145,7 +148,7 @@ pub struct EmbeddingUsed {
 /// How programs were run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SandboxUsed {
+pub struct SandboxRecord {
     /// How far they were shut in: `full`, `ns` or `none`.
     pub level: String,
     /// By which means, with its version.
@@ -161,7 +164,7 @@ pub struct SandboxUsed {
 /// The prompt that a metric asked with. Its text is among the options of the metric where it is not the metric's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PromptUsed {
+pub struct PromptRecord {
     /// Name of the metric.
     pub metric: String,
     /// SHA-256 of the text.
@@ -171,7 +174,7 @@ pub struct PromptUsed {
 /// How the outputs of a run came about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Generation {
+pub struct GenerationRecord {
     /// Names of the data sets, in the order of the first inputs.
     pub datasets: Vec<String>,
     /// Names of the models that answered; none where the responses of the files were scored.
@@ -189,7 +192,7 @@ pub struct Generation {
 /// Which program wrote a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Maker {
+pub struct ProgramVersion {
     /// Version of the program.
     pub version: String,
     /// Version of the form of the file.
@@ -199,7 +202,7 @@ pub struct Maker {
 /// A benchmark and the options that it was called with.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SuiteCall {
+pub struct BenchmarkCall {
     /// Its id.
     pub id: String,
     /// Its options.
@@ -209,7 +212,7 @@ pub struct SuiteCall {
 /// One file, or folder, that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Input {
+pub struct InputFile {
     /// Path as given; `-` is standard input, which cannot be opened again.
     pub path: String,
     /// JSON Pointer to the option of the suite that names it.
@@ -227,7 +230,7 @@ pub struct Input {
 /// How cases were read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Reading {
+pub struct ReadSettings {
     /// Columns by the field that they become.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub mapping: BTreeMap<String, String>,
@@ -251,7 +254,7 @@ pub struct Reading {
 /// A finished file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Stored {
+pub struct FileDigest {
     /// SHA-256 of its bytes.
     pub sha256: String,
     /// How many bytes.

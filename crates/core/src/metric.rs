@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::per_turn::PerTurn;
-use crate::{Answer, Field, Judge, Nobody, Outcome, Outside, Parts, Sample, ScoreError, Turn};
+use crate::{
+    Backend, BackendAnswer, Field, Judge, JudgeAction, NoBackend, Outcome, Sample, ScoreError, ScoreParts,
+    ShippedThresholds,
+};
 
 /// Computes a score from a sample: synchronous, pure, the same bytes for the same input.
 pub trait Metric: Send + Sync {
@@ -29,47 +32,56 @@ const MOST_TURNS: usize = 64;
 impl Scorer {
     /// Scores one sample where nobody is there to ask.
     pub fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        self.score_with("", sample, &Nobody)
+        self.score_with("", sample, &NoBackend)
     }
 
     /// The model whose vectors it rests on, where it asks for nothing else.
-    pub fn embeds(&self) -> Option<&str> {
+    pub fn sole_embedding_model(&self) -> Option<&str> {
         match self {
             Self::Pure(_) => None,
-            Self::Judge(judge) => judge.embeds(),
+            Self::Judge(judge) => judge.sole_embedding_model(),
         }
     }
 
     /// The model whose vectors it wants, whatever else it asks for.
-    pub fn vectors(&self) -> Option<&str> {
+    pub fn embedding_model(&self) -> Option<&str> {
         match self {
             Self::Pure(_) => None,
-            Self::Judge(judge) => judge.vectors(),
+            Self::Judge(judge) => judge.embedding_model(),
         }
     }
 
     /// The environment of the programs that it wants to be run, where it wants any.
-    pub fn runs(&self) -> Option<&str> {
+    pub fn program_environment(&self) -> Option<&str> {
         match self {
             Self::Pure(_) => None,
-            Self::Judge(judge) => judge.runs(),
+            Self::Judge(judge) => judge.program_environment(),
         }
     }
 
     /// Scores one sample; what a judge asks is answered by `outside`, which knows the metric by `name`.
-    pub fn score_with(&self, name: &str, sample: Sample<'_>, outside: &dyn Outside) -> Result<Outcome, ScoreError> {
-        let judge = match self {
-            Self::Pure(metric) => return metric.score(sample),
-            Self::Judge(judge) => judge,
-        };
-        let mut heard: Vec<Answer> = Vec::new();
-        for _ in 0..MOST_TURNS {
-            match judge.next(sample, &heard)? {
-                Turn::Done(outcome) => return Ok(outcome),
-                turn => heard.extend(outside.answer(name, &turn)),
+    pub fn score_with(&self, name: &str, sample: Sample<'_>, outside: &dyn Backend) -> Result<Outcome, ScoreError> {
+        let mut answers: Vec<BackendAnswer> = Vec::new();
+        let mut turns = 0;
+        loop {
+            match self.next(sample, &answers, turns)? {
+                JudgeAction::Done(outcome) => return Ok(outcome),
+                turn => answers.extend(outside.answer(name, &turn)),
             }
+            turns += 1;
         }
-        Err(ScoreError::Internal { reason: format!("the judge asked {MOST_TURNS} times without coming to an end") })
+    }
+
+    /// The outcome, or what is asked next; `answers` are those to the `turns` before.
+    pub fn next(&self, sample: Sample<'_>, answers: &[BackendAnswer], turns: usize) -> Result<JudgeAction, ScoreError> {
+        match self {
+            Self::Pure(metric) => metric.score(sample).map(JudgeAction::Done),
+            Self::Judge(_) if turns >= MOST_TURNS => {
+                let reason = format!("the judge asked {MOST_TURNS} times without coming to an end");
+                Err(ScoreError::Internal { reason })
+            }
+            Self::Judge(judge) => judge.next_action(sample, answers),
+        }
     }
 }
 
@@ -163,7 +175,9 @@ pub struct MetricDef {
     /// Whether a response equal to the reference gets the best value.
     pub identity: bool,
     /// How the parts give the value again, for a composite.
-    pub whole: Option<fn(&Parts) -> Option<f64>>,
+    pub whole: Option<fn(&ScoreParts) -> Option<f64>>,
+    /// The thresholds that its labels rest on, where they are calibrated: in the careful profile, if it has several.
+    pub thresholds: Option<&'static ShippedThresholds>,
     /// Whether a single turn of a conversation can be scored by itself, as far as its own rules go.
     pub per_turn: bool,
     /// The release that brought it.
@@ -205,13 +219,18 @@ impl MetricDef {
     }
 
     /// The profile that a request for `wanted` gives.
-    pub fn profile(&self, wanted: Profile) -> Profile {
+    pub fn resolve_profile(&self, wanted: Profile) -> Profile {
         if self.profiles.contains(&wanted) { wanted } else { Profile::Reference }
     }
 
+    /// The thresholds that its labels rest on in this profile, where they come with it.
+    pub fn shipped_thresholds(&self, profile: Profile) -> Option<&'static ShippedThresholds> {
+        self.thresholds.filter(|_| self.profiles.len() < 2 || profile == Profile::Careful)
+    }
+
     /// All that lists tell about it, with the schema of its options.
-    pub fn described(&self) -> Json {
-        serde_json::json!({
+    pub fn to_json(&self) -> Json {
+        let mut described = serde_json::json!({
             "id": self.id,
             "family": self.family,
             "summary": self.summary,
@@ -222,15 +241,19 @@ impl MetricDef {
             "since": self.since,
             "version": self.version,
             "options": self.options(),
-        })
+        });
+        if let Some(thresholds) = self.thresholds {
+            described["decision_thresholds"] = thresholds.to_json();
+        }
+        described
     }
 
     /// The first needed field or key that the sample lacks.
-    pub fn lacks(&self, sample: Sample<'_>) -> Option<Lack> {
-        let field = self.needs.iter().copied().find(|field| !sample.has(*field)).map(Lack::Field);
+    pub fn missing_input(&self, sample: Sample<'_>) -> Option<MissingInput> {
+        let field = self.needs.iter().copied().find(|field| !sample.has(*field)).map(MissingInput::Field);
         field.or_else(|| {
             let has = |key: &str| sample.case.metadata.get(key).is_some_and(|value| !value.is_null());
-            self.metadata.iter().copied().find(|key| !has(key)).map(Lack::Metadata)
+            self.metadata.iter().copied().find(|key| !has(key)).map(MissingInput::Metadata)
         })
     }
 
@@ -245,14 +268,14 @@ impl MetricDef {
 
 /// What a sample lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lack {
+pub enum MissingInput {
     /// A field.
     Field(Field),
     /// A key of the metadata.
     Metadata(&'static str),
 }
 
-impl fmt::Display for Lack {
+impl fmt::Display for MissingInput {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Field(field) => write!(formatter, "{field}"),
@@ -307,7 +330,7 @@ const fn last_separator(path: &str, end: usize) -> (usize, usize) {
 /// where it asks.
 ///
 /// The id is the file's name and the family the folder's. `needs`, `summary`, `range`, `better`, `since`, `version` and
-/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole` and `per_turn` have defaults. `prepare` turns the options into the type that
+/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole`, `thresholds` and `per_turn` have defaults. `prepare` turns the options into the type that
 /// scores, where something is to be compiled or checked once (`prepare: Compiled::new`); without it the options score.
 #[macro_export]
 macro_rules! metric {
@@ -320,6 +343,7 @@ macro_rules! metric {
         $(profiles: [$($profile:ident),* $(,)?],)?
         $(identity: $identity:expr,)?
         $(whole: $whole:expr,)?
+        $(thresholds: $thresholds:expr,)?
         $(prepare: $prepare:expr,)?
         $(per_turn: $per_turn:expr,)?
         since: $since:expr,
@@ -339,6 +363,7 @@ macro_rules! metric {
             profiles: $crate::metric!(@or [$(&[$($crate::Profile::$profile),*])?] [&[$crate::Profile::Reference]]),
             identity: $crate::metric!(@or [$($identity)?] [false]),
             whole: $crate::metric!(@or [$(Some($whole))?] [None]),
+            thresholds: $crate::metric!(@or [$(Some($thresholds))?] [None]),
             per_turn: $crate::metric!(@or [$($per_turn)?] [true]),
             since: $since,
             version: $version,
@@ -363,12 +388,12 @@ mod tests {
     struct Asks;
 
     impl Judge for Asks {
-        fn next(&self, _: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+        fn next_action(&self, _: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
             match heard {
-                [] => Ok(Turn::Ask(vec![crate::Question::default(); 2])),
+                [] => Ok(JudgeAction::Ask(vec![crate::ChatRequest::default(); 2])),
                 [first, _] => {
-                    let yes = first.reply()?.read()? == "yes";
-                    Ok(Turn::Done(crate::Score::from_bool(yes).into()))
+                    let yes = first.reply()?.response_text()? == "yes";
+                    Ok(JudgeAction::Done(crate::Score::from_bool(yes).into()))
                 }
                 _ => Err(ScoreError::Internal { reason: "two answers are expected".into() }),
             }
@@ -379,13 +404,13 @@ mod tests {
     fn a_judge_is_driven_and_without_anybody_to_ask_the_reply_is_missing() {
         let case = crate::Case::default();
         let judge = Scorer::Judge(Box::new(Asks));
-        let yes = crate::Function(|_: &str, turn: &Turn| match turn {
-            Turn::Ask(questions) => vec![Answer::Reply(crate::Reply::text("yes")); questions.len()],
+        let yes = crate::FnBackend(|_: &str, turn: &JudgeAction| match turn {
+            JudgeAction::Ask(questions) => vec![BackendAnswer::Reply(crate::ModelReply::text("yes")); questions.len()],
             _ => Vec::new(),
         });
-        let outcome = judge.score_with("m", Sample::of(&case), &yes).unwrap();
+        let outcome = judge.score_with("m", Sample::from_case(&case), &yes).unwrap();
         assert_eq!(outcome.score().unwrap().value.get(), 1.0);
-        let error = judge.score(Sample::of(&case)).unwrap_err();
+        let error = judge.score(Sample::from_case(&case)).unwrap_err();
         assert_eq!(error.kind(), crate::ErrorKind::Missing);
     }
 

@@ -165,14 +165,14 @@ impl PanelCell {
 
     /// The same with a tone.
     #[must_use]
-    pub fn toned(mut self, tone: Tone) -> Self {
+    pub fn with_tone(mut self, tone: Tone) -> Self {
         self.tone = tone;
         self
     }
 
     /// The same with a remark.
     #[must_use]
-    pub fn noted(mut self, note: impl Into<String>) -> Self {
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self
     }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_panel_comes_back_from_its_json_which_holds_nothing_that_is_empty() {
         let mut table = PanelTable::new("", ["Case"], 1);
-        table.push(vec![PanelCell::case("a", "a").toned(Tone::Bad).noted("so")]);
+        table.push(vec![PanelCell::case("a", "a").with_tone(Tone::Bad).with_note("so")]);
         let panel = Panel { title: "T".into(), tables: vec![table], ..Panel::default() };
         let json = serde_json::to_string(&panel).unwrap();
         assert_eq!(

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use crate::{
-    Answer, BuildError, Case, CaseMessage, ErrorKind, Evidence, Field, Judge, Metric, MetricDef, Outcome, Output,
-    Passage, Place, Readings, Role, Sample, Score, ScoreError, Scorer, Turn, TurnExpectation,
+    AnalysisCache, BackendAnswer, BuildError, Case, CaseMessage, ErrorKind, Evidence, Field, FieldSpan, Judge,
+    JudgeAction, Metric, MetricDef, Outcome, Output, Passage, Role, Sample, Score, ScoreError, Scorer, TurnExpectation,
 };
 
 /// How the values of the turns become one.
@@ -63,7 +63,7 @@ enum TurnUnit {
 /// Options that every metric takes beside its own.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Options {
+struct PerTurnOptions {
     /// Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
     #[expect(dead_code, reason = "that it is there says all")]
     per: TurnUnit,
@@ -82,7 +82,7 @@ struct Options {
 const MOST_PIECES: usize = 50;
 
 /// Names of these options.
-const OWN: [&str; 4] = ["per", "over", "only", "passages"];
+const OPTION_NAMES: [&str; 4] = ["per", "over", "only", "passages"];
 
 /// Whether options ask for a score per turn.
 pub fn is_per_turn(options: &Json) -> bool {
@@ -90,14 +90,14 @@ pub fn is_per_turn(options: &Json) -> bool {
 }
 
 /// What a single turn does not have.
-const NOT_IN_A_TURN: [Field; 4] = [Field::Citations, Field::Retrieved, Field::Relevant, Field::ExpectedMessages];
+const CASE_LEVEL_FIELDS: [Field; 4] = [Field::Citations, Field::Retrieved, Field::Relevant, Field::ExpectedMessages];
 
 /// Why a metric cannot be taken per turn.
 fn objection(definition: &MetricDef) -> Option<String> {
     if !definition.per_turn {
         return Some("it looks at the conversation as a whole".to_owned());
     }
-    if let Some(field) = definition.needs.iter().find(|field| NOT_IN_A_TURN.contains(field)) {
+    if let Some(field) = definition.needs.iter().find(|field| CASE_LEVEL_FIELDS.contains(field)) {
         return Some(format!("it needs `{field}`, which a turn does not have"));
     }
     definition.metadata.first().map(|key| format!("it needs `metadata.{key}`, which belongs to the whole case"))
@@ -107,14 +107,14 @@ fn objection(definition: &MetricDef) -> Option<String> {
 pub(crate) struct PerTurn {
     needs: &'static [Field],
     inner: Scorer,
-    options: Options,
+    options: PerTurnOptions,
 }
 
 impl PerTurn {
     /// Takes the options of a score per turn out of those of a metric; nothing where there are none.
     pub(crate) fn take(options: &mut Json) -> Option<Json> {
         let map = options.as_object_mut().filter(|map| map.contains_key("per"))?;
-        let taken = OWN.into_iter().filter_map(|name| Some((name.to_owned(), map.shift_remove(name)?)));
+        let taken = OPTION_NAMES.into_iter().filter_map(|name| Some((name.to_owned(), map.shift_remove(name)?)));
         Some(Json::Object(taken.collect()))
     }
 
@@ -124,7 +124,7 @@ impl PerTurn {
             let id = definition.id;
             return Err(BuildError::Options(format!("`{id}` cannot be taken per turn: {objection}")));
         }
-        let options: Options =
+        let options: PerTurnOptions =
             serde_json::from_value(options).map_err(|error| BuildError::Options(error.to_string()))?;
         let is_pure = matches!(inner, Scorer::Pure(_));
         let wrapped = Box::new(Self { needs: definition.needs, inner, options });
@@ -136,7 +136,7 @@ impl PerTurn {
         if objection(definition).is_some() {
             return;
         }
-        let own = schemars::schema_for!(Options).to_value();
+        let own = schemars::schema_for!(PerTurnOptions).to_value();
         for table in ["properties", "$defs"] {
             let Some(Json::Object(added)) = own.get(table).cloned() else { continue };
             let known = schema.ensure_object().entry(table).or_insert_with(|| Json::Object(Map::new()));
@@ -148,52 +148,70 @@ impl PerTurn {
         }
     }
 
-    /// Scores all turns; where a judge wants to ask, what it asks next.
-    fn advance(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+    /// Scores all turns; where a judge wants to ask, what all turns ask next. They ask side by side, so that the rounds of a
+    /// long conversation are those of its longest turn.
+    fn advance(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let Some(turns) = turns(sample, &self.options)? else {
-            return Ok(Turn::Done(Outcome::not_applicable("the case has no `messages` to take turns from")));
+            return Ok(JudgeAction::Done(Outcome::not_applicable("the case has no `messages` to take turns from")));
         };
-        let mut used = 0;
-        let mut outcomes: Vec<(&OneTurn, Outcome)> = Vec::with_capacity(turns.len());
-        for turn in &turns {
-            let readings = Readings::new(sample.run());
-            let inner = Sample::of(&turn.case).sharing(&readings);
-            if let Some(lack) = self.needs.iter().find(|field| !inner.has(**field)) {
-                outcomes.push((turn, Outcome::not_applicable(format!("the turn has no `{lack}`"))));
-                continue;
-            }
-            let outcome = match &self.inner {
-                Scorer::Pure(metric) => metric.score(inner),
-                Scorer::Judge(judge) => {
-                    let mut own: Vec<Answer> = Vec::new();
-                    loop {
-                        let next = match judge.next(inner, &own) {
-                            Ok(Turn::Done(outcome)) => break Ok(outcome),
-                            Ok(next) => next,
-                            Err(error) => break Err(error),
-                        };
-                        let count = asked(&next);
-                        let Some(answers) = heard.get(used..used + count).filter(|answers| !answers.is_empty()) else {
-                            return Ok(next);
-                        };
-                        own.extend_from_slice(answers);
-                        used += count;
+        let mut rest = heard;
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; turns.len()];
+        let mut answers: Vec<Vec<BackendAnswer>> = vec![Vec::new(); turns.len()];
+        loop {
+            let mut round: Option<JudgeAction> = None;
+            let mut waiting: Vec<(usize, usize)> = Vec::new();
+            for (at, turn) in turns.iter().enumerate().filter(|(at, _)| outcomes[*at].is_none()).collect::<Vec<_>>() {
+                // Never a mean over some of the turns.
+                let told =
+                    |error: ScoreError| ScoreError::other(error.kind(), format!("turn {}: {error}", turn.number));
+                match self.next_of_turn(sample, turn, &answers[at]).map_err(told)? {
+                    JudgeAction::Done(outcome) => outcomes[at] = Some(outcome),
+                    next => {
+                        let count = answer_count(&next);
+                        if add_to_round(&mut round, next) {
+                            waiting.push((at, count));
+                        }
                     }
                 }
-            };
-            // Never a mean over some of the turns.
-            let outcome =
-                outcome.map_err(|error| ScoreError::other(error.kind(), format!("turn {}: {error}", turn.number)))?;
-            outcomes.push((turn, outcome));
+            }
+            let Some(round) = round else { break };
+            let count = answer_count(&round);
+            if count == 0 || rest.len() < count {
+                return Ok(round);
+            }
+            for (at, count) in waiting {
+                let (own, others) = rest.split_at(count);
+                answers[at].extend_from_slice(own);
+                rest = others;
+            }
         }
-        self.join(sample, &outcomes).map(Turn::Done)
+        let outcomes: Vec<(&TurnCase, Outcome)> = turns.iter().zip(outcomes.into_iter().flatten()).collect();
+        self.join(sample, &outcomes).map(JudgeAction::Done)
+    }
+
+    /// What one turn comes to, or asks next.
+    fn next_of_turn(
+        &self,
+        sample: Sample<'_>,
+        turn: &TurnCase,
+        answers: &[BackendAnswer],
+    ) -> Result<JudgeAction, ScoreError> {
+        let readings = AnalysisCache::new(sample.run_cache());
+        let inner = Sample::from_case(&turn.case).with_cache(&readings);
+        if let Some(lack) = self.needs.iter().find(|field| !inner.has(**field)) {
+            return Ok(JudgeAction::Done(Outcome::not_applicable(format!("the turn has no `{lack}`"))));
+        }
+        match &self.inner {
+            Scorer::Pure(metric) => metric.score(inner).map(JudgeAction::Done),
+            Scorer::Judge(judge) => judge.next_action(inner, answers),
+        }
     }
 
     /// One score of those of the turns.
-    fn join(&self, sample: Sample<'_>, outcomes: &[(&OneTurn, Outcome)]) -> Result<Outcome, ScoreError> {
-        let scored: Vec<(&OneTurn, &Score)> =
+    fn join(&self, sample: Sample<'_>, outcomes: &[(&TurnCase, Outcome)]) -> Result<Outcome, ScoreError> {
+        let scored: Vec<(&TurnCase, &Score)> =
             outcomes.iter().filter_map(|(turn, outcome)| Some((*turn, outcome.score()?))).collect();
-        let order = |left: &&(&OneTurn, &Score), right: &&(&OneTurn, &Score)| {
+        let order = |left: &&(&TurnCase, &Score), right: &&(&TurnCase, &Score)| {
             left.1.value.get().total_cmp(&right.1.value.get())
         };
         let chosen = match self.options.over {
@@ -229,7 +247,7 @@ impl PerTurn {
             .with_part("not_applicable", (outcomes.len() - scored.len()) as f64)?;
         let mut evidence = Vec::new();
         for (turn, one) in &scored {
-            evidence.extend(one.evidence.iter().map(|piece| turn.mapped(sample.case, piece)));
+            evidence.extend(one.evidence.iter().map(|piece| turn.map_evidence(sample.case, piece)));
         }
         for (turn, outcome) in outcomes {
             if let Outcome::NotApplicable { reason } = outcome {
@@ -246,76 +264,92 @@ impl PerTurn {
 }
 
 /// How many answers a turn of a judge wants.
-fn asked(turn: &Turn) -> usize {
+fn answer_count(turn: &JudgeAction) -> usize {
     match turn {
-        Turn::Ask(questions) => questions.len(),
-        Turn::Embed { texts, .. } => texts.len(),
-        Turn::Run(programs) => programs.len(),
-        Turn::Done(_) => 0,
+        JudgeAction::Ask(questions) => questions.len(),
+        JudgeAction::Embed { texts, .. } => texts.len(),
+        JudgeAction::Run(programs) => programs.len(),
+        JudgeAction::Done(_) => 0,
     }
+}
+
+/// Adds what a turn asks to what the others ask; false where the two cannot be asked together, so that it waits.
+fn add_to_round(round: &mut Option<JudgeAction>, next: JudgeAction) -> bool {
+    match (round.as_mut(), next) {
+        (None, next) => *round = Some(next),
+        (Some(JudgeAction::Ask(all)), JudgeAction::Ask(more)) => all.extend(more),
+        (Some(JudgeAction::Run(all)), JudgeAction::Run(more)) => all.extend(more),
+        (Some(JudgeAction::Embed { model, texts }), JudgeAction::Embed { model: other, texts: more })
+            if *model == other =>
+        {
+            texts.extend(more);
+        }
+        _ => return false,
+    }
+    true
 }
 
 impl Metric for PerTurn {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         match self.advance(sample, &[])? {
-            Turn::Done(outcome) => Ok(outcome),
+            JudgeAction::Done(outcome) => Ok(outcome),
             _ => Err(ScoreError::Internal { reason: "a metric that computes asks".into() }),
         }
     }
 }
 
 impl Judge for PerTurn {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         self.advance(sample, heard)
     }
 
-    fn embeds(&self) -> Option<&str> {
-        self.inner.embeds()
+    fn sole_embedding_model(&self) -> Option<&str> {
+        self.inner.sole_embedding_model()
     }
 
-    fn vectors(&self) -> Option<&str> {
-        self.inner.vectors()
+    fn embedding_model(&self) -> Option<&str> {
+        self.inner.embedding_model()
     }
 
-    fn runs(&self) -> Option<&str> {
-        self.inner.runs()
+    fn program_environment(&self) -> Option<&str> {
+        self.inner.program_environment()
     }
 }
 
 /// Bytes of a joined text and where they come from.
 #[derive(Debug)]
-struct Piece {
+struct SourceSegment {
     /// In the joined text.
     here: Range<usize>,
-    place: Place,
+    place: FieldSpan,
 }
 
 /// Texts that were joined by line ends, each with its place.
 #[derive(Debug, Default)]
-struct Joined {
+struct JoinedText {
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<SourceSegment>,
 }
 
-impl Joined {
+impl JoinedText {
     fn push(&mut self, text: &str, message: usize, path: Cow<'static, str>) {
         if !self.pieces.is_empty() {
             self.text.push('\n');
         }
         let start = self.text.len();
         self.text.push_str(text);
-        let place = Place::inside(Field::Messages, message, path, 0..text.len());
-        self.pieces.push(Piece { here: start..self.text.len(), place });
+        let place = FieldSpan::inside(Field::Messages, message, path, 0..text.len());
+        self.pieces.push(SourceSegment { here: start..self.text.len(), place });
     }
 
-    fn of(&mut self, message: &CaseMessage, number: usize) {
-        for (path, text) in message.said_texts() {
+    fn push_message(&mut self, message: &CaseMessage, number: usize) {
+        for (path, text) in message.spoken_texts() {
             self.push(text, number, path);
         }
     }
 
     /// Where some bytes come from: of those that reach over several texts, the part in the first.
-    fn source(&self, span: &Range<usize>) -> Option<Place> {
+    fn source_span(&self, span: &Range<usize>) -> Option<FieldSpan> {
         let at = self.pieces.iter().position(|piece| span.start <= piece.here.end && piece.here.start <= span.start)?;
         let piece = &self.pieces[at];
         let mut place = piece.place.clone();
@@ -326,27 +360,27 @@ impl Joined {
 }
 
 /// A turn as a case of its own.
-struct OneTurn {
+struct TurnCase {
     number: usize,
     case: Case,
     /// First message of the turn.
     start: usize,
     /// The item of `turns` that speaks of it.
     item: Option<usize>,
-    query: Joined,
-    response: Joined,
+    query: JoinedText,
+    response: JoinedText,
     /// Where each passage comes from: a result. Empty where they are those of `turns` or of the case.
-    results: Vec<Place>,
+    results: Vec<FieldSpan>,
     has_own_context: bool,
 }
 
-impl OneTurn {
+impl TurnCase {
     /// Evidence about the turn as evidence about the conversation.
-    fn mapped(&self, whole: &Case, piece: &Evidence) -> Evidence {
+    fn map_evidence(&self, whole: &Case, piece: &Evidence) -> Evidence {
         let mut mapped = piece.clone();
-        mapped.support = piece.support.as_ref().and_then(|place| self.place(place));
+        mapped.support = piece.support.as_ref().and_then(|place| self.map_span(place));
         if let Some(place) = &piece.place {
-            mapped.place = self.place(place);
+            mapped.place = self.map_span(place);
             if let Some(place) = &mapped.place {
                 // A span over several messages is cut, and its words with it.
                 let text = whole.text_at(place).unwrap_or_default();
@@ -365,19 +399,19 @@ impl OneTurn {
         mapped
     }
 
-    fn place(&self, place: &Place) -> Option<Place> {
+    fn map_span(&self, place: &FieldSpan) -> Option<FieldSpan> {
         let span = place.start..place.end;
-        let in_item = |path: String| Some(Place::inside(Field::Turns, self.item?, path, span.clone()));
+        let in_item = |path: String| Some(FieldSpan::inside(Field::Turns, self.item?, path, span.clone()));
         let index = place.index.unwrap_or_default();
         let inside = place.path.as_deref().unwrap_or_default();
         match place.field {
-            Field::Response => self.response.source(&span),
-            Field::Query => self.query.source(&span),
-            Field::Messages => Some(Place { index: Some(index + self.start), ..place.clone() }),
+            Field::Response => self.response.source_span(&span),
+            Field::Query => self.query.source_span(&span),
+            Field::Messages => Some(FieldSpan { index: Some(index + self.start), ..place.clone() }),
             Field::Reference => in_item(format!("/reference/{index}")),
             Field::ExpectedToolCalls => in_item(format!("/expected_tool_calls/{index}{inside}")),
             Field::Context => match self.results.get(index) {
-                Some(result) => Some(Place { start: span.start, end: span.end, ..result.clone() }),
+                Some(result) => Some(FieldSpan { start: span.start, end: span.end, ..result.clone() }),
                 None if self.has_own_context => in_item(format!("/context/{index}/text")),
                 None => Some(place.clone()),
             },
@@ -387,7 +421,7 @@ impl OneTurn {
 }
 
 /// The turns of a case that are scored, in order; nothing where there are no messages.
-fn turns(sample: Sample<'_>, options: &Options) -> Result<Option<Vec<OneTurn>>, ScoreError> {
+fn turns(sample: Sample<'_>, options: &PerTurnOptions) -> Result<Option<Vec<TurnCase>>, ScoreError> {
     let case = sample.case;
     let Some(messages) = case.messages.as_deref() else { return Ok(None) };
     let starts = starts(messages);
@@ -400,7 +434,7 @@ fn turns(sample: Sample<'_>, options: &Options) -> Result<Option<Vec<OneTurn>>, 
             let reason = format!("two items of `turns` speak of turn {}", numbers[at]);
             return Err(ScoreError::other(ErrorKind::Failed, reason));
         }
-        stale(at, item, ranges.get(numbers[at]), messages)?;
+        check_user_text(at, item, ranges.get(numbers[at]), messages)?;
     }
     let only = options.only.unwrap_or(if case.turns.is_some() { TurnsOnly::Expected } else { TurnsOnly::All });
     let count = ranges.len().max(numbers.iter().map(|number| number + 1).max().unwrap_or(0));
@@ -415,21 +449,21 @@ fn turns(sample: Sample<'_>, options: &Options) -> Result<Option<Vec<OneTurn>>, 
         // What a model answered just now belongs to the last turn, where the messages end with the user.
         let is_last = number + 1 == ranges.len();
         let output =
-            sample.output().filter(|_| is_last && !messages.last().is_some_and(|last| last.is_by(Role::Assistant)));
-        found.push(one_turn(case, output, number, range, item_of(number), options));
+            sample.output().filter(|_| is_last && !messages.last().is_some_and(|last| last.has_role(Role::Assistant)));
+        found.push(turn_case(case, output, number, range, item_of(number), options));
     }
     Ok(Some(found))
 }
 
 /// The first message of each turn. Where no user speaks all messages are one.
 fn starts(messages: &[CaseMessage]) -> Vec<usize> {
-    let is_user = |at: usize| messages[at].is_by(Role::User);
+    let is_user = |at: usize| messages[at].has_role(Role::User);
     let starts: Vec<usize> = (0..messages.len()).filter(|at| is_user(*at) && (*at == 0 || !is_user(at - 1))).collect();
-    if starts.is_empty() && messages.iter().any(|message| message.is_by(Role::Assistant)) { vec![0] } else { starts }
+    if starts.is_empty() && messages.iter().any(|message| message.has_role(Role::Assistant)) { vec![0] } else { starts }
 }
 
 /// The user's words of an expectation must be those of the conversation: else it speaks of another one.
-fn stale(
+fn check_user_text(
     at: usize,
     item: &TurnExpectation,
     range: Option<&Range<usize>>,
@@ -437,9 +471,9 @@ fn stale(
 ) -> Result<(), ScoreError> {
     let (Some(wanted), Some(range)) = (&item.user, range) else { return Ok(()) };
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut said = Joined::default();
-    for number in range.clone().filter(|number| messages[*number].is_by(Role::User)) {
-        said.of(&messages[number], number);
+    let mut said = JoinedText::default();
+    for number in range.clone().filter(|number| messages[*number].has_role(Role::User)) {
+        said.push_message(&messages[number], number);
     }
     if squeezed(wanted) == squeezed(&said.text) {
         return Ok(());
@@ -449,40 +483,42 @@ fn stale(
 }
 
 /// One turn as a case. One that is expected and never came has an empty answer and no calls.
-fn one_turn(
+fn turn_case(
     case: &Case,
     output: Option<&Output>,
     number: usize,
     range: Option<Range<usize>>,
     item: Option<usize>,
-    options: &Options,
-) -> OneTurn {
+    options: &PerTurnOptions,
+) -> TurnCase {
     let messages = case.messages.as_deref().unwrap_or_default();
     let expected = item.and_then(|item| case.turns.as_deref()?.get(item));
     let start = range.as_ref().map_or(messages.len(), |range| range.start);
     let own = range.and_then(|range| messages.get(range)).unwrap_or_default();
-    let (mut query, mut response) = (Joined::default(), Joined::default());
-    for (at, message) in own.iter().enumerate().filter(|(_, message)| message.is_by(Role::User)) {
-        query.of(message, start + at);
+    let (mut query, mut response) = (JoinedText::default(), JoinedText::default());
+    for (at, message) in own.iter().enumerate().filter(|(_, message)| message.has_role(Role::User)) {
+        query.push_message(message, start + at);
     }
-    let is_spoken =
-        |message: &&(usize, &CaseMessage)| message.1.is_by(Role::Assistant) && message.1.said_texts().next().is_some();
+    let is_spoken = |message: &&(usize, &CaseMessage)| {
+        message.1.has_role(Role::Assistant) && message.1.spoken_texts().next().is_some()
+    };
     if let Some((at, message)) = own.iter().enumerate().collect::<Vec<_>>().iter().rev().find(is_spoken) {
-        response.of(message, start + at);
+        response.push_message(message, start + at);
     }
     if let Some(output) = output {
-        let place = Place::new(Field::Response, 0..output.text.len());
-        response = Joined { text: output.text.clone(), pieces: vec![Piece { here: 0..output.text.len(), place }] };
+        let place = FieldSpan::new(Field::Response, 0..output.text.len());
+        response =
+            JoinedText { text: output.text.clone(), pieces: vec![SourceSegment { here: 0..output.text.len(), place }] };
     }
-    let is_answered = output.is_some() || own.iter().any(|message| message.is_by(Role::Assistant));
+    let is_answered = output.is_some() || own.iter().any(|message| message.has_role(Role::Assistant));
     let mut results = Vec::new();
     let context = match options.passages {
         TurnPassages::Given => expected.and_then(|expected| expected.context.clone()).or_else(|| case.context.clone()),
         TurnPassages::Results => {
             let mut passages = Vec::new();
-            for (at, message) in own.iter().enumerate().filter(|(_, message)| message.is_by(Role::Tool)) {
-                for (path, text) in message.said_texts() {
-                    results.push(Place::inside(Field::Messages, start + at, path, 0..text.len()));
+            for (at, message) in own.iter().enumerate().filter(|(_, message)| message.has_role(Role::Tool)) {
+                for (path, text) in message.spoken_texts() {
+                    results.push(FieldSpan::inside(Field::Messages, start + at, path, 0..text.len()));
                     passages.push(Passage::from(text));
                 }
             }
@@ -513,7 +549,7 @@ fn one_turn(
         metadata: case.metadata.clone(),
         ..Case::default()
     };
-    OneTurn { number, case: turn, start, item, query, response, results, has_own_context }
+    TurnCase { number, case: turn, start, item, query, response, results, has_own_context }
 }
 
 #[cfg(test)]
@@ -521,7 +557,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Better, EvidenceKind, MetricKind, Profile, Reply};
+    use crate::{Better, EvidenceKind, MetricKind, ModelReply, Profile};
 
     /// Whether the response is the reference; the words that are looked at are evidence.
     struct Same;
@@ -533,7 +569,7 @@ mod tests {
                 return Err(ScoreError::other(ErrorKind::Unparseable, "no sense"));
             }
             let piece = Evidence::at(EvidenceKind::Compared, Field::Response, 0..response.len(), response)
-                .with_support(Place::in_item(Field::Reference, 0, 0..reference.len()));
+                .with_support(FieldSpan::in_item(Field::Reference, 0, 0..reference.len()));
             Ok(Score::from_bool(response == reference)
                 .labelled(if response == reference { "same" } else { "other" })
                 .because([piece])
@@ -544,12 +580,12 @@ mod tests {
     struct Asks;
 
     impl Judge for Asks {
-        fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+        fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
             match heard {
-                [] => Ok(Turn::Ask(vec![crate::Question::default()])),
+                [] => Ok(JudgeAction::Ask(vec![crate::ChatRequest::default()])),
                 [one] => {
-                    let is_right = one.reply()?.read()? == sample.response()?;
-                    Ok(Turn::Done(Score::from_bool(is_right).into()))
+                    let is_right = one.reply()?.response_text()? == sample.response()?;
+                    Ok(JudgeAction::Done(Score::from_bool(is_right).into()))
                 }
                 _ => Err(ScoreError::Internal { reason: "asked once".into() }),
             }
@@ -569,6 +605,7 @@ mod tests {
             profiles: &[Profile::Reference],
             identity: false,
             whole: None,
+            thresholds: None,
             per_turn: true,
             since: "0.3",
             version: 1,
@@ -596,7 +633,7 @@ mod tests {
     }
 
     fn score(options: Json, case: &Case) -> Result<Outcome, ScoreError> {
-        SAME.build(options, Profile::Reference).unwrap().score(Sample::of(case))
+        SAME.build(options, Profile::Reference).unwrap().score(Sample::from_case(case))
     }
 
     fn value(options: Json, case: &Case) -> f64 {
@@ -676,14 +713,34 @@ mod tests {
     fn a_judge_is_asked_turn_by_turn() {
         let wrapped = PerTurn::wrap(&SAME, Scorer::Judge(Box::new(Asks)), json!({"per": "turn"})).unwrap();
         let case = case(json!([{"reference": ["yes"]}, {"reference": ["no"]}]));
-        let replies = crate::Function(|_: &str, turn: &Turn| match turn {
-            Turn::Ask(questions) => vec![Answer::Reply(Reply::text("yes")); questions.len()],
+        let replies = crate::FnBackend(|_: &str, turn: &JudgeAction| match turn {
+            JudgeAction::Ask(questions) => vec![BackendAnswer::Reply(ModelReply::text("yes")); questions.len()],
             _ => Vec::new(),
         });
-        let outcome = wrapped.score_with("m", Sample::of(&case), &replies).unwrap();
+        let outcome = wrapped.score_with("m", Sample::from_case(&case), &replies).unwrap();
         let score = outcome.score().unwrap();
         assert_eq!((score.value.get(), score.parts.get("turn.1")), (0.5, Some(0.0)));
-        let error = wrapped.score(Sample::of(&case)).unwrap_err();
+        let error = wrapped.score(Sample::from_case(&case)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Missing);
+    }
+    #[test]
+    fn a_judge_is_asked_about_any_number_of_turns() {
+        let wrapped = PerTurn::wrap(&SAME, Scorer::Judge(Box::new(Asks)), json!({"per": "turn"})).unwrap();
+        let turn = |at: usize| {
+            [json!({"role": "user", "text": format!("{at}?")}), json!({"role": "assistant", "text": "yes"})]
+        };
+        let messages: Vec<Json> = (0..200).flat_map(turn).collect();
+        let expected: Vec<Json> = (0..200).map(|_| json!({"reference": ["yes"]})).collect();
+        let case: Case = serde_json::from_value(json!({"id": "a", "messages": messages, "turns": expected})).unwrap();
+        let rounds = std::sync::atomic::AtomicUsize::new(0);
+        let replies = crate::FnBackend(|_: &str, turn: &JudgeAction| {
+            rounds.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            vec![BackendAnswer::Reply(ModelReply::text("yes")); answer_count(turn)]
+        });
+        let outcome = wrapped.score_with("m", Sample::from_case(&case), &replies).unwrap();
+        let score = outcome.score().unwrap();
+        assert_eq!((score.value.get(), score.parts.get("scored")), (1.0, Some(200.0)));
+        drop(outcome);
+        assert_eq!(rounds.into_inner(), 1, "all turns ask side by side");
     }
 }

@@ -1,4 +1,6 @@
-//! [`Registry`]: all metrics by id.
+//! [`Registry`]: all metrics by id, and the ids of those that were retired.
+
+use std::fmt;
 
 use crate::{MetricDef, closest};
 
@@ -6,24 +8,65 @@ use crate::{MetricDef, closest};
 #[derive(Debug)]
 pub struct Registry {
     metrics: Vec<&'static MetricDef>,
+    retired: &'static [RetiredMetric],
+}
+
+/// A metric of an earlier release. Its id stays known, so that errors can name what replaces it and old results still open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetiredMetric {
+    /// Its id.
+    pub id: &'static str,
+    /// The family that it belonged to.
+    pub family: &'static str,
+    /// The first release without it.
+    pub since: &'static str,
+    /// Why it went, as the rest of a sentence.
+    pub reason: &'static str,
+    /// What to use in its place.
+    pub replacement: &'static str,
 }
 
 /// No metric has that id.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown metric `{id}`")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownMetric {
     /// The id that was asked for.
     pub id: String,
     /// The nearest id that exists.
     pub similar: Option<&'static str>,
+    /// The metric that once had this id.
+    pub retired: Option<&'static RetiredMetric>,
+}
+
+impl std::error::Error for UnknownMetric {}
+
+impl fmt::Display for UnknownMetric {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.retired {
+            Some(retired) => {
+                write!(formatter, "metric `{}` was retired in {}: {}", self.id, retired.since, retired.reason)
+            }
+            None => write!(formatter, "unknown metric `{}`", self.id),
+        }
+    }
+}
+
+impl UnknownMetric {
+    /// What to use instead, if that is known.
+    pub fn hint(&self) -> Option<String> {
+        match (self.retired, self.similar) {
+            (Some(retired), _) => Some(retired.replacement.to_owned()),
+            (None, Some(similar)) => Some(format!("a similar name exists: `{similar}`")),
+            (None, None) => None,
+        }
+    }
 }
 
 impl Registry {
-    /// Joins the tables of the families.
-    pub fn new(families: &[&[&'static MetricDef]]) -> Self {
+    /// Joins the tables of the families; `retired` are the ids that are known and gone.
+    pub fn new(families: &[&[&'static MetricDef]], retired: &'static [RetiredMetric]) -> Self {
         let mut metrics: Vec<_> = families.iter().flat_map(|family| family.iter().copied()).collect();
         metrics.sort_by_key(|metric| (metric.family, metric.id));
-        Self { metrics }
+        Self { metrics, retired }
     }
 
     /// The metric of this id.
@@ -31,7 +74,13 @@ impl Registry {
         self.metrics.iter().copied().find(|metric| metric.id == id).ok_or_else(|| UnknownMetric {
             id: id.to_owned(),
             similar: closest(id, self.metrics.iter().map(|metric| metric.id)),
+            retired: self.retired(id),
         })
+    }
+
+    /// The retired metric of this id.
+    pub fn retired(&self, id: &str) -> Option<&'static RetiredMetric> {
+        self.retired.iter().find(|metric| metric.id == id)
     }
 
     /// All metrics, by family and id.

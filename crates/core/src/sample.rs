@@ -8,7 +8,7 @@ use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use crate::{Case, Citation, Field, Passage, Readings, RunReadings, ScoreError};
+use crate::{AnalysisCache, Case, Citation, Field, Passage, RunAnalysisCache, ScoreError};
 
 /// What a model answered, and which of its answers it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -45,7 +45,7 @@ impl Output {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Whole<T> {
+struct RawOutput<T> {
     text: T,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<T>,
@@ -59,15 +59,15 @@ impl Serialize for Output {
         if self.model.is_none() && self.repeat == 0 {
             return serializer.serialize_str(&self.text);
         }
-        Whole { text: self.text.as_str(), model: self.model.as_deref(), repeat: self.repeat }.serialize(serializer)
+        RawOutput { text: self.text.as_str(), model: self.model.as_deref(), repeat: self.repeat }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Output {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextOrWhole;
+        struct OutputVisitor;
 
-        impl<'de> Visitor<'de> for TextOrWhole {
+        impl<'de> Visitor<'de> for OutputVisitor {
             type Value = Output;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,12 +83,13 @@ impl<'de> Deserialize<'de> for Output {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Output, A::Error> {
-                let Whole { text, model, repeat } = Whole::<String>::deserialize(MapAccessDeserializer::new(map))?;
+                let RawOutput { text, model, repeat } =
+                    RawOutput::<String>::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(Output { text, model, repeat })
             }
         }
 
-        deserializer.deserialize_any(TextOrWhole)
+        deserializer.deserialize_any(OutputVisitor)
     }
 }
 
@@ -98,12 +99,12 @@ pub struct Sample<'a> {
     /// The row.
     pub case: &'a Case,
     output: Option<&'a Output>,
-    readings: Option<&'a Readings>,
+    readings: Option<&'a AnalysisCache>,
 }
 
 impl<'a> Sample<'a> {
     /// The case with the response that its file recorded. Nothing is shared: every metric reads it afresh.
-    pub const fn of(case: &'a Case) -> Self {
+    pub const fn from_case(case: &'a Case) -> Self {
         Self { case, output: case.response.as_ref(), readings: None }
     }
 
@@ -114,40 +115,40 @@ impl<'a> Sample<'a> {
 
     /// The same, with readings that the metrics of this case share.
     #[must_use]
-    pub const fn sharing(mut self, readings: &'a Readings) -> Self {
+    pub const fn with_cache(mut self, readings: &'a AnalysisCache) -> Self {
         self.readings = Some(readings);
         self
     }
 
     /// A reading of this case, made once for all metrics that ask for the same type under the same key. It must depend on
     /// nothing but the case and the key.
-    pub fn reading<T: 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Rc<T> {
+    pub fn cached<T: 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Rc<T> {
         match self.readings {
-            Some(readings) => readings.of_case(key, make),
+            Some(readings) => readings.case_value(key, make),
             None => Rc::new(make()),
         }
     }
 
     /// A value that lives as long as the run and is shared by all workers: made once for each type and key.
-    pub fn shared<T: Send + Sync + 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Arc<T> {
+    pub fn run_cached<T: Send + Sync + 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Arc<T> {
         match self.readings {
-            Some(readings) => readings.of_run(key, make),
+            Some(readings) => readings.run_value(key, make),
             None => Arc::new(make()),
         }
     }
 
     /// Lends the worker's own value of a type: buffers to be used again, or what was read for earlier cases. What comes
     /// out must not depend on what is in it.
-    pub fn scratch<T: Default + 'static, R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+    pub fn with_scratch<T: Default + 'static, R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         match self.readings {
-            Some(readings) => readings.of_worker(work),
+            Some(readings) => readings.with_worker_value(work),
             None => work(&mut T::default()),
         }
     }
 
     /// The readings of the run, for a sample that is made of a part of this one.
-    pub(crate) fn run(&self) -> RunReadings {
-        self.readings.map(Readings::run).unwrap_or_default()
+    pub(crate) fn run_cache(&self) -> RunAnalysisCache {
+        self.readings.map(AnalysisCache::run_cache).unwrap_or_default()
     }
 
     /// The output under test, if something was answered.

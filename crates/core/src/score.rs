@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use std::fmt;
 
-use probare_cancellation::Cancelled;
+use probare_cancellation::CancelledError;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -47,7 +47,7 @@ pub struct Score {
     /// Who decided, where the metric could have handed the question on.
     pub by: Option<Decider>,
     /// Named pieces of a composite value.
-    pub parts: Parts,
+    pub parts: ScoreParts,
     /// What was found, missing, compared.
     pub evidence: Vec<Evidence>,
 }
@@ -55,7 +55,7 @@ pub struct Score {
 impl Score {
     /// A score without parts and evidence.
     pub const fn new(value: Value) -> Self {
-        Self { value, label: None, by: None, parts: Parts::EMPTY, evidence: Vec::new() }
+        Self { value, label: None, by: None, parts: ScoreParts::EMPTY, evidence: Vec::new() }
     }
 
     /// A score from a number; fails when it is not finite.
@@ -113,9 +113,9 @@ impl Score {
 
 /// Named pieces of a score, in the order in which the metric lists them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Parts(Vec<(Cow<'static, str>, Value)>);
+pub struct ScoreParts(Vec<(Cow<'static, str>, Value)>);
 
-impl Parts {
+impl ScoreParts {
     /// No pieces.
     pub const EMPTY: Self = Self(Vec::new());
 
@@ -140,25 +140,25 @@ impl Parts {
     }
 }
 
-impl Serialize for Parts {
+impl Serialize for ScoreParts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 
-impl<'de> Deserialize<'de> for Parts {
+impl<'de> Deserialize<'de> for ScoreParts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
+        struct PartsVisitor;
 
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Parts;
+        impl<'de> Visitor<'de> for PartsVisitor {
+            type Value = ScoreParts;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("an object of numbers")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parts, A::Error> {
-                let mut parts = Parts::EMPTY;
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ScoreParts, A::Error> {
+                let mut parts = ScoreParts::EMPTY;
                 while let Some((name, value)) = map.next_entry::<String, Value>()? {
                     parts.push(name, value);
                 }
@@ -166,7 +166,7 @@ impl<'de> Deserialize<'de> for Parts {
             }
         }
 
-        deserializer.deserialize_map(InOrder)
+        deserializer.deserialize_map(PartsVisitor)
     }
 }
 
@@ -231,7 +231,7 @@ impl Serialize for Outcome {
 /// A result as a file holds it: `value` or `not_applicable` or `error`, and what belongs to it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written<P, E> {
+struct RawResult<P, E> {
     value: Option<Value>,
     label: Option<String>,
     by: Option<Decider>,
@@ -244,9 +244,12 @@ struct Written<P, E> {
     kind: Option<ErrorKind>,
 }
 
-impl<P, E> Written<P, E> {
+impl<P, E> RawResult<P, E> {
     /// Exactly one of the three situations; `why` makes something of parts and evidence.
-    fn read(self, why: fn(P, E) -> (Parts, Vec<Evidence>)) -> Result<Result<Outcome, ScoreError>, &'static str> {
+    fn into_result(
+        self,
+        why: fn(P, E) -> (ScoreParts, Vec<Evidence>),
+    ) -> Result<Result<Outcome, ScoreError>, &'static str> {
         match (self.value, self.not_applicable, self.error) {
             (Some(value), None, None) if self.kind.is_none() => {
                 let label = self.label.map(Cow::Owned);
@@ -263,44 +266,44 @@ impl<P, E> Written<P, E> {
 
 impl<'de> Deserialize<'de> for Outcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Told(read) = Told::deserialize(deserializer)?;
+        let SerializedResult(read) = SerializedResult::deserialize(deserializer)?;
         read.map_err(|error| D::Error::custom(format!("this is an error, not an outcome: {error}")))
     }
 }
 
 /// What one metric said about one case, as files hold it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told(pub Result<Outcome, ScoreError>);
+pub struct SerializedResult(pub Result<Outcome, ScoreError>);
 
-impl Serialize for Told {
+impl Serialize for SerializedResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        TellingOf(&self.0).serialize(serializer)
+        SerializedResultRef(&self.0).serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Told {
+impl<'de> Deserialize<'de> for SerializedResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = Written::<Parts, Vec<Evidence>>::deserialize(deserializer)?;
-        written.read(|parts, evidence| (parts, evidence)).map(Told).map_err(D::Error::custom)
+        let written = RawResult::<ScoreParts, Vec<Evidence>>::deserialize(deserializer)?;
+        written.into_result(|parts, evidence| (parts, evidence)).map(SerializedResult).map_err(D::Error::custom)
     }
 }
 
 /// The same without parts and evidence, which are passed over: most of a file is evidence, and who holds many values against each
 /// other needs none of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToldValue(pub Result<Outcome, ScoreError>);
+pub struct ResultWithoutEvidence(pub Result<Outcome, ScoreError>);
 
-impl<'de> Deserialize<'de> for ToldValue {
+impl<'de> Deserialize<'de> for ResultWithoutEvidence {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = Written::<IgnoredAny, IgnoredAny>::deserialize(deserializer)?;
-        written.read(|_, _| (Parts::EMPTY, Vec::new())).map(ToldValue).map_err(D::Error::custom)
+        let written = RawResult::<IgnoredAny, IgnoredAny>::deserialize(deserializer)?;
+        written.into_result(|_, _| (ScoreParts::EMPTY, Vec::new())).map(ResultWithoutEvidence).map_err(D::Error::custom)
     }
 }
 
 /// A borrowed result on its way into a file.
-pub(crate) struct TellingOf<'a>(pub(crate) &'a Result<Outcome, ScoreError>);
+pub(crate) struct SerializedResultRef<'a>(pub(crate) &'a Result<Outcome, ScoreError>);
 
-impl Serialize for TellingOf<'_> {
+impl Serialize for SerializedResultRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Ok(outcome) => outcome.serialize(serializer),
@@ -419,8 +422,8 @@ impl ScoreError {
     }
 }
 
-impl From<Cancelled> for ScoreError {
-    fn from(cancelled: Cancelled) -> Self {
+impl From<CancelledError> for ScoreError {
+    fn from(cancelled: CancelledError) -> Self {
         Self::other(ErrorKind::Cancelled, cancelled.to_string())
     }
 }
@@ -438,8 +441,8 @@ impl Serialize for ScoreError {
 mod tests {
     use super::*;
 
-    fn round(told: Result<Outcome, ScoreError>) -> (String, Told) {
-        let json = serde_json::to_string(&Told(told)).unwrap();
+    fn round(told: Result<Outcome, ScoreError>) -> (String, SerializedResult) {
+        let json = serde_json::to_string(&SerializedResult(told)).unwrap();
         let back = serde_json::from_str(&json).unwrap();
         (json, back)
     }
@@ -448,14 +451,14 @@ mod tests {
     fn every_situation_is_read_back() {
         let score = Score::from_number(0.1 + 0.2).unwrap().with_part("b", 2.0).unwrap().with_part("a", 1.0).unwrap();
         let score: Outcome = score.labelled("fine").decided_by(Decider::Judge).because([Evidence::missing("x")]).into();
-        assert_eq!(round(Ok(score.clone())).1, Told(Ok(score)));
+        assert_eq!(round(Ok(score.clone())).1, SerializedResult(Ok(score)));
         let aside = Outcome::not_applicable("why");
-        assert_eq!(round(Ok(aside.clone())).1, Told(Ok(aside)));
+        assert_eq!(round(Ok(aside.clone())).1, SerializedResult(Ok(aside)));
         for kind in ErrorKind::ALL {
             let error = ScoreError::other(kind, "what");
             let (json, back) = round(Err(error.clone()));
             assert_eq!(json, format!(r#"{{"error":"what","kind":"{}"}}"#, kind.name()));
-            assert_eq!(back, Told(Err(error)));
+            assert_eq!(back, SerializedResult(Err(error)));
         }
     }
 
@@ -468,16 +471,20 @@ mod tests {
             (Ok(Outcome::not_applicable("why")), Ok(Outcome::not_applicable("why"))),
             (Err(ScoreError::other(ErrorKind::Refused, "no")), Err(ScoreError::other(ErrorKind::Refused, "no"))),
         ] {
-            let json = serde_json::to_string(&Told(told)).unwrap();
-            assert_eq!(serde_json::from_str::<ToldValue>(&json).unwrap(), ToldValue(wanted), "{json}");
+            let json = serde_json::to_string(&SerializedResult(told)).unwrap();
+            assert_eq!(
+                serde_json::from_str::<ResultWithoutEvidence>(&json).unwrap(),
+                ResultWithoutEvidence(wanted),
+                "{json}"
+            );
         }
     }
 
     #[test]
     fn what_is_no_result_is_refused() {
         for bad in ["{}", r#"{"value":1,"error":"x"}"#, r#"{"value":1,"extra":2}"#, r#"{"value":1,"value":1}"#] {
-            assert!(serde_json::from_str::<Told>(bad).is_err(), "{bad}");
-            assert!(serde_json::from_str::<ToldValue>(bad).is_err(), "{bad}");
+            assert!(serde_json::from_str::<SerializedResult>(bad).is_err(), "{bad}");
+            assert!(serde_json::from_str::<ResultWithoutEvidence>(bad).is_err(), "{bad}");
         }
     }
 }

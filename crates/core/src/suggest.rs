@@ -9,7 +9,7 @@ pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let slip = known
         .iter()
         .copied()
-        .map(|candidate| (steps(&wanted, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (edit_distance(&wanted, &candidate.to_lowercase()), candidate))
         .filter(|(steps, _)| *steps <= limit)
         .min_by_key(|(steps, _)| *steps)
         .map(|(_, candidate)| candidate);
@@ -18,7 +18,7 @@ pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours between two short names.
-fn steps(left: &str, right: &str) -> usize {
+fn edit_distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.chars().take(64).collect();
     let right: Vec<char> = right.chars().take(64).collect();
     let mut rows = vec![(0..=right.len()).collect::<Vec<_>>()];

@@ -1,4 +1,4 @@
-//! What an agent said and did, as a case holds it: [`CaseMessage`], [`Call`], [`TurnExpectation`].
+//! What an agent said and did, as a case holds it: [`CaseMessage`], [`CaseToolCall`], [`TurnExpectation`].
 //!
 //! This is the normal form of `docs/agents.md`. The shapes of other tools are the business of whoever reads their files;
 //! what is absent is not written. Tools are described by [`Tool`](crate::Tool) and calls that a model wants come as
@@ -54,14 +54,14 @@ impl From<Role> for Speaker {
 /// That a result is an error, with its words where there are any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Json", into = "Json")]
-pub enum ResultError {
+pub enum ToolResultError {
     /// Nothing more is known.
     Flag,
     /// What the source says about it.
     Text(String),
 }
 
-impl TryFrom<Json> for ResultError {
+impl TryFrom<Json> for ToolResultError {
     type Error = &'static str;
 
     fn try_from(value: Json) -> Result<Self, Self::Error> {
@@ -73,11 +73,11 @@ impl TryFrom<Json> for ResultError {
     }
 }
 
-impl From<ResultError> for Json {
-    fn from(error: ResultError) -> Self {
+impl From<ToolResultError> for Json {
+    fn from(error: ToolResultError) -> Self {
         match error {
-            ResultError::Flag => Self::Bool(true),
-            ResultError::Text(text) => Self::String(text),
+            ToolResultError::Flag => Self::Bool(true),
+            ToolResultError::Text(text) => Self::String(text),
         }
     }
 }
@@ -85,7 +85,7 @@ impl From<ResultError> for Json {
 /// A part of a message that is more than one text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-pub enum SaidPart {
+pub enum CaseMessagePart {
     /// Words that were said.
     Text {
         /// The words.
@@ -106,7 +106,7 @@ pub enum SaidPart {
     },
 }
 
-impl SaidPart {
+impl CaseMessagePart {
     /// The words, said or thought.
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -136,13 +136,13 @@ pub struct CaseMessage {
     pub text: Option<String>,
     /// What there is in place of one text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<SaidPart>,
+    pub parts: Vec<CaseMessagePart>,
     /// Calls of the assistant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tool_calls: Vec<Call>,
+    pub tool_calls: Vec<CaseToolCall>,
     /// Of a result: that it is an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<ResultError>,
+    pub error: Option<ToolResultError>,
 }
 
 impl CaseMessage {
@@ -161,17 +161,17 @@ impl CaseMessage {
     }
 
     /// Whether this one speaks.
-    pub fn is_by(&self, role: Role) -> bool {
+    pub fn has_role(&self, role: Role) -> bool {
         self.role == Speaker::Known(role)
     }
 
     /// What is said: the text, or the texts among the parts, one a line. Nothing where there is no text at all.
-    pub fn said(&self) -> Option<Cow<'_, str>> {
+    pub fn spoken_text(&self) -> Option<Cow<'_, str>> {
         if let Some(text) = &self.text {
             return Some(Cow::Borrowed(text));
         }
         let mut texts = self.parts.iter().filter_map(|part| match part {
-            SaidPart::Text { text } => Some(text.as_str()),
+            CaseMessagePart::Text { text } => Some(text.as_str()),
             _ => None,
         });
         let first = texts.next()?;
@@ -184,10 +184,10 @@ impl CaseMessage {
     }
 
     /// The texts that were said, each with its pointer inside of this message.
-    pub fn said_texts(&self) -> impl Iterator<Item = (Cow<'static, str>, &str)> {
+    pub fn spoken_texts(&self) -> impl Iterator<Item = (Cow<'static, str>, &str)> {
         let whole = self.text.as_deref().map(|text| (Cow::Borrowed("/text"), text));
         let parts = self.parts.iter().enumerate().filter_map(|(number, part)| match part {
-            SaidPart::Text { text } => Some((Cow::Owned(format!("/parts/{number}/text")), text.as_str())),
+            CaseMessagePart::Text { text } => Some((Cow::Owned(format!("/parts/{number}/text")), text.as_str())),
             _ => None,
         });
         whole.into_iter().chain(parts)
@@ -195,21 +195,21 @@ impl CaseMessage {
 
     /// The text of the value that a JSON Pointer names inside of this message.
     pub fn text_at(&self, path: &str) -> Option<Cow<'_, str>> {
-        match step(path)? {
+        match split_pointer(path)? {
             ("text", "") => self.text.as_deref().map(Cow::Borrowed),
             ("name", "") => self.name.as_deref().map(Cow::Borrowed),
             ("id", "") => self.id.as_deref().map(Cow::Borrowed),
             ("role", "") => Some(Cow::Borrowed(self.role.name())),
             ("error", "") => self.error.as_ref().map(|error| match error {
-                ResultError::Flag => Cow::Borrowed("true"),
-                ResultError::Text(text) => Cow::Borrowed(text.as_str()),
+                ToolResultError::Flag => Cow::Borrowed("true"),
+                ToolResultError::Text(text) => Cow::Borrowed(text.as_str()),
             }),
             ("parts", rest) => {
-                let (part, rest) = item(&self.parts, rest)?;
+                let (part, rest) = pointer_item(&self.parts, rest)?;
                 (rest == "/text").then(|| part.text().map(Cow::Borrowed))?
             }
             ("tool_calls", rest) => {
-                let (call, rest) = item(&self.tool_calls, rest)?;
+                let (call, rest) = pointer_item(&self.tool_calls, rest)?;
                 call.text_at(rest)
             }
             _ => None,
@@ -220,14 +220,14 @@ impl CaseMessage {
 /// Why the arguments of a call cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CallProblem {
+pub enum ArgumentsProblem {
     /// They are no JSON.
     Unparseable,
     /// They are JSON and no object.
     NotAnObject,
 }
 
-impl CallProblem {
+impl ArgumentsProblem {
     /// The word in files.
     pub const fn name(self) -> &'static str {
         match self {
@@ -240,7 +240,7 @@ impl CallProblem {
 /// A call of a tool that was made or is expected.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Call {
+pub struct CaseToolCall {
     /// By which its result is known, where the source has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -255,7 +255,7 @@ pub struct Call {
     pub arguments_text: Option<String>,
     /// Why they cannot be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub problem: Option<CallProblem>,
+    pub problem: Option<ArgumentsProblem>,
     /// The byte of `arguments_text` at which it stops being JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<usize>,
@@ -268,6 +268,9 @@ pub struct Call {
     /// Whether the provider of the model ran it by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub server: bool,
+    /// What the provider wants back with the call in a later turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
     /// Of an expected call: other right values by JSON Pointer inside of the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept: Option<Map<String, Json>>,
@@ -279,7 +282,7 @@ pub struct Call {
     pub allowed: Option<Map<String, Json>>,
 }
 
-impl Call {
+impl CaseToolCall {
     /// A call with these arguments.
     pub fn new(name: impl Into<String>, arguments: Map<String, Json>) -> Self {
         Self { name: name.into(), arguments: Some(arguments), ..Self::default() }
@@ -307,11 +310,11 @@ impl Call {
         match serde_json::from_str::<Json>(&text) {
             Ok(Json::Object(map)) => self.arguments = Some(map),
             Ok(_) => {
-                self.problem = Some(CallProblem::NotAnObject);
+                self.problem = Some(ArgumentsProblem::NotAnObject);
                 self.arguments_text = Some(text);
             }
             Err(error) => {
-                self.problem = Some(CallProblem::Unparseable);
+                self.problem = Some(ArgumentsProblem::Unparseable);
                 self.fault = Some(fault(&text, &error));
                 self.arguments_text = Some(text);
             }
@@ -327,23 +330,24 @@ impl Call {
 
     /// The text of the value that a JSON Pointer names inside of this call.
     pub fn text_at(&self, path: &str) -> Option<Cow<'_, str>> {
-        match step(path)? {
+        match split_pointer(path)? {
             ("name", "") => Some(Cow::Borrowed(&self.name)),
             ("id", "") => self.id.as_deref().map(Cow::Borrowed),
             ("arguments_text", "") => self.arguments_text.as_deref().map(Cow::Borrowed),
-            ("arguments", rest) => in_map_or_whole(self.arguments.as_ref()?, rest),
-            ("allowed", rest) => in_map_or_whole(self.allowed.as_ref()?, rest),
-            ("accept", rest) => in_map_or_whole(self.accept.as_ref()?, rest),
-            ("output", rest) => self.output.as_ref()?.pointer(rest).map(text_of),
+            ("arguments", rest) => text_in_map(self.arguments.as_ref()?, rest),
+            ("allowed", rest) => text_in_map(self.allowed.as_ref()?, rest),
+            ("accept", rest) => text_in_map(self.accept.as_ref()?, rest),
+            ("output", rest) => self.output.as_ref()?.pointer(rest).map(json_to_text),
             _ => None,
         }
     }
 }
 
-impl From<&ToolCall> for Call {
+impl From<&ToolCall> for CaseToolCall {
     fn from(call: &ToolCall) -> Self {
         let id = (!call.id.is_empty()).then(|| call.id.clone());
-        Self { id, name: call.name.clone(), ..Self::default() }.with_arguments(call.arguments.clone())
+        let signature = call.signature.clone();
+        Self { id, name: call.name.clone(), signature, ..Self::default() }.with_arguments(call.arguments.clone())
     }
 }
 
@@ -368,7 +372,7 @@ pub struct TurnExpectation {
     pub reference: Option<Vec<String>>,
     /// Calls that are expected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected_tool_calls: Option<Vec<Call>>,
+    pub expected_tool_calls: Option<Vec<CaseToolCall>>,
     /// Passages that were given to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Vec<Passage>>,
@@ -380,18 +384,18 @@ pub struct TurnExpectation {
 impl TurnExpectation {
     /// The text of the value that a JSON Pointer names inside of this expectation.
     pub fn text_at(&self, path: &str) -> Option<Cow<'_, str>> {
-        match step(path)? {
+        match split_pointer(path)? {
             ("user", "") => self.user.as_deref().map(Cow::Borrowed),
             ("reference", rest) => {
-                let (text, rest) = item(self.reference.as_deref()?, rest)?;
+                let (text, rest) = pointer_item(self.reference.as_deref()?, rest)?;
                 rest.is_empty().then_some(Cow::Borrowed(text.as_str()))
             }
             ("context", rest) => {
-                let (passage, rest) = item(self.context.as_deref()?, rest)?;
+                let (passage, rest) = pointer_item(self.context.as_deref()?, rest)?;
                 (rest == "/text").then_some(Cow::Borrowed(passage.text.as_str()))
             }
             ("expected_tool_calls", rest) => {
-                let (call, rest) = item(self.expected_tool_calls.as_deref()?, rest)?;
+                let (call, rest) = pointer_item(self.expected_tool_calls.as_deref()?, rest)?;
                 call.text_at(rest)
             }
             _ => None,
@@ -400,17 +404,17 @@ impl TurnExpectation {
 }
 
 /// The text of the value that a JSON Pointer names inside of the description of a tool.
-pub(crate) fn text_in_tool<'a>(tool: &'a Tool, path: &str) -> Option<Cow<'a, str>> {
-    match step(path)? {
+pub(crate) fn tool_text_at<'a>(tool: &'a Tool, path: &str) -> Option<Cow<'a, str>> {
+    match split_pointer(path)? {
         ("name", "") => Some(Cow::Borrowed(&tool.name)),
         ("description", "") => Some(Cow::Borrowed(&tool.description)),
-        ("parameters", rest) => tool.parameters.pointer(rest).map(text_of),
+        ("parameters", rest) => tool.parameters.pointer(rest).map(json_to_text),
         _ => None,
     }
 }
 
 /// The text of a value: a text is itself, anything else its compact JSON.
-pub fn text_of(value: &Json) -> Cow<'_, str> {
+pub fn json_to_text(value: &Json) -> Cow<'_, str> {
     match value {
         Json::String(text) => Cow::Borrowed(text),
         other => Cow::Owned(other.to_string()),
@@ -418,29 +422,33 @@ pub fn text_of(value: &Json) -> Cow<'_, str> {
 }
 
 /// A key as a step of a JSON Pointer (RFC 6901).
-pub fn pointer_step(key: &str) -> Cow<'_, str> {
+pub fn escape_pointer_key(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) { Cow::Owned(key.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(key) }
 }
 
 /// The value in an object that a JSON Pointer names.
-pub(crate) fn in_map<'a>(map: &'a Map<String, Json>, path: &str) -> Option<&'a Json> {
-    let (key, rest) = step(path)?;
+pub(crate) fn value_in_map<'a>(map: &'a Map<String, Json>, path: &str) -> Option<&'a Json> {
+    let (key, rest) = split_pointer(path)?;
     map.get(&key.replace("~1", "/").replace("~0", "~"))?.pointer(rest)
 }
 
-fn in_map_or_whole<'a>(map: &'a Map<String, Json>, path: &str) -> Option<Cow<'a, str>> {
-    if path.is_empty() { serde_json::to_string(map).ok().map(Cow::Owned) } else { in_map(map, path).map(text_of) }
+fn text_in_map<'a>(map: &'a Map<String, Json>, path: &str) -> Option<Cow<'a, str>> {
+    if path.is_empty() {
+        serde_json::to_string(map).ok().map(Cow::Owned)
+    } else {
+        value_in_map(map, path).map(json_to_text)
+    }
 }
 
 /// The first step of a pointer, and the pointer from there.
-fn step(path: &str) -> Option<(&str, &str)> {
+fn split_pointer(path: &str) -> Option<(&str, &str)> {
     let rest = path.strip_prefix('/')?;
     Some(rest.find('/').map_or((rest, ""), |at| rest.split_at(at)))
 }
 
 /// The item that the first step of a pointer names, and the pointer from there.
-fn item<'a, 'p, T>(list: &'a [T], path: &'p str) -> Option<(&'a T, &'p str)> {
-    let (number, rest) = step(path)?;
+fn pointer_item<'a, 'p, T>(list: &'a [T], path: &'p str) -> Option<(&'a T, &'p str)> {
+    let (number, rest) = split_pointer(path)?;
     Some((list.get(number.parse::<usize>().ok()?)?, rest))
 }
 
@@ -467,14 +475,14 @@ mod tests {
 
     #[test]
     fn arguments_that_cannot_be_used_are_kept_as_they_were_written() {
-        let of = |value: Json| Call { name: "f".into(), ..Call::default() }.with_arguments(value);
+        let of = |value: Json| CaseToolCall { name: "f".into(), ..CaseToolCall::default() }.with_arguments(value);
         assert_eq!(of(json!("{\"a\":1}")).arguments().len(), 1);
         assert_eq!(of(json!(" ")).arguments, Some(Map::new()));
         assert_eq!(of(Json::Null).arguments, Some(Map::new()));
         let broken = of(json!("{\"é\": 1,\n b}"));
-        assert_eq!((broken.problem, broken.fault), (Some(CallProblem::Unparseable), Some(11)));
+        assert_eq!((broken.problem, broken.fault), (Some(ArgumentsProblem::Unparseable), Some(11)));
         assert_eq!(broken.text_at("/arguments_text").as_deref(), Some("{\"é\": 1,\n b}"));
-        assert_eq!(of(json!("\"{}\"")).problem, Some(CallProblem::NotAnObject));
+        assert_eq!(of(json!("\"{}\"")).problem, Some(ArgumentsProblem::NotAnObject));
         assert_eq!(of(json!([1])).arguments_text.as_deref(), Some("[1]"));
     }
 
@@ -491,7 +499,7 @@ mod tests {
         assert_eq!(at("/tool_calls/0/arguments/a~1b/~0").as_deref(), Some("[1.5,\"x\"]"));
         assert_eq!(at("/tool_calls/0/arguments/").as_deref(), Some("true"));
         assert_eq!((at("/tool_calls/1/name"), at("text"), at("/text")), (None, None, None));
-        assert_eq!(pointer_step("a/b~"), "a~1b~0");
+        assert_eq!(escape_pointer_key("a/b~"), "a~1b~0");
     }
 
     #[test]
@@ -500,7 +508,7 @@ mod tests {
             r#"{"role":"assistant","parts":[{"type":"reasoning","text":"hm"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#,
         )
         .unwrap();
-        assert_eq!(message.said().as_deref(), Some("a\nb"));
-        assert_eq!(CaseMessage::new(Role::User).said(), None);
+        assert_eq!(message.spoken_text().as_deref(), Some("a\nb"));
+        assert_eq!(CaseMessage::new(Role::User).spoken_text(), None);
     }
 }

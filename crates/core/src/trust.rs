@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Whose word decides what is run and who is contacted. There is one [`Outside`](crate::Outside) for a run, and it has one
+/// Whose word decides what is run and who is contacted. There is one [`Backend`](crate::Outside) for a run, and it has one
 /// of these levels from its making to its end. What says nothing has the least.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trust {
@@ -35,7 +35,7 @@ impl Trust {
     }
 
     /// Whether the record of replies may answer.
-    pub const fn may_recall(self) -> bool {
+    pub const fn may_use_cache(self) -> bool {
         !matches!(self, Self::LocalOnly)
     }
 }

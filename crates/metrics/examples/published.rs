@@ -46,7 +46,7 @@ fn print(family: &str, cases: &[Case]) -> Result<(), Box<dyn Error>> {
         let metric = definition.build(Value::Null, Profile::Reference)?;
         let (mut digest, mut scored) = (Sha256::default(), 0);
         for case in cases {
-            let line = match metric.score(Sample::of(case)) {
+            let line = match metric.score(Sample::from_case(case)) {
                 Ok(outcome) => {
                     scored += usize::from(outcome.score().is_some());
                     serde_json::to_string(&outcome)?

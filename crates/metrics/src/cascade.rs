@@ -5,8 +5,8 @@
 //! reading, which stays as the part `reading`.
 
 use probare_core::{
-    Answer, Bands, Better, BuildError, Decider, Evidence, Judge, MetricDef, Outcome, Profile, Sample, Score,
-    ScoreError, Scorer, Turn, UNSURE,
+    BackendAnswer, Better, BuildError, Decider, DecisionThresholds, Evidence, Judge, JudgeAction, MetricDef, Outcome,
+    Profile, Sample, Score, ScoreError, Scorer, UNSURE,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
@@ -16,7 +16,7 @@ use crate::judges::{judge_claims, judge_rubric, judge_same_answer};
 /// When the judge is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum When {
+enum JudgeTrigger {
     /// The reading decides alone.
     Never,
     /// Where the reading is unsure.
@@ -27,32 +27,32 @@ enum When {
 }
 
 /// The option that says when.
-pub const OPTION: &str = "judge";
+pub const JUDGE_OPTION: &str = "judge";
 
 /// Options that go to the judge.
-const OF_JUDGE: [&str; 4] = ["judges", "panel", "prompt", "schema"];
+const JUDGE_OPTIONS: [&str; 4] = ["judges", "panel", "prompt", "schema"];
 
 /// The judge that answers the same question as a metric.
-struct Second {
+struct CascadeJudge {
     metric: &'static str,
     judge: &'static MetricDef,
     /// What it is asked, beside what every judge takes.
     options: fn() -> Json,
-    /// Labels of a good and of a bad value where there are no bands.
+    /// Labels of a good and of a bad value where there are no thresholds.
     labels: (&'static str, &'static str),
     /// Whether its reading says by itself where it is unsure: the careful one, where there are several.
-    is_unsure: bool,
+    abstains: bool,
 }
 
-const SECONDS: &[Second] = &[
-    Second {
+const CASCADE_JUDGES: &[CascadeJudge] = &[
+    CascadeJudge {
         metric: "hallucination",
         judge: &judge_claims::DEF,
         options: || json!({}),
         labels: ("supported", "unsupported"),
-        is_unsure: true,
+        abstains: true,
     },
-    Second {
+    CascadeJudge {
         metric: "verdict",
         judge: &judge_rubric::DEF,
         options: || {
@@ -63,7 +63,7 @@ const SECONDS: &[Second] = &[
             )
         },
         labels: ("PASS", "FAIL"),
-        is_unsure: true,
+        abstains: true,
     },
     same_answer("answer_match", true),
     same_answer("yes_no", true),
@@ -71,7 +71,7 @@ const SECONDS: &[Second] = &[
     same_answer("pick_many", false),
     same_answer("list_one", false),
     same_answer("list_many", false),
-    Second {
+    CascadeJudge {
         metric: "agency_language",
         judge: &judge_rubric::DEF,
         options: || {
@@ -82,9 +82,9 @@ const SECONDS: &[Second] = &[
             )
         },
         labels: ("pass", "fail"),
-        is_unsure: false,
+        abstains: false,
     },
-    Second {
+    CascadeJudge {
         metric: "unverifiable_reassurance",
         judge: &judge_rubric::DEF,
         options: || {
@@ -95,9 +95,9 @@ const SECONDS: &[Second] = &[
             )
         },
         labels: ("pass", "fail"),
-        is_unsure: false,
+        abstains: false,
     },
-    Second {
+    CascadeJudge {
         metric: "topic_pivot",
         judge: &judge_rubric::DEF,
         options: || {
@@ -108,13 +108,13 @@ const SECONDS: &[Second] = &[
             )
         },
         labels: ("pass", "fail"),
-        is_unsure: false,
+        abstains: false,
     },
 ];
 
-const fn same_answer(metric: &'static str, is_unsure: bool) -> Second {
+const fn same_answer(metric: &'static str, is_unsure: bool) -> CascadeJudge {
     let options = || json!({"rule_first": false});
-    Second { metric, judge: &judge_same_answer::DEF, options, labels: ("right", "wrong"), is_unsure }
+    CascadeJudge { metric, judge: &judge_same_answer::DEF, options, labels: ("right", "wrong"), abstains: is_unsure }
 }
 
 fn rubric(question: &str, worst: (&str, &str), best: (&str, &str)) -> Json {
@@ -123,28 +123,28 @@ fn rubric(question: &str, worst: (&str, &str), best: (&str, &str)) -> Json {
 }
 
 /// The metrics whose question a judge can answer, too.
-pub fn metrics() -> impl Iterator<Item = &'static str> {
-    SECONDS.iter().map(|second| second.metric)
+pub fn metric_ids() -> impl Iterator<Item = &'static str> {
+    CASCADE_JUDGES.iter().map(|second| second.metric)
 }
 
 /// The judge that a metric with these options asks, where it asks one.
-pub fn second(metric: &str, options: &Json) -> Option<&'static MetricDef> {
-    let is_wanted = options.get(OPTION).is_some_and(|when| when.as_str() != Some("never"));
-    is_wanted.then(|| SECONDS.iter().find(|second| second.metric == metric)).flatten().map(|second| second.judge)
+pub fn judge_for(metric: &str, options: &Json) -> Option<&'static MetricDef> {
+    let is_wanted = options.get(JUDGE_OPTION).is_some_and(|when| when.as_str() != Some("never"));
+    is_wanted.then(|| CASCADE_JUDGES.iter().find(|second| second.metric == metric)).flatten().map(|second| second.judge)
 }
 
 /// The options of the reading alone.
-pub fn without(options: &Json) -> Json {
+pub fn without_judge_options(options: &Json) -> Json {
     let mut options = options.clone();
-    take(&mut options);
+    take_judge_options(&mut options);
     options
 }
 
 /// Takes what is about the judge out of the options of a metric.
-fn take(options: &mut Json) -> Option<Map<String, Json>> {
-    let map = options.as_object_mut().filter(|map| map.contains_key(OPTION))?;
+fn take_judge_options(options: &mut Json) -> Option<Map<String, Json>> {
+    let map = options.as_object_mut().filter(|map| map.contains_key(JUDGE_OPTION))?;
     let mut taken = Map::new();
-    for name in [OPTION].into_iter().chain(OF_JUDGE) {
+    for name in [JUDGE_OPTION].into_iter().chain(JUDGE_OPTIONS) {
         taken.extend(map.shift_remove(name).map(|value| (name.to_owned(), value)));
     }
     if map.is_empty() {
@@ -154,30 +154,30 @@ fn take(options: &mut Json) -> Option<Map<String, Json>> {
 }
 
 /// The wish for a judge, as it stands in the options of a metric.
-pub struct Wish {
-    when: When,
-    second: &'static Second,
+pub struct CascadeOptions {
+    when: JudgeTrigger,
+    second: &'static CascadeJudge,
     judge: Json,
     /// The profile that the options ask for.
     profile: Option<String>,
 }
 
-impl Wish {
+impl CascadeOptions {
     /// Takes the wish out of the options; nothing where the reading decides alone.
-    pub fn take(metric: &MetricDef, options: &mut Json) -> Result<Option<Self>, BuildError> {
-        let Some(mut taken) = take(options) else { return Ok(None) };
-        let given = taken.shift_remove(OPTION).unwrap_or_default();
-        let wrong = |reason: String| BuildError::Options(format!("`{OPTION}`: {reason}"));
-        let when: When = serde_json::from_value(given.clone())
+    pub fn from_options(metric: &MetricDef, options: &mut Json) -> Result<Option<Self>, BuildError> {
+        let Some(mut taken) = take_judge_options(options) else { return Ok(None) };
+        let given = taken.shift_remove(JUDGE_OPTION).unwrap_or_default();
+        let wrong = |reason: String| BuildError::Options(format!("`{JUDGE_OPTION}`: {reason}"));
+        let when: JudgeTrigger = serde_json::from_value(given.clone())
             .map_err(|_| wrong(format!("one of never, when_unsure, always is expected, not {given}")))?;
-        if when == When::Never {
+        if when == JudgeTrigger::Never {
             return match taken.keys().next() {
                 None => Ok(None),
                 Some(name) => Err(wrong(format!("nobody is asked, so `{name}` has no effect"))),
             };
         }
-        let Some(second) = SECONDS.iter().find(|second| second.metric == metric.id) else {
-            let known: Vec<&str> = metrics().collect();
+        let Some(second) = CASCADE_JUDGES.iter().find(|second| second.metric == metric.id) else {
+            let known: Vec<&str> = metric_ids().collect();
             let reason =
                 format!("no judge answers the question of `{}`; there is one for {}", metric.id, known.join(", "));
             return Err(wrong(reason));
@@ -191,34 +191,35 @@ impl Wish {
     }
 
     /// The metric, built for a profile unless its options name another one, with its judge.
-    pub fn grant(
+    pub fn build(
         self,
         metric: &MetricDef,
         profile: Profile,
         reading: Scorer,
-        bands: Option<Bands>,
+        thresholds: Option<DecisionThresholds>,
     ) -> Result<Scorer, BuildError> {
-        let wrong = |reason: String| BuildError::Options(format!("`{OPTION}`: {reason}"));
+        let wrong = |reason: String| BuildError::Options(format!("`{JUDGE_OPTION}`: {reason}"));
         let profile = self.profile.as_deref().unwrap_or(profile.name());
         let has_one_reading = !metric.profiles.contains(&Profile::Careful);
         let is_read_with_care = has_one_reading || profile == Profile::Careful.name();
-        let can_be_unsure = bands.is_some() || self.second.is_unsure && is_read_with_care;
-        if self.when == When::Unsure && !can_be_unsure {
-            let careful = if self.second.is_unsure { "read with the careful profile, " } else { "" };
+        let abstains = self.second.abstains || metric.thresholds.is_some();
+        let can_be_unsure = thresholds.is_some() || abstains && is_read_with_care;
+        if self.when == JudgeTrigger::Unsure && !can_be_unsure {
+            let careful = if abstains { "read with the careful profile, " } else { "" };
             let reason = format!(
-                "it is never unsure by itself: {careful}say from where on it is sure with bands (`probare calibrate`), or ask always"
+                "it is never unsure by itself: {careful}give it decision thresholds (`probare calibrate`), or ask always"
             );
             return Err(wrong(reason));
         }
-        let Second { judge: definition, labels, .. } = self.second;
-        let Scorer::Judge(judge) = definition.build(self.judge, metric.profile(Profile::default()))? else {
+        let CascadeJudge { judge: definition, labels, .. } = self.second;
+        let Scorer::Judge(judge) = definition.build(self.judge, metric.resolve_profile(Profile::default()))? else {
             return Err(wrong(format!("`{}` asks nobody", definition.id)));
         };
         let better = metric.better;
         Ok(Scorer::Judge(Box::new(Cascade {
             when: self.when,
-            reading,
-            bands,
+            rule: reading,
+            thresholds,
             better,
             definition,
             judge,
@@ -229,9 +230,9 @@ impl Wish {
 
 /// A reading and the judge behind it.
 struct Cascade {
-    when: When,
-    reading: Scorer,
-    bands: Option<Bands>,
+    when: JudgeTrigger,
+    rule: Scorer,
+    thresholds: Option<DecisionThresholds>,
     better: Better,
     definition: &'static MetricDef,
     judge: Box<dyn Judge>,
@@ -240,10 +241,10 @@ struct Cascade {
 
 impl Cascade {
     /// What the judge said, in the scale of the reading.
-    fn judged(&self, read: &Score, told: Score) -> Result<Score, ScoreError> {
+    fn apply_judge_score(&self, read: &Score, told: Score) -> Result<Score, ScoreError> {
         let value = told.value.get();
         let score = Score::from_number(if self.better == Better::Higher { value } else { 1.0 - value })?;
-        let (good, bad) = if self.bands.is_some() { ("pass", "fail") } else { self.labels };
+        let (good, bad) = if self.thresholds.is_some() { ("pass", "fail") } else { self.labels };
         let label = match value.total_cmp(&0.5) {
             std::cmp::Ordering::Greater => good,
             std::cmp::Ordering::Less => bad,
@@ -258,26 +259,28 @@ impl Cascade {
 }
 
 impl Judge for Cascade {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
-        let mut read = match self.reading.score(sample)? {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+        let mut read = match self.rule.score(sample)? {
             Outcome::Scored(read) => read.decided_by(Decider::Reading),
-            outcome @ Outcome::NotApplicable { .. } => return Ok(Turn::Done(outcome)),
+            outcome @ Outcome::NotApplicable { .. } => return Ok(JudgeAction::Done(outcome)),
         };
-        if let Some(bands) = &self.bands {
-            read.label = Some(bands.label(read.value.get(), self.better).into());
+        if let Some(thresholds) = &self.thresholds {
+            read.label = Some(thresholds.label(read.value.get(), self.better).into());
         }
-        if self.when == When::Unsure && !read.is_unsure() {
-            return Ok(Turn::Done(read.into()));
+        if self.when == JudgeTrigger::Unsure && !read.is_unsure() {
+            return Ok(JudgeAction::Done(read.into()));
         }
         let stays = |read: Score, why: String| {
-            Ok(Turn::Done(read.because([Evidence::note(format!("no judge decides this: {why}"))]).into()))
+            Ok(JudgeAction::Done(read.because([Evidence::note(format!("no judge decides this: {why}"))]).into()))
         };
-        if let Some(lack) = self.definition.lacks(sample) {
+        if let Some(lack) = self.definition.missing_input(sample) {
             return stays(read, format!("the case has no `{lack}`"));
         }
-        match self.judge.next(sample, heard)? {
-            Turn::Done(Outcome::Scored(told)) => Ok(Turn::Done(self.judged(&read, told)?.into())),
-            Turn::Done(Outcome::NotApplicable { reason }) => stays(read, reason.into_owned()),
+        match self.judge.next_action(sample, heard)? {
+            JudgeAction::Done(Outcome::Scored(told)) => {
+                Ok(JudgeAction::Done(self.apply_judge_score(&read, told)?.into()))
+            }
+            JudgeAction::Done(Outcome::NotApplicable { reason }) => stays(read, reason.into_owned()),
             turn => Ok(turn),
         }
     }
@@ -285,7 +288,7 @@ impl Judge for Cascade {
 
 #[cfg(test)]
 mod tests {
-    use probare_core::{Case, Output, Reply};
+    use probare_core::{Case, LabelThreshold, ModelReply, Output, ScaleCutoff, ShippedThresholds};
 
     use super::*;
 
@@ -298,17 +301,18 @@ mod tests {
         }
     }
 
-    fn built(id: &str, mut options: Json, bands: Option<Bands>) -> Result<Scorer, BuildError> {
+    fn built(id: &str, mut options: Json, thresholds: Option<DecisionThresholds>) -> Result<Scorer, BuildError> {
         let definition = crate::registry().get(id).unwrap();
-        let wish = Wish::take(definition, &mut options)?.unwrap();
-        wish.grant(definition, Profile::Careful, definition.build(options, Profile::Careful)?, bands)
+        let wish = CascadeOptions::from_options(definition, &mut options)?.unwrap();
+        wish.build(definition, Profile::Careful, definition.build(options, Profile::Careful)?, thresholds)
     }
 
-    const BANDS: Bands = Bands { pass: Some(0.9), fail: None, error: 0.05, confidence: 0.95 };
+    const THRESHOLDS: DecisionThresholds =
+        DecisionThresholds { pass: Some(0.9), fail: None, error: 0.05, confidence: 0.95, range: None };
 
     #[test]
     fn every_second_is_a_judge_and_stands_behind_a_reading() {
-        for second in SECONDS {
+        for second in CASCADE_JUDGES {
             let scorer = built(second.metric, json!({"judge": "always", "judges": ["house"]}), None).unwrap();
             assert!(matches!(scorer, Scorer::Judge(_)), "{}", second.metric);
         }
@@ -316,51 +320,55 @@ mod tests {
 
     #[test]
     fn the_judge_is_asked_where_the_reading_is_unsure_and_nowhere_else() {
-        let scorer = built("answer_match", json!({"judge": "when_unsure", "judges": ["house"]}), Some(BANDS)).unwrap();
+        let scorer =
+            built("answer_match", json!({"judge": "when_unsure", "judges": ["house"]}), Some(THRESHOLDS)).unwrap();
         let Scorer::Judge(judge) = &scorer else { panic!("it asks") };
         let sure = case("Ada Novak");
-        let Turn::Done(Outcome::Scored(score)) = judge.next(Sample::of(&sure), &[]).unwrap() else {
+        let JudgeAction::Done(Outcome::Scored(score)) = judge.next_action(Sample::from_case(&sure), &[]).unwrap()
+        else {
             panic!("it is sure")
         };
         assert_eq!((score.by, score.label.as_deref()), (Some(Decider::Reading), Some("pass")));
 
         let unsure = case("Somebody from the north.");
-        let turn = judge.next(Sample::of(&unsure), &[]).unwrap();
-        let Turn::Ask(questions) = &turn else { panic!("it asks: {turn:?}") };
+        let turn = judge.next_action(Sample::from_case(&unsure), &[]).unwrap();
+        let JudgeAction::Ask(questions) = &turn else { panic!("it asks: {turn:?}") };
         let text = format!("{questions:?}");
         assert!(
             text.contains("Somebody from the north") && !text.contains("wrong:"),
             "the finding is not shown: {text}"
         );
-        let heard = [Answer::Reply(Reply::text(r#"{"reason": "she is from there", "same": true}"#))];
-        let Turn::Done(Outcome::Scored(score)) = judge.next(Sample::of(&unsure), &heard).unwrap() else {
+        let heard = [BackendAnswer::Reply(ModelReply::text(r#"{"reason": "she is from there", "same": true}"#))];
+        let JudgeAction::Done(Outcome::Scored(score)) = judge.next_action(Sample::from_case(&unsure), &heard).unwrap()
+        else {
             panic!("done")
         };
-        assert_eq!((score.value.get(), score.parts.get("reading")), (1.0, Some(0.0)));
+        assert_eq!((score.value.get(), score.parts.get("reading")), (1.0, Some(0.05)));
         assert_eq!((score.by, score.label.as_deref()), (Some(Decider::Judge), Some("pass")));
     }
 
     /// The end of asking, with these replies.
     fn heard(judge: &dyn Judge, case: &Case, replies: &[&str]) -> Score {
-        let asked = judge.next(Sample::of(case), &[]).unwrap();
-        let Turn::Ask(questions) = &asked else { panic!("it asks: {asked:?}") };
+        let asked = judge.next_action(Sample::from_case(case), &[]).unwrap();
+        let JudgeAction::Ask(questions) = &asked else { panic!("it asks: {asked:?}") };
         assert_eq!(questions.len(), replies.len(), "one question for each seat");
-        let heard: Vec<Answer> = replies.iter().map(|reply| Answer::Reply(Reply::text(*reply))).collect();
-        match judge.next(Sample::of(case), &heard).unwrap() {
-            Turn::Done(Outcome::Scored(score)) => score,
+        let heard: Vec<BackendAnswer> =
+            replies.iter().map(|reply| BackendAnswer::Reply(ModelReply::text(*reply))).collect();
+        match judge.next_action(Sample::from_case(case), &heard).unwrap() {
+            JudgeAction::Done(Outcome::Scored(score)) => score,
             turn => panic!("done: {turn:?}"),
         }
     }
 
     #[test]
     fn a_panel_of_two_decides_together() {
-        let case = case("Somebody from the north.");
+        let case = case("She beat Ada Novak in the last round.");
         let (same, other) = (r#"{"reason": "so", "same": true}"#, r#"{"reason": "so", "same": false}"#);
-        // Where it is split a majority takes the lower verdict, and a mean is unsure.
+        // Where it is split nothing is decided.
         for (vote, replies, value, label) in [
             ("majority", [same, same], 1.0, "right"),
             ("majority", [other, other], 0.0, "wrong"),
-            ("majority", [same, other], 0.0, "wrong"),
+            ("majority", [same, other], 0.5, "unsure"),
             ("mean", [same, same], 1.0, "right"),
             ("mean", [same, other], 0.5, "unsure"),
         ] {
@@ -368,7 +376,8 @@ mod tests {
             let Scorer::Judge(judge) = built("answer_match", options, None).unwrap() else { panic!("it asks") };
             let score = heard(judge.as_ref(), &case, &replies);
             assert_eq!((score.value.get(), score.label.as_deref()), (value, Some(label)), "{vote}: {replies:?}");
-            assert_eq!((score.by, score.parts.get("reading")), (Some(Decider::Judge), Some(0.0)));
+            assert_eq!(score.by, Some(Decider::Judge));
+            assert!(score.parts.get("reading").is_some_and(|value| value > 0.1 && value < 0.55), "{:?}", score.parts);
         }
     }
 
@@ -394,18 +403,18 @@ mod tests {
         ] {
             let Scorer::Judge(judge) = built(id, options(), None).unwrap() else { panic!("it asks") };
             let sure = case(query, sure);
-            let turn = judge.next(Sample::of(&sure), &[]).unwrap();
+            let turn = judge.next_action(Sample::from_case(&sure), &[]).unwrap();
             assert!(
-                matches!(&turn, Turn::Done(Outcome::Scored(score)) if score.by == Some(Decider::Reading)),
+                matches!(&turn, JudgeAction::Done(Outcome::Scored(score)) if score.by == Some(Decider::Reading)),
                 "{turn:?}"
             );
-            let turn = judge.next(Sample::of(&case(query, unsure)), &[]).unwrap();
-            assert!(matches!(turn, Turn::Ask(_)), "{id}: {turn:?}");
+            let turn = judge.next_action(Sample::from_case(&case(query, unsure)), &[]).unwrap();
+            assert!(matches!(turn, JudgeAction::Ask(_)), "{id}: {turn:?}");
         }
     }
 
     #[test]
-    fn a_reading_that_is_unsure_by_itself_needs_no_bands() {
+    fn a_reading_that_is_unsure_by_itself_needs_no_thresholds() {
         let options = json!({"judge": "when_unsure", "judges": ["house"]});
         let scorer = built("hallucination", options, None).unwrap();
         let Scorer::Judge(judge) = &scorer else { panic!("it asks") };
@@ -419,13 +428,56 @@ mod tests {
             ("The annual pass costs 180 euros and is valid for one year.", "contradicted"),
         ] {
             let case = case(response);
-            let Turn::Done(Outcome::Scored(score)) = judge.next(Sample::of(&case), &[]).unwrap() else {
+            let JudgeAction::Done(Outcome::Scored(score)) = judge.next_action(Sample::from_case(&case), &[]).unwrap()
+            else {
                 panic!("{response}: it is sure")
             };
             assert_eq!((score.by, score.label.as_deref()), (Some(Decider::Reading), Some(label)), "{response}");
         }
-        let turn = judge.next(Sample::of(&case("Whoever buys the pass can swim until next summer.")), &[]).unwrap();
-        assert!(matches!(turn, Turn::Ask(_)), "{turn:?}");
+        let turn = judge
+            .next_action(Sample::from_case(&case("Whoever buys the pass can swim until next summer.")), &[])
+            .unwrap();
+        assert!(matches!(turn, JudgeAction::Ask(_)), "{turn:?}");
+    }
+
+    /// Labels a value by thresholds that come with the metric.
+    struct ByShippedThresholds(f64);
+
+    impl probare_core::Metric for ByShippedThresholds {
+        fn score(&self, _: Sample<'_>) -> Result<Outcome, ScoreError> {
+            Ok(Score::from_number(self.0)?.labelled(SHIPPED.label(self.0)).into())
+        }
+    }
+
+    static SHIPPED: ShippedThresholds = ShippedThresholds {
+        name: "example-2026-11",
+        date: "2026-11-18",
+        calibrated_on: "40 written cases",
+        held_out_on: "other cases",
+        held_out_cases: 20,
+        labels: &[LabelThreshold { label: "pass", when: ScaleCutoff::AtLeast(0.8), decided: 10, right: 9 }],
+    };
+
+    #[test]
+    fn what_shipped_thresholds_leave_unsure_goes_to_the_judge() {
+        let plain = crate::registry().get("agency_language").unwrap();
+        let granted = |definition: &MetricDef, value: f64| {
+            let mut options = json!({"judge": "when_unsure", "judges": ["house"]});
+            let wish = CascadeOptions::from_options(definition, &mut options).unwrap().unwrap();
+            wish.build(definition, Profile::Careful, Scorer::Pure(Box::new(ByShippedThresholds(value))), None)
+        };
+        let definition = MetricDef { thresholds: Some(&SHIPPED), ..*plain };
+        let case = case("You must leave at once.");
+        let next = |value: f64| {
+            let Scorer::Judge(judge) = granted(&definition, value).unwrap() else { panic!("it asks") };
+            judge.next_action(Sample::from_case(&case), &[]).unwrap()
+        };
+        let decided = next(0.9);
+        assert!(
+            matches!(&decided, JudgeAction::Done(Outcome::Scored(score)) if score.label.as_deref() == Some("pass") && score.by == Some(Decider::Reading)),
+            "{decided:?}"
+        );
+        assert!(matches!(next(0.5), JudgeAction::Ask(_)));
     }
 
     #[test]
@@ -440,10 +492,10 @@ mod tests {
         ] {
             let definition = crate::registry().get(id).unwrap();
             let mut rest = options.clone();
-            let told = match Wish::take(definition, &mut rest) {
+            let told = match CascadeOptions::from_options(definition, &mut rest) {
                 Ok(Some(wish)) => {
                     let reading = definition.build(rest, Profile::Reference).unwrap();
-                    wish.grant(definition, Profile::Reference, reading, None).err()
+                    wish.build(definition, Profile::Reference, reading, None).err()
                 }
                 Ok(None) => None,
                 Err(error) => Some(error),
@@ -451,6 +503,6 @@ mod tests {
             let told = told.map(|error| error.to_string()).unwrap_or_default();
             assert!(told.contains(part), "{options}: {told}");
         }
-        assert_eq!(without(&json!({"judge": "always", "judges": ["a"], "k": 3})), json!({"k": 3}));
+        assert_eq!(without_judge_options(&json!({"judge": "always", "judges": ["a"], "k": 3})), json!({"k": 3}));
     }
 }

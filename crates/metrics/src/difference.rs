@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use probare_core::{Evidence, EvidenceKind, Field, Place};
+use probare_core::{Evidence, EvidenceKind, Field, FieldSpan};
 
 use probare_text::distance::{Edit, EditKind};
 
-use crate::bounded::beginning;
+use crate::bounded_evidence::truncate_for_note;
 
 /// Characters shown from the first difference on.
 const SHOWN: usize = 40;
 
 /// A text that is compared, and the way back to the field it came from.
-pub(crate) struct Side<'a> {
+pub(crate) struct ComparedText<'a> {
     /// The field as given.
     pub whole: &'a str,
     /// The text that is compared: the field, perhaps lower-cased or trimmed.
@@ -33,7 +33,7 @@ pub(crate) fn is_inside_token(text: &str, at: usize) -> bool {
     let (Some(before), Some(after)) = (text[..at].chars().next_back(), text[at..].chars().next()) else {
         return false;
     };
-    if belongs(before) && belongs(after) {
+    if is_word_character(before) && is_word_character(after) {
         return true;
     }
     let is_joint = |character| matches!(character, '.' | ',');
@@ -45,7 +45,7 @@ pub(crate) fn is_inside_token(text: &str, at: usize) -> bool {
 }
 
 /// Whether a character is part of a word with its neighbours. What is written without spaces is a word by itself.
-fn belongs(character: char) -> bool {
+fn is_word_character(character: char) -> bool {
     let is_mark = matches!(character, '\u{300}'..='\u{36f}' | '_');
     let stands_alone =
         matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
@@ -55,7 +55,7 @@ fn belongs(character: char) -> bool {
 /// The first place from `at` on that is inside no token.
 fn token_end(text: &str, mut at: usize) -> usize {
     while at < text.len() && is_inside_token(text, at) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         at = text.ceil_char_boundary(at + 1);
     }
     at
@@ -63,7 +63,7 @@ fn token_end(text: &str, mut at: usize) -> usize {
 
 /// An edit script of two texts in characters, widened so that every edit takes whole words and numbers; what stays is left
 /// out. Edits that meet in a token become one.
-pub(crate) fn whole_tokens(script: &[Edit], left: &str, right: &str) -> Vec<Edit> {
+pub(crate) fn widen_to_tokens(script: &[Edit], left: &str, right: &str) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
     // Where the stretch that is being changed begins, on both sides, and whether anything in it is changed.
     let mut open = (0, 0);
@@ -77,7 +77,7 @@ pub(crate) fn whole_tokens(script: &[Edit], left: &str, right: &str) -> Vec<Edit
         edits.push(Edit { kind, left: open.0..left_end, right: open.1..right_end });
     };
     for edit in script {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         if edit.kind != EditKind::Keep {
             is_changed = true;
             continue;
@@ -103,14 +103,18 @@ pub(crate) fn whole_tokens(script: &[Edit], left: &str, right: &str) -> Vec<Edit
 }
 
 /// Points at the first difference between the response and the reference of this index; `None` where they are equal.
-pub(crate) fn first_difference(response: &Side<'_>, reference: &Side<'_>, index: usize) -> Option<Evidence> {
+pub(crate) fn first_difference(
+    response: &ComparedText<'_>,
+    reference: &ComparedText<'_>,
+    index: usize,
+) -> Option<Evidence> {
     if response.text == reference.text {
         return None;
     }
     let mut at = common_prefix(response.text, reference.text);
     // The word or number in which they part is shown from its start.
     while is_inside_token(response.text, at) || is_inside_token(reference.text, at) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         at = response.text.floor_char_boundary(at.saturating_sub(1));
     }
     let [span, expected] = [response, reference].map(|side| {
@@ -122,9 +126,9 @@ pub(crate) fn first_difference(response: &Side<'_>, reference: &Side<'_>, index:
     let note = if wanted.is_empty() {
         "the first difference: the reference has ended here".to_owned()
     } else {
-        format!("the first difference: the reference goes on with `{}`", beginning(wanted))
+        format!("the first difference: the reference goes on with `{}`", truncate_for_note(wanted))
     };
-    let place = Place::in_item(Field::Reference, index, expected);
+    let place = FieldSpan::in_item(Field::Reference, index, expected);
     Some(
         Evidence::at(EvidenceKind::Compared, Field::Response, span, response.whole).with_note(note).with_support(place),
     )
@@ -136,7 +140,7 @@ mod tests {
 
     fn difference(response: &str, reference: &str) -> Option<Evidence> {
         let same = |range: Range<usize>| range;
-        let side = |text| Side { whole: text, text, original: &same };
+        let side = |text| ComparedText { whole: text, text, original: &same };
         // The closure outlives both sides only when each is made here.
         first_difference(&side(response), &side(reference), 0)
     }
@@ -177,7 +181,7 @@ mod tests {
         let widened = |left: &str, right: &str| -> Vec<(String, String)> {
             let script = probare_text::distance::edits(left, right);
             let of = |edit: Edit| (left[edit.left].to_owned(), right[edit.right].to_owned());
-            whole_tokens(&script, left, right).into_iter().map(of).collect()
+            widen_to_tokens(&script, left, right).into_iter().map(of).collect()
         };
         let pair = |left: &str, right: &str| (left.to_owned(), right.to_owned());
         assert_eq!(widened("born in 1998 here", "born in 1989 here"), [pair("1998", "1989")]);

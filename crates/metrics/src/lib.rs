@@ -20,7 +20,7 @@
 //!     reference: Some(vec!["paris".into()]),
 //!     ..Case::default()
 //! };
-//! let outcome = metric.score(Sample::of(&case))?;
+//! let outcome = metric.score(Sample::from_case(&case))?;
 //! let score = outcome.score().expect("the metric applies");
 //! assert_eq!(score.value.get(), 1.0);
 //! assert_eq!(score.evidence[0].text, "Paris");
@@ -46,14 +46,17 @@ pub mod retrieval;
 pub mod sgi;
 pub mod text;
 
-mod bounded;
+mod analysis;
+mod bounded_evidence;
 mod difference;
 mod json_text;
 mod number_literals;
 mod ranking;
-mod reading;
 mod references;
+mod retired;
 mod words;
+
+pub use retired::RETIRED;
 
 /// The tables of all families.
 pub static FAMILIES: &[&[&MetricDef]] = &[
@@ -72,6 +75,6 @@ pub static FAMILIES: &[&[&MetricDef]] = &[
 
 /// All metrics by id.
 pub fn registry() -> &'static Registry {
-    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(FAMILIES));
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(FAMILIES, RETIRED));
     &REGISTRY
 }

@@ -7,17 +7,17 @@ use std::ops::Range;
 
 /// A number and where it stands, its sign included.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Literal {
+pub(crate) struct NumberLiteral {
     pub value: f64,
     pub span: Range<usize>,
 }
 
 /// The numbers of a text, from left to right. A literal that no finite number holds is left out.
-pub(crate) fn literals(text: &str) -> impl Iterator<Item = Literal> + '_ {
+pub(crate) fn number_literals(text: &str) -> impl Iterator<Item = NumberLiteral> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let start = at + text.as_bytes().get(at..)?.iter().position(u8::is_ascii_digit)?;
             let (literal, next) = read(text, start, at);
             at = next;
@@ -29,7 +29,7 @@ pub(crate) fn literals(text: &str) -> impl Iterator<Item = Literal> + '_ {
 }
 
 /// Reads the number whose first digit stands at `digit`; nothing before `floor` belongs to it. Also says where to go on.
-fn read(text: &str, digit: usize, floor: usize) -> (Option<Literal>, usize) {
+fn read(text: &str, digit: usize, floor: usize) -> (Option<NumberLiteral>, usize) {
     let bytes = text.as_bytes();
     let mut start = digit;
     if start > floor && bytes[start - 1] == b'.' {
@@ -64,7 +64,7 @@ fn read(text: &str, digit: usize, floor: usize) -> (Option<Literal>, usize) {
         return (None, end);
     };
     let (sign_start, negative) = sign(text, floor, start);
-    (Some(Literal { value: if negative { -value } else { value }, span: sign_start..end }), end)
+    (Some(NumberLiteral { value: if negative { -value } else { value }, span: sign_start..end }), end)
 }
 
 /// End of the digits at `at`, commas between groups of three included.
@@ -74,7 +74,7 @@ fn whole_part(bytes: &[u8], at: usize) -> usize {
     let mut end = at + first;
     if first <= 3 {
         while bytes.get(end) == Some(&b',') && digits(end + 1) == 3 {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             end += 4;
         }
     }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn values(text: &str) -> Vec<f64> {
-        literals(text).map(|literal| literal.value).collect()
+        number_literals(text).map(|literal| literal.value).collect()
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn the_span_holds_the_number_as_written() {
         let text = "é: -1,000.5!";
-        let literal = literals(text).next().unwrap();
+        let literal = number_literals(text).next().unwrap();
         assert_eq!(&text[literal.span], "-1,000.5");
     }
 }

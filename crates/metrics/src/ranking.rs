@@ -4,7 +4,7 @@
 use probare_core::{Evidence, EvidenceKind, Field, Sample, ScoreError};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::bounded::Bounded;
+use crate::bounded_evidence::BoundedEvidence;
 
 /// The hits of one sample among the first `k` retrieved documents.
 ///
@@ -18,7 +18,7 @@ pub(crate) struct Ranking<'a> {
     /// How many places were looked at: all retrieved ones, or the first `k`.
     pub places: usize,
     retrieved: &'a [String],
-    wanted: &'a [String],
+    relevant_ids: &'a [String],
     /// For each hit the item of `relevant` that it equals.
     matched: Vec<usize>,
     repeated: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Ranking<'a> {
 
 impl<'a> Ranking<'a> {
     /// Reads the sample; `None` where no document is relevant, so that nothing can be said about the ranking.
-    pub fn of(sample: Sample<'a>, k: Option<usize>) -> Result<Option<Self>, ScoreError> {
+    pub fn from_sample(sample: Sample<'a>, k: Option<usize>) -> Result<Option<Self>, ScoreError> {
         let (retrieved, wanted) = (sample.retrieved()?, sample.relevant()?);
         let mut open: FxHashMap<&str, usize> = FxHashMap::default();
         for (index, id) in wanted.iter().enumerate() {
@@ -48,13 +48,13 @@ impl<'a> Ranking<'a> {
                 matched.push(*index);
             }
         }
-        Ok(Some(Self { hits, relevant, places, retrieved, wanted, matched, repeated }))
+        Ok(Some(Self { hits, relevant, places, retrieved, relevant_ids: wanted, matched, repeated }))
     }
 
     /// The hits with their places, the relevant documents that were not among the places looked at, and a remark on
     /// repetitions.
     pub fn evidence(&self) -> Vec<Evidence> {
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         for place in &self.hits {
             let id = &self.retrieved[place - 1];
             evidence.push(|| {
@@ -65,7 +65,7 @@ impl<'a> Ranking<'a> {
         }
         let matched: FxHashSet<usize> = self.matched.iter().copied().collect();
         let mut named = FxHashSet::default();
-        for (index, id) in self.wanted.iter().enumerate() {
+        for (index, id) in self.relevant_ids.iter().enumerate() {
             if named.insert(id.as_str()) && !matched.contains(&index) {
                 evidence.push(|| {
                     Evidence::at(EvidenceKind::Missing, Field::Relevant, 0..id.len(), id)
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_repeated_document_counts_at_its_first_place_and_keeps_the_second() {
         let case = case(&["a", "a", "b"], &["b", "a", "a"]);
-        let ranking = Ranking::of(Sample::of(&case), None).unwrap().unwrap();
+        let ranking = Ranking::from_sample(Sample::from_case(&case), None).unwrap().unwrap();
         assert_eq!((ranking.hits.as_slice(), ranking.relevant, ranking.places), ([1, 3].as_slice(), 2, 3));
         assert!(ranking.evidence().iter().any(|piece| piece.text == "1 places repeat an earlier document"));
     }
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn what_stands_after_k_is_missing() {
         let case = case(&["x", "a"], &["a"]);
-        let ranking = Ranking::of(Sample::of(&case), Some(1)).unwrap().unwrap();
+        let ranking = Ranking::from_sample(Sample::from_case(&case), Some(1)).unwrap().unwrap();
         assert_eq!(ranking.hits, [0; 0]);
         let evidence = ranking.evidence();
         assert_eq!(evidence[0].kind, EvidenceKind::Missing);
@@ -116,6 +116,6 @@ mod tests {
     #[test]
     fn no_relevant_document_gives_no_ranking() {
         let case = case(&["x"], &[]);
-        assert!(Ranking::of(Sample::of(&case), None).unwrap().is_none());
+        assert!(Ranking::from_sample(Sample::from_case(&case), None).unwrap().is_none());
     }
 }

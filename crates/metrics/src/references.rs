@@ -25,7 +25,7 @@ pub(crate) fn check_length(
 }
 
 /// The reference with the greatest value and what was computed for it; the first of equals. `references` is not empty.
-pub(crate) fn best<T>(
+pub(crate) fn best_reference<T>(
     references: &[String],
     mut compare: impl FnMut(&str) -> T,
     value: impl Fn(&T) -> f64,
@@ -41,7 +41,7 @@ pub(crate) fn best<T>(
 }
 
 /// Says which of several references counted; nothing where there is one.
-pub(crate) fn chosen(references: &[String], index: usize) -> Option<Evidence> {
+pub(crate) fn chosen_reference_note(references: &[String], index: usize) -> Option<Evidence> {
     (references.len() > 1)
         .then(|| Evidence::note(format!("the best of {} references is `reference[{index}]`", references.len())))
 }
@@ -54,7 +54,7 @@ pub(crate) fn is_nothing_for_something(response: &str, reference: &str) -> bool 
 }
 
 /// Says how two texts without words in SQuAD's sense were compared; nothing where one of them has some.
-pub(crate) fn wordless(
+pub(crate) fn wordless_note(
     response: &str,
     response_tokens: &Tokens,
     reference: &str,
@@ -87,8 +87,8 @@ mod tests {
     #[test]
     fn the_first_of_equal_references_counts() {
         let references = ["a", "bb", "cc"].map(String::from);
-        assert_eq!(best(&references, str::len, |length| *length as f64), Some((1, 2)));
-        assert_eq!(chosen(&references, 1).unwrap().text, "the best of 3 references is `reference[1]`");
-        assert_eq!(chosen(&references[..1], 0), None);
+        assert_eq!(best_reference(&references, str::len, |length| *length as f64), Some((1, 2)));
+        assert_eq!(chosen_reference_note(&references, 1).unwrap().text, "the best of 3 references is `reference[1]`");
+        assert_eq!(chosen_reference_note(&references[..1], 0), None);
     }
 }

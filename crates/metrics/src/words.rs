@@ -8,16 +8,16 @@ use probare_core::{Evidence, EvidenceKind, Field};
 use probare_text::tokens::Tokens;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::bounded::Bounded;
+use crate::bounded_evidence::BoundedEvidence;
 
 /// The words of one text, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Words<'a> {
+pub(crate) struct SpannedWords<'a> {
     pub texts: Vec<&'a str>,
     pub spans: Vec<Range<usize>>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> SpannedWords<'a> {
     /// The words of these tokens; `original` leads from their spans to those of the field.
     pub fn new(tokens: &'a Tokens, original: impl Fn(Range<usize>) -> Range<usize>) -> Self {
         Self { texts: tokens.texts().collect(), spans: tokens.iter().map(|token| original(token.span)).collect() }
@@ -25,11 +25,11 @@ impl<'a> Words<'a> {
 }
 
 /// Wanted words that follow each other, as one span each.
-pub(crate) fn stretches(spans: &[Range<usize>], wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+pub(crate) fn word_runs(spans: &[Range<usize>], wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut stretches: Vec<Range<usize>> = Vec::new();
     let mut open = false;
     for (index, span) in spans.iter().enumerate() {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         match stretches.last_mut() {
             _ if !wanted(index) => open = false,
             Some(last) if open => last.end = span.end.max(last.end),
@@ -51,17 +51,17 @@ pub(crate) struct Counterparts {
 
 impl Counterparts {
     /// Pairs equal words, from the left.
-    pub fn of<T: Copy + Eq + Hash>(left: &[T], right: &[T]) -> Self {
+    pub fn pair<T: Copy + Eq + Hash>(left: &[T], right: &[T]) -> Self {
         // For each word the first place that is open; for each place of the right text the next one of the same word.
         let mut first: FxHashMap<T, usize> = FxHashMap::with_capacity_and_hasher(right.len(), FxBuildHasher);
         let mut next = vec![None; right.len()];
         for (place, word) in right.iter().enumerate().rev() {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             next[place] = first.insert(*word, place);
         }
         let mut found = Self { left: vec![false; left.len()], right: vec![false; right.len()] };
         for (index, word) in left.iter().enumerate() {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let Entry::Occupied(mut open) = first.entry(*word) else { continue };
             let place = *open.get();
             found.left[index] = true;
@@ -78,10 +78,10 @@ impl Counterparts {
 }
 
 /// How many words two texts share, each occurrence being used once. Nothing but the number is kept.
-pub(crate) fn shared(left: &[&str], right: &[&str]) -> usize {
+pub(crate) fn shared_count(left: &[&str], right: &[&str]) -> usize {
     let mut open: FxHashMap<&str, usize> = FxHashMap::default();
     for word in right {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         *open.entry(word).or_default() += 1;
     }
     left.iter()
@@ -97,25 +97,25 @@ pub(crate) fn shared(left: &[&str], right: &[&str]) -> usize {
 
 /// Shows stretches of words, given by their spans: those of the response that were found, then those of the reference that are missing, then those of the
 /// response that the reference has not.
-pub(crate) fn show(
-    evidence: &mut Bounded,
+pub(crate) fn push_overlap_evidence(
+    evidence: &mut BoundedEvidence,
     (response, response_words): (&str, &[Range<usize>]),
     (reference, index, reference_words): (&str, usize, &[Range<usize>]),
     found: &Counterparts,
 ) {
-    for span in stretches(response_words, |word| found.left[word]) {
+    for span in word_runs(response_words, |word| found.left[word]) {
         evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
     }
-    for span in stretches(reference_words, |word| !found.right[word]) {
+    for span in word_runs(reference_words, |word| !found.right[word]) {
         evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));
     }
-    for span in stretches(response_words, |word| !found.left[word]) {
-        evidence.push(|| unsupported(span, response));
+    for span in word_runs(response_words, |word| !found.left[word]) {
+        evidence.push(|| unsupported_evidence(span, response));
     }
 }
 
 /// A stretch of the response that no reference has.
-pub(crate) fn unsupported(span: Range<usize>, response: &str) -> Evidence {
+pub(crate) fn unsupported_evidence(span: Range<usize>, response: &str) -> Evidence {
     Evidence::at(EvidenceKind::Unsupported, Field::Response, span, response)
 }
 
@@ -125,18 +125,18 @@ mod tests {
 
     #[test]
     fn each_occurrence_is_used_once() {
-        let found = Counterparts::of(&["a", "b", "a", "c"], &["a", "c", "d"]);
+        let found = Counterparts::pair(&["a", "b", "a", "c"], &["a", "c", "d"]);
         assert_eq!(found.left, [true, false, false, true]);
         assert_eq!(found.right, [true, true, false]);
-        let found = Counterparts::of(&["a", "a"], &["a", "b", "a", "a"]);
+        let found = Counterparts::pair(&["a", "a"], &["a", "b", "a", "a"]);
         assert_eq!(found.right, [true, false, true, false], "the first places are taken first");
-        assert_eq!(shared(&["a", "b", "a", "c"], &["a", "c", "d"]), 2);
+        assert_eq!(shared_count(&["a", "b", "a", "c"], &["a", "c", "d"]), 2);
     }
 
     #[test]
     fn neighbours_become_one_stretch() {
         let words = [0..1, 2..3, 4..5, 6..7];
-        assert_eq!(stretches(&words, |word| word != 2), [0..3, 6..7]);
-        assert_eq!(stretches(&words, |_| false), [0..0; 0]);
+        assert_eq!(word_runs(&words, |word| word != 2), [0..3, 6..7]);
+        assert_eq!(word_runs(&words, |_| false), [0..0; 0]);
     }
 }

@@ -4,9 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use probare_core::{Content, Message, Question, Reply};
-use probare_models::{Client, ModelSettings, Options, Shared};
-use probare_testing::{Behaviour, Server};
+use probare_core::{ChatRequest, Message, ModelReply, ReplyContent};
+use probare_models::{Client, ModelContext, ModelOptions, ModelSettings};
+use probare_testing::{ServerBehaviour, TestServer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -15,15 +15,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let share: f64 = arguments.next().map_or(Ok(0.1), |text| text.parse())?;
     let folder = tempfile::tempdir()?;
     let record = folder.path().join("replies.db");
-    let behaviour = Behaviour { share, slow: Duration::from_mins(1), retry_after: 0, ..Behaviour::default() };
-    let server = Server::start(behaviour)?;
-    let questions: Vec<Question> = (0..count)
-        .map(|number| Question { messages: vec![Message::user(format!("question {number}"))], ..Question::default() })
+    let behaviour =
+        ServerBehaviour { share, slow: Duration::from_mins(1), retry_after: 0, ..ServerBehaviour::default() };
+    let server = TestServer::start(behaviour)?;
+    let questions: Vec<ChatRequest> = (0..count)
+        .map(|number| ChatRequest {
+            messages: vec![Message::user(format!("question {number}"))],
+            ..ChatRequest::default()
+        })
         .collect();
 
     let first = run(&server, &record, concurrency, &questions)?;
     println!("troubles: {:?}", server.troubles());
-    let seen = server.seen();
+    let seen = server.question_stats();
     let answered: u64 = seen.values().map(|seen| seen.answered).sum();
     let twice = seen.values().filter(|seen| seen.answered > 1).count();
     println!(
@@ -31,13 +35,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         server.requests()
     );
 
-    let lasting: Vec<(Question, Reply)> = questions
+    let lasting: Vec<(ChatRequest, ModelReply)> = questions
         .into_iter()
         .zip(first)
-        .filter(|(_, reply)| !matches!(reply.content, Content::Failed { .. }))
+        .filter(|(_, reply)| !matches!(reply.content, ReplyContent::Failed { .. }))
         .collect();
     let before = server.requests();
-    let again: Vec<Question> = lasting.iter().map(|(question, _)| question.clone()).collect();
+    let again: Vec<ChatRequest> = lasting.iter().map(|(question, _)| question.clone()).collect();
     let second = run(&server, &record, concurrency, &again)?;
     let same = second.iter().zip(&lasting).filter(|(again, (_, first))| *again == first).count();
     let sent = server.requests() - before;
@@ -49,19 +53,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn run(
-    server: &Server,
+    server: &TestServer,
     record: &std::path::Path,
     concurrency: u32,
-    questions: &[Question],
-) -> Result<Vec<Reply>, Box<dyn std::error::Error>> {
-    let shared =
-        Shared::open(Options { record: Some(record.to_owned()), ..Options::new(probare_core::Trust::Trusted) })?;
+    questions: &[ChatRequest],
+) -> Result<Vec<ModelReply>, Box<dyn std::error::Error>> {
+    let shared = ModelContext::open(ModelOptions {
+        record: Some(record.into()),
+        ..ModelOptions::new(probare_core::Trust::Trusted)
+    })?;
     let settings = ModelSettings {
         base_url: Some(format!("{}/v1", server.url())),
         concurrency: Some(concurrency),
         timeout: Some(8.0),
         retry_wait: Some(0.02),
-        ..ModelSettings::named("test")
+        ..ModelSettings::from_name("test")
     };
     let client = Client::open(settings, &shared)?;
     let start = Instant::now();

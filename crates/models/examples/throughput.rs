@@ -3,14 +3,16 @@
 //! `cargo run -p probare-models --release --example throughput -- [QUESTIONS] [CONCURRENCY]`; `PYTHON` names a Python that has
 //! the client. The server and the clients are processes of their own, so that each is charged for itself alone.
 
+#![allow(clippy::disallowed_methods, reason = "tests and measurements start programs of their own")]
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use probare_core::{Message, Question};
-use probare_models::{Client, ModelSettings, Options, Shared};
-use probare_testing::{Behaviour, Server};
+use probare_core::{ChatRequest, Message};
+use probare_models::{Client, ModelContext, ModelOptions, ModelSettings};
+use probare_testing::{ServerBehaviour, TestServer};
 use serde_json::json;
 
 type Done = Result<(), Box<dyn std::error::Error>>;
@@ -34,7 +36,7 @@ fn main() -> Done {
 
 /// Answers until standard input ends.
 fn serve() -> Done {
-    let server = Server::start(Behaviour::default())?;
+    let server = TestServer::start(ServerBehaviour::default())?;
     println!("{}", server.url());
     std::io::stdout().flush()?;
     std::io::stdin().lines().for_each(drop);
@@ -43,23 +45,23 @@ fn serve() -> Done {
 
 fn ask(url: &str, count: usize, concurrency: u32, records: bool) -> Done {
     let folder = tempfile::tempdir()?;
-    let record = records.then(|| folder.path().join("replies.db"));
-    let shared = Shared::open(Options { record, ..Options::new(probare_core::Trust::Trusted) })?;
+    let record = records.then(|| folder.path().join("replies.db").into());
+    let shared = ModelContext::open(ModelOptions { record, ..ModelOptions::new(probare_core::Trust::Trusted) })?;
     let settings = ModelSettings {
         base_url: Some(url.to_owned()),
         concurrency: Some(concurrency),
-        ..ModelSettings::named("test")
+        ..ModelSettings::from_name("test")
     };
     let client = Client::open(settings, &shared)?;
-    let question = |number| Question {
+    let question = |number| ChatRequest {
         messages: vec![Message::user(format!("rust question {records} {number}"))],
-        ..Question::default()
+        ..ChatRequest::default()
     };
-    let questions: Vec<Question> = (0..count).map(question).collect();
+    let questions: Vec<ChatRequest> = (0..count).map(question).collect();
     let (before, start) = (processor_seconds().unwrap_or_default(), Instant::now());
     let replies = client.ask(&questions);
     let (seconds, wall) = (processor_seconds().unwrap_or_default() - before, start.elapsed().as_secs_f64());
-    let answered = replies.iter().filter(|reply| reply.read().is_ok()).count();
+    let answered = replies.iter().filter(|reply| reply.response_text().is_ok()).count();
     println!("{}", json!({"answered": answered, "seconds": seconds, "wall": wall, "version": "probare"}));
     Ok(())
 }

@@ -1,13 +1,16 @@
 //! [`Budget`]: what a run may spend. Before a call its upper bound is reserved; afterwards what it took is kept.
 //!
 //! So the limit holds at any concurrency. A call that does not fit beside those under way waits for them; it is refused
-//! only when it does not fit beside what was spent.
+//! only when it does not fit beside what was spent. Where the run has a [`Ledger`], that decides, so that the limit is one
+//! of the run and not of the process.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use probare_core::RunCosts;
 use tokio::sync::Notify;
 
 use crate::Money;
+use crate::ledger::{Account, Admission, EndedCall, Grant, Ledger, PlannedCall, SpendingLimit};
 
 /// Tokens and money together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,33 +22,55 @@ pub struct Spending {
 }
 
 impl Spending {
-    pub(crate) const fn plus(self, other: Self) -> Self {
+    /// The sum.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
         Self { tokens: self.tokens.saturating_add(other.tokens), money: self.money.plus(other.money) }
     }
 
-    const fn minus(self, other: Self) -> Self {
+    /// The difference, or nothing.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
         Self { tokens: self.tokens.saturating_sub(other.tokens), money: self.money.minus(other.money) }
     }
 }
 
-/// The budget is used up: this call could exceed it.
+/// Why a call may not be sent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("the budget is reached: {limit} are allowed, {spent} were spent, and this call could take {wanted}")]
-pub struct BudgetReached {
-    /// What is allowed, with its unit.
-    pub limit: String,
-    /// What was spent.
-    pub spent: String,
-    /// What the call could take.
-    pub wanted: String,
+#[non_exhaustive]
+pub enum BudgetError {
+    /// The budget is used up: this call could exceed it.
+    #[error("the budget is reached: {limit} are allowed, {spent} were spent, and this call could take {wanted}")]
+    Reached {
+        /// What is allowed, with its unit.
+        limit: String,
+        /// What was spent.
+        spent: String,
+        /// What the call could take.
+        wanted: String,
+    },
+    /// What the call takes could not be noted, so it is not sent.
+    #[error("the store of the run does not take what calls cost, so nothing is sent: is the disk full?")]
+    LedgerUnavailable,
 }
 
 #[derive(Default)]
 struct State {
-    spent: Spending,
+    /// What the calls of this process took.
+    account: Account,
+    /// What the run had spent and reserved when this process began.
+    before: Spending,
     reserved: Spending,
     under_way: usize,
+    /// Calls that have ended.
+    ended: u64,
     reached: bool,
+}
+
+impl State {
+    fn spent(&self) -> Spending {
+        self.before.plus(self.account.spent())
+    }
 }
 
 /// Limits of a run, shared by all its models.
@@ -54,31 +79,50 @@ pub struct Budget(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    dollars: Option<Money>,
-    tokens: Option<u64>,
+    limit: SpendingLimit,
     state: Mutex<State>,
     settled: Notify,
+    ledger: OnceLock<Ledger>,
 }
 
 impl Budget {
     /// A budget in dollars, in tokens, in both, or without limits.
     pub fn new(dollars: Option<f64>, tokens: Option<u64>) -> Self {
-        Self(Arc::new(Inner { dollars: dollars.map(Money::dollars), tokens, ..Inner::default() }))
+        let limit = SpendingLimit { money: dollars.map(Money::dollars), tokens };
+        Self(Arc::new(Inner { limit, ..Inner::default() }))
+    }
+
+    /// Keeps what calls take in the ledger of a run, which has spent and reserved this much before. A budget has one
+    /// ledger; a second is not used.
+    pub fn attach_ledger(&self, ledger: Ledger, before: Spending) {
+        if self.0.ledger.set(ledger).is_ok() {
+            self.state().before = before;
+        }
+    }
+
+    /// Waits until the ledger holds everything that calls took.
+    pub fn flush(&self) -> bool {
+        self.0.ledger.get().is_none_or(Ledger::flush)
     }
 
     /// Whether money is limited, so that every model needs a price.
     pub fn limits_money(&self) -> bool {
-        self.0.dollars.is_some()
+        self.0.limit.money.is_some()
     }
 
     /// Whether anything is limited, so that every call needs an upper bound.
     pub fn is_limited(&self) -> bool {
-        self.0.dollars.is_some() || self.0.tokens.is_some()
+        self.0.limit != SpendingLimit::default()
     }
 
-    /// What was spent so far.
+    /// What the run has spent so far, as far as this process knows.
     pub fn spent(&self) -> Spending {
-        self.state().spent
+        self.state().spent()
+    }
+
+    /// What the calls of this process took.
+    pub fn costs(&self) -> RunCosts {
+        self.state().account.costs()
     }
 
     /// Whether a call was refused.
@@ -91,77 +135,118 @@ impl Budget {
     }
 
     /// Reserves the upper bound of a call.
-    pub(crate) async fn reserve(&self, bound: Spending) -> Result<Reservation, BudgetReached> {
+    pub(crate) async fn reserve(&self, call: PlannedCall) -> Result<Reservation, BudgetError> {
         loop {
             let settled = self.0.settled.notified();
             tokio::pin!(settled);
             // Registered before looking, so that a settlement in between is not missed.
             settled.as_mut().enable();
-            if let Some(decided) = self.try_reserve(bound) {
+            let decided = match self.0.ledger.get() {
+                Some(ledger) => self.try_ledger(ledger, &call).await,
+                None => self.try_reserve(&call),
+            };
+            if let Some(decided) = decided {
                 return decided;
             }
             settled.await;
         }
     }
 
-    /// Yes, no, or nothing while calls under way may still leave room.
-    fn try_reserve(&self, bound: Spending) -> Option<Result<Reservation, BudgetReached>> {
-        let mut state = self.state();
-        let beside = |taken: Spending| {
-            let whole = taken.plus(bound);
-            self.0.dollars.is_none_or(|limit| whole.money <= limit)
-                && self.0.tokens.is_none_or(|most| whole.tokens <= most)
-        };
-        if beside(state.spent.plus(state.reserved)) {
-            state.reserved = state.reserved.plus(bound);
-            state.under_way += 1;
-            return Some(Ok(Reservation { budget: self.clone(), bound, taken: Spending::default() }));
+    /// Asks the ledger until its answer and what this process knows are of one moment. Yes, no, or nothing while calls
+    /// under way may still leave room.
+    async fn try_ledger(&self, ledger: &Ledger, call: &PlannedCall) -> Option<Result<Reservation, BudgetError>> {
+        loop {
+            let ended = self.state().ended;
+            let Some(admission) = ledger.reserve(call.clone(), self.0.limit).await else {
+                return Some(Err(BudgetError::LedgerUnavailable));
+            };
+            let mut state = self.state();
+            match admission {
+                Admission::Granted(grant) => return Some(Ok(self.make_reservation(&mut state, call, Some(grant)))),
+                Admission::Full { .. } if state.ended != ended => {}
+                Admission::Full { taken } => {
+                    let others = taken.minus(state.reserved);
+                    if state.under_way > 0 && self.0.limit.allows(others.plus(call.bound)) {
+                        return None;
+                    }
+                    state.reached = true;
+                    return Some(Err(self.refusal(others, call.bound)));
+                }
+            }
         }
-        if state.under_way > 0 && beside(state.spent) {
+    }
+
+    /// Yes, no, or nothing while calls under way may still leave room.
+    fn try_reserve(&self, call: &PlannedCall) -> Option<Result<Reservation, BudgetError>> {
+        let mut state = self.state();
+        let spent = state.spent();
+        if self.0.limit.allows(spent.plus(state.reserved).plus(call.bound)) {
+            return Some(Ok(self.make_reservation(&mut state, call, None)));
+        }
+        if state.under_way > 0 && self.0.limit.allows(spent.plus(call.bound)) {
             return None;
         }
         state.reached = true;
+        Some(Err(self.refusal(spent, call.bound)))
+    }
+
+    fn make_reservation(&self, state: &mut State, call: &PlannedCall, grant: Option<Grant>) -> Reservation {
+        state.reserved = state.reserved.plus(call.bound);
+        state.under_way += 1;
+        Reservation { budget: self.clone(), call: call.clone(), grant, ended: None }
+    }
+
+    fn refusal(&self, spent: Spending, bound: Spending) -> BudgetError {
         let dollars = |money: Money| format!("{:.6} US dollars", money.in_dollars());
-        let over_money = self.0.dollars.filter(|limit| state.spent.plus(bound).money > *limit);
-        Some(Err(match over_money {
-            Some(limit) => {
-                BudgetReached { limit: dollars(limit), spent: dollars(state.spent.money), wanted: dollars(bound.money) }
-            }
-            None => BudgetReached {
-                limit: format!("{} tokens", self.0.tokens.unwrap_or_default()),
-                spent: format!("{} tokens", state.spent.tokens),
-                wanted: format!("{} tokens", bound.tokens),
+        let tokens = |tokens: u64| format!("{tokens} tokens");
+        match self.0.limit.money.filter(|limit| spent.plus(bound).money > *limit) {
+            Some(limit) => BudgetError::Reached {
+                limit: dollars(limit),
+                spent: dollars(spent.money),
+                wanted: dollars(bound.money),
             },
-        }))
+            None => BudgetError::Reached {
+                limit: tokens(self.0.limit.tokens.unwrap_or_default()),
+                spent: tokens(spent.tokens),
+                wanted: tokens(bound.tokens),
+            },
+        }
     }
 }
 
 /// A share of the budget that a call under way holds. Dropped without settlement it took nothing.
 pub(crate) struct Reservation {
     budget: Budget,
-    bound: Spending,
-    taken: Spending,
+    call: PlannedCall,
+    grant: Option<Grant>,
+    ended: Option<EndedCall>,
 }
 
 impl Reservation {
-    /// The call took this.
-    pub(crate) fn settle(mut self, taken: Spending) {
-        self.taken = taken;
+    /// The call has ended.
+    pub(crate) fn settle(mut self, ended: EndedCall) {
+        self.ended = Some(ended);
     }
 
-    /// The call may have been charged, nobody knows how much: the bound counts.
-    pub(crate) fn settle_unknown(mut self) -> Spending {
-        self.taken = self.bound;
-        self.bound
+    /// The most that the call can take.
+    pub(crate) const fn bound(&self) -> Spending {
+        self.call.bound
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
+        // The ledger hears of it before anybody who waits asks it again.
+        if let (Some(grant), Some(ended)) = (self.grant.take(), self.ended) {
+            grant.settle(ended);
+        }
         let mut state = self.budget.state();
-        state.reserved = state.reserved.minus(self.bound);
-        state.spent = state.spent.plus(self.taken);
+        state.reserved = state.reserved.minus(self.call.bound);
+        if let Some(ended) = &self.ended {
+            state.account.add(&self.call.model, self.call.purpose, self.call.is_priced, ended);
+        }
         state.under_way = state.under_way.saturating_sub(1);
+        state.ended += 1;
         drop(state);
         self.budget.0.settled.notify_waiters();
     }
@@ -169,35 +254,99 @@ impl Drop for Reservation {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use probare_core::{CallOutcome, CallPurpose, Usage};
 
-    fn tokens(tokens: u64) -> Spending {
-        Spending { tokens, money: Money::default() }
+    use super::*;
+    use crate::CacheKey;
+
+    fn call(tokens: u64, dollars: f64) -> PlannedCall {
+        PlannedCall {
+            model: "m".to_owned(),
+            purpose: CallPurpose::Answer,
+            key: CacheKey([0; 32]),
+            bound: Spending { tokens, money: Money::dollars(dollars) },
+            is_priced: true,
+        }
+    }
+
+    fn ended_call(tokens: u64, dollars: f64) -> EndedCall {
+        let taken = Spending { tokens, money: Money::dollars(dollars) };
+        EndedCall { outcome: CallOutcome::Replied, usage: Usage::new(tokens, 0), taken, is_bound: false }
     }
 
     #[test]
     fn a_call_waits_for_those_under_way_and_is_refused_when_nothing_can_change() {
         let budget = Budget::new(None, Some(100));
-        let first = budget.try_reserve(tokens(80)).unwrap().unwrap();
-        assert!(budget.try_reserve(tokens(50)).is_none(), "the first may take less than its bound");
-        first.settle(tokens(30));
-        let second = budget.try_reserve(tokens(50)).unwrap().unwrap();
-        second.settle(tokens(50));
+        let first = budget.try_reserve(&call(80, 0.0)).unwrap().unwrap();
+        assert!(budget.try_reserve(&call(50, 0.0)).is_none(), "the first may take less than its bound");
+        first.settle(ended_call(30, 0.0));
+        let second = budget.try_reserve(&call(50, 0.0)).unwrap().unwrap();
+        second.settle(ended_call(50, 0.0));
         assert_eq!(budget.spent().tokens, 80);
-        assert!(budget.try_reserve(tokens(21)).unwrap().is_err());
+        assert!(budget.try_reserve(&call(21, 0.0)).unwrap().is_err());
         assert!(budget.is_reached());
-        assert!(budget.try_reserve(tokens(20)).unwrap().is_ok());
+        assert!(budget.try_reserve(&call(20, 0.0)).unwrap().is_ok());
     }
 
     #[test]
-    fn a_dropped_reservation_took_nothing_and_an_unknown_one_its_bound() {
+    fn a_dropped_reservation_took_nothing_and_a_settled_one_is_accounted() {
         let budget = Budget::new(Some(1.0), None);
-        let bound = Spending { tokens: 5, money: Money::dollars(0.4) };
-        drop(budget.try_reserve(bound).unwrap().unwrap());
+        drop(budget.try_reserve(&call(5, 0.4)).unwrap().unwrap());
         assert_eq!(budget.spent(), Spending::default());
-        assert_eq!(budget.try_reserve(bound).unwrap().unwrap().settle_unknown(), bound);
-        assert_eq!(budget.spent(), bound);
-        let error = budget.try_reserve(Spending { tokens: 1, money: Money::dollars(0.7) }).unwrap().err().unwrap();
+        let reservation = budget.try_reserve(&call(5, 0.4)).unwrap().unwrap();
+        let taken = reservation.bound();
+        reservation.settle(EndedCall { taken, is_bound: true, ..ended_call(0, 0.0) });
+        assert_eq!(budget.spent(), Spending { tokens: 5, money: Money::dollars(0.4) });
+        assert_eq!(budget.costs().lines[0].bounded_calls, 1);
+        let error = budget.try_reserve(&call(1, 0.7)).unwrap().err().unwrap();
         assert!(error.to_string().contains("1.000000 US dollars"), "{error}");
+    }
+
+    /// A ledger in memory with room for so many tokens.
+    fn served(room: u64) -> Ledger {
+        let (ledger, requests) = Ledger::new();
+        std::thread::spawn(move || {
+            use crate::ledger::LedgerRequest;
+            let (mut taken, mut bounds) = (0, std::collections::BTreeMap::new());
+            while let Ok(request) = requests.recv() {
+                match request {
+                    LedgerRequest::Reserve { call, ledger, answer, .. } if taken + call.bound.tokens <= room => {
+                        let number = i64::try_from(bounds.len()).unwrap();
+                        taken += call.bound.tokens;
+                        bounds.insert(number, call.bound.tokens);
+                        let _ = answer.send(Admission::Granted(ledger.grant(number)));
+                    }
+                    LedgerRequest::Reserve { answer, .. } => {
+                        let _ =
+                            answer.send(Admission::Full { taken: Spending { tokens: taken, ..Spending::default() } });
+                    }
+                    LedgerRequest::Settle { reservation, ended } => {
+                        taken += ended.map_or(0, |ended| ended.taken.tokens);
+                        taken -= bounds[&reservation];
+                    }
+                    LedgerRequest::Flush(kept) => kept.send(()).unwrap(),
+                }
+            }
+        });
+        ledger
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn the_ledger_decides_and_whoever_is_gone_gives_back() {
+        let budget = Budget::new(None, Some(100));
+        budget.attach_ledger(served(100), Spending { tokens: 0, ..Spending::default() });
+        let first = budget.reserve(call(80, 0.0)).await.unwrap();
+        let waiting = tokio::spawn({
+            let budget = budget.clone();
+            async move { budget.reserve(call(60, 0.0)).await.map(|reservation| reservation.settle(ended_call(60, 0.0))) }
+        });
+        tokio::task::yield_now().await;
+        first.settle(ended_call(10, 0.0));
+        waiting.await.unwrap().unwrap();
+        drop(budget.reserve(call(30, 0.0)).await.unwrap());
+        assert!(budget.flush());
+        let error = budget.reserve(call(31, 0.0)).await.err().unwrap();
+        assert!(error.to_string().contains("70 tokens were spent"), "{error}");
+        assert_eq!((budget.spent().tokens, budget.is_reached()), (70, true));
     }
 }

@@ -6,32 +6,36 @@
 //!
 //! When a run is ended, what waits at a door goes; what was sent is waited for, since it is paid for.
 
-mod asking;
-mod list;
+mod attempts;
+mod embed_batch;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use probare_core::{Content, ModelUsed, Parameters, Part, Question, Reply, Usage, tell_code};
+use probare_core::{
+    CallPurpose, ChatRequest, Message, MessagePart, ModelRecord, ModelReply, Parameters, ReplyContent, Usage, add_nonce,
+};
 use serde_json::Value as Json;
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
+use crate::cache::{CacheClaim, Lease};
 use crate::connection::{Connection, region};
-use crate::dialects::{Feature, anthropic};
-use crate::limits::{Breaker, Limits, Throttle, limits};
-use crate::prices::{self, Price};
-use crate::record::{Claimed, Lease};
-use crate::shared::{OpenError, Shared, add};
+use crate::dialects::{Feature, ReplyError, anthropic};
+use crate::limits::{CircuitBreaker, RateLimits, Throttle, shared_limits};
+use crate::prices::{self, ModelPrice};
+use crate::shared::{ModelContext, OpenError, add_to_count};
 use crate::{
-    CallError, Entry, GeneratorType, Key, ModelName, ModelSettings, Provider, Request, SettingsError, random_bytes,
+    CacheEntry, CacheKey, CallError, GeneratorType, ModelName, ModelRequest, ModelSettings, Provider, SettingsError,
+    random_bytes,
 };
 
 /// A reply with what is known about it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answered {
+pub struct CallReply {
     /// Request, reply and what the call took.
-    pub entry: Entry,
+    pub entry: CacheEntry,
     /// Whether the record answered.
     pub replayed: bool,
     /// Why the reply is not in the record yet, where it could not be written there. It is held and tried again.
@@ -40,19 +44,19 @@ pub struct Answered {
 
 /// One model. Clones are the same.
 #[derive(Clone)]
-pub struct Client(Arc<Inner>);
+pub struct Client(Arc<ClientInner>);
 
-struct Inner {
-    shared: Shared,
+struct ClientInner {
+    shared: ModelContext,
     name: ModelName,
     settings: ModelSettings,
     base_url: String,
     also: BTreeMap<String, String>,
-    price: Option<Price>,
+    price: Option<ModelPrice>,
     connection: Connection,
     throttle: Throttle,
-    breaker: Breaker,
-    limits: Limits,
+    breaker: CircuitBreaker,
+    limits: RateLimits,
     timeout: Duration,
     in_all: Duration,
     attempts: u32,
@@ -60,7 +64,7 @@ struct Inner {
 }
 
 /// Where a model is found: as the settings say, or where the provider always is, or where the environment says.
-fn base_url(settings: &ModelSettings, name: &ModelName, shared: &Shared) -> Result<String, OpenError> {
+fn base_url(settings: &ModelSettings, name: &ModelName, shared: &ModelContext) -> Result<String, OpenError> {
     let program = settings.program_digest(name);
     let given = settings.base_url.as_deref().or(program.as_deref()).or(name.provider.base_url());
     let found = match (given, name.provider) {
@@ -68,14 +72,14 @@ fn base_url(settings: &ModelSettings, name: &ModelName, shared: &Shared) -> Resu
         (None, Provider::Azure) => {
             let named = shared.variable("AZURE_OPENAI_ENDPOINT").map(|url| url.trim().to_owned());
             named.ok_or_else(|| SettingsError::Value {
-                model: settings.shown(),
+                model: settings.display_name(),
                 field: "base_url",
                 reason: "is missing, and so is `AZURE_OPENAI_ENDPOINT`: the address of your resource".to_owned(),
             })?
         }
         (None, Provider::Bedrock) => {
             let region = region(shared).ok_or_else(|| SettingsError::Value {
-                model: settings.shown(),
+                model: settings.display_name(),
                 field: "base_url",
                 reason: "is missing, and so is `AWS_REGION`: the region whose models are asked".to_owned(),
             })?;
@@ -86,48 +90,71 @@ fn base_url(settings: &ModelSettings, name: &ModelName, shared: &Shared) -> Resu
     Ok(found.trim_end_matches('/').to_owned())
 }
 
+/// Whether the settings can be sent together: a question without anything of its own is written as it would be.
+fn check_request(settings: &ModelSettings, name: &ModelName, base_url: &str) -> Result<(), SettingsError> {
+    let question = ChatRequest { messages: vec![Message::user("")], ..ChatRequest::default() };
+    let request = ModelRequest::new(name, base_url, settings, &BTreeMap::new(), &question, 0);
+    let dialect = name.provider.dialect();
+    let written = if request.embedding {
+        dialect.write_vectors(std::slice::from_ref(&request))
+    } else {
+        dialect.write(&request, settings.stream)
+    };
+    let wrong = |error: ReplyError| SettingsError::Value {
+        model: settings.display_name(),
+        field: "extra_body",
+        reason: error.reason,
+    };
+    written.map(|_| ()).map_err(wrong)
+}
+
 /// The longest reply of a model whose settings name none, where it is known.
-fn longest_reply(name: &ModelName, price: Option<Price>) -> Option<u32> {
+fn longest_reply(name: &ModelName, price: Option<ModelPrice>) -> Option<u32> {
     let own = (name.provider == Provider::Anthropic).then_some(anthropic::MOST_TOKENS);
     own.or(price.and_then(|price| price.most_output))
 }
 
 impl Client {
     /// Prepares to ask a model: checks the settings, reads the key, opens what it needs. Nothing is sent.
-    pub fn open(settings: ModelSettings, shared: &Shared) -> Result<Self, OpenError> {
+    pub fn open(settings: ModelSettings, shared: &ModelContext) -> Result<Self, OpenError> {
         settings.check()?;
         let name = settings.model_name()?;
         let base_url = base_url(&settings, &name, shared)?;
-        let free = name.provider.is_free().then(|| Price::given(prices::Pricing::default()));
+        let free = name.provider.is_free().then(|| ModelPrice::from_pricing(prices::Pricing::default()));
         // A list price is for the provider's own address.
-        let listed = prices::listed(&name).filter(|_| settings.base_url.is_none());
-        let price = settings.pricing.map(Price::given).or(listed).or(free);
-        if shared.budget().limits_money() && price.is_none() {
-            return Err(OpenError::NoPrice { model: settings.shown() });
+        let listed = prices::find_price(&name).map(|row| row.price).filter(|_| settings.base_url.is_none());
+        let price = settings.pricing.map(ModelPrice::from_pricing).or(listed).or(free);
+        let is_unasked = shared.0.unasked.contains(&settings.name);
+        if shared.budget().limits_money() && price.is_none() && !is_unasked {
+            return Err(OpenError::NoPrice { model: settings.display_name() });
         }
         let connection = Connection::open(&settings, &name, &base_url, shared)?;
-        let can_be_asked = !connection.is_cassette() && !shared.0.offline && !shared.0.only_looks;
+        let can_be_asked = !connection.is_cassette() && !shared.0.offline && !shared.0.only_looks && !is_unasked;
         let is_embedding = settings.generator_type == Some(GeneratorType::Embedding);
         let is_bounded = is_embedding || settings.max_tokens.or(longest_reply(&name, price)).is_some();
         if shared.budget().is_limited() && can_be_asked && !is_bounded {
-            return Err(OpenError::Unbounded { model: settings.shown() });
+            return Err(OpenError::Unbounded { model: settings.display_name() });
+        }
+        // What a finished run was asked with is looked for, not sent.
+        if settings.also.is_none() {
+            check_request(&settings, &name, &base_url)?;
         }
         shared.start(!connection.is_cassette() && !shared.0.only_looks)?;
-        let is_mute = shared.0.offline && shared.record().is_none() && !connection.is_cassette();
+        let is_mute = shared.0.offline && shared.response_cache().is_none() && !connection.is_cassette();
         if is_mute && !shared.0.only_looks && shared.trust().may_ask() {
             return Err(OpenError::OfflineWithoutRecord);
         }
-        let (throttle, breaker) = shared.limits(&name, &base_url, &settings);
-        Ok(Self(Arc::new(Inner {
+        let (throttle, breaker) = shared.limiters(&name, &base_url, &settings);
+        Ok(Self(Arc::new(ClientInner {
             throttle,
             breaker,
-            limits: limits(&name, &base_url, &settings),
+            limits: shared_limits(&name, &base_url, &settings),
             timeout: ModelSettings::seconds(settings.timeout, 120.0),
             in_all: ModelSettings::seconds(settings.timeout_total, 900.0),
             attempts: settings.max_attempts.unwrap_or(6),
             base_wait: ModelSettings::seconds(settings.retry_wait, 0.5),
             shared: shared.clone(),
-            also: settings.also(&name),
+            also: settings.other_inputs(&name),
             name,
             settings,
             base_url,
@@ -147,12 +174,12 @@ impl Client {
     }
 
     /// What decides its replies, for a manifest. Nothing of it is secret.
-    pub fn used(&self) -> ModelUsed {
-        let Inner { settings, name, base_url, shared, also, .. } = &*self.0;
+    pub fn model_used(&self) -> ModelRecord {
+        let ClientInner { settings, name, base_url, shared, also, .. } = &*self.0;
         let extra = (!settings.extra_body.is_empty()).then(|| Json::Object(settings.extra_body.clone()));
         let clean = |json: Json| serde_json::from_str(&shared.redactor().clean(json.to_string())).unwrap_or_default();
-        ModelUsed {
-            name: settings.shown(),
+        ModelRecord {
+            name: settings.display_name(),
             provider: name.provider.name().to_owned(),
             model: name.model.clone(),
             base_url: base_url.clone(),
@@ -176,7 +203,7 @@ impl Client {
 
     /// Whether it can be given tools to call. What is recorded is found whatever was wished for.
     pub fn takes_tools(&self) -> bool {
-        matches!(self.0.connection, Connection::Nowhere) || self.0.name.provider.supports(Feature::Tools)
+        matches!(self.0.connection, Connection::CacheOnly) || self.0.name.provider.supports(Feature::Tools)
     }
 
     /// The provider that it is asked at.
@@ -196,84 +223,108 @@ impl Client {
 
     /// One reply for each question, in their order. They are asked at once, as far as the limits allow; a call that came
     /// to nothing is a failed reply.
-    pub fn ask(&self, questions: &[Question]) -> Vec<Reply> {
+    pub fn ask(&self, questions: &[ChatRequest]) -> Vec<ModelReply> {
         let asked = questions.iter().map(|question| (self.clone(), question.clone(), 0)).collect();
         ask_all(&self.0.shared, asked)
     }
 
-    /// Asks one question and waits for the reply; `repeat` is the repetition of the run, counted from 0.
-    pub fn ask_once(&self, question: &Question, repeat: u32) -> Result<Answered, CallError> {
-        self.0.shared.block(self.call(question, repeat)).unwrap_or_else(|| Err(dropped()))
+    /// Asks a model under test one question and waits for the reply; `repeat` is the repetition of the run, counted from 0.
+    pub fn ask_once(&self, question: &ChatRequest, repeat: u32) -> Result<CallReply, CallError> {
+        let call = self.call(question, repeat, CallPurpose::Answer);
+        self.0.shared.block_on(call).unwrap_or_else(|| Err(dropped_question_error()))
+    }
+
+    /// Asks a model under test one question without waiting: `then` gets the reply, on a thread of the models. It is dropped where
+    /// no reply can come any more.
+    pub fn submit(
+        &self,
+        question: ChatRequest,
+        repeat: u32,
+        then: impl FnOnce(Result<CallReply, CallError>) + Send + 'static,
+    ) {
+        let Some(handle) = self.0.shared.handle() else { return then(Err(dropped_question_error())) };
+        let client = self.clone();
+        handle.spawn(async move { then(client.call(&question, repeat, CallPurpose::Answer).await) });
     }
 
     /// What a call of this usage costs, in US dollars, where the price is known.
     pub fn cost(&self, usage: Usage) -> Option<f64> {
-        self.0.price.map(|price| price.of(usage).in_dollars())
+        self.0.price.map(|price| price.cost(usage).in_dollars())
     }
 
     /// Asks one question; `repeat` is the repetition of the run, counted from 0.
-    pub async fn call(&self, question: &Question, repeat: u32) -> Result<Answered, CallError> {
-        let mut outcome = self.recorded(question, repeat).await;
-        self.count(&outcome);
+    pub async fn call(
+        &self,
+        question: &ChatRequest,
+        repeat: u32,
+        purpose: CallPurpose,
+    ) -> Result<CallReply, CallError> {
+        let mut outcome = self.count_outcome(self.call_with_cache(question, repeat, purpose).await);
         // Whoever takes a cut reply for an answer gets the text; why the model stopped stays beside it.
-        if let Ok(Answered { entry, .. }) = &mut outcome
+        if let Ok(CallReply { entry, .. }) = &mut outcome
             && self.0.shared.0.score_truncated
-            && let Content::Truncated(text) = &mut entry.reply.content
+            && let ReplyContent::Truncated(text) = &mut entry.reply.content
         {
-            entry.reply.content = Content::Text(std::mem::take(text));
+            entry.reply.content = ReplyContent::Text(std::mem::take(text));
         }
         outcome
     }
 
     /// Counts how a question ended.
-    fn count(&self, outcome: &Result<Answered, CallError>) {
+    fn count_outcome(&self, outcome: Result<CallReply, FailedCall>) -> Result<CallReply, CallError> {
         let tally = &self.0.shared.0.tally;
-        match outcome {
-            Ok(Answered { replayed: true, entry, .. }) => {
-                add(&tally.replayed, 1);
-                add(&tally.cut, u64::from(matches!(entry.reply.content, Content::Truncated(_))));
+        match &outcome {
+            Ok(CallReply { replayed: true, entry, .. }) => {
+                add_to_count(&tally.replayed, 1);
+                add_to_count(&tally.cut, u64::from(matches!(entry.reply.content, ReplyContent::Truncated(_))));
             }
-            Ok(Answered { entry, unrecorded, .. }) => {
-                add(&tally.cut, u64::from(matches!(entry.reply.content, Content::Truncated(_))));
-                add(
+            Ok(CallReply { entry, unrecorded, .. }) => {
+                add_to_count(&tally.cut, u64::from(matches!(entry.reply.content, ReplyContent::Truncated(_))));
+                add_to_count(
                     match entry.reply.content {
-                        Content::Refused(_) => &tally.refused,
-                        Content::Truncated(_) => &tally.truncated,
+                        ReplyContent::Refused(_) => &tally.refused,
+                        ReplyContent::Truncated(_) => &tally.truncated,
                         _ => &tally.replied,
                     },
                     1,
                 );
                 let usage = entry.reply.usage.unwrap_or_default();
-                add(&tally.input_tokens, usage.input_tokens);
-                add(&tally.output_tokens, usage.output_tokens);
-                add(&tally.unmeasured, u64::from(entry.reply.usage.is_none()));
-                add(&tally.unrecorded, u64::from(unrecorded.is_some()));
+                add_to_count(&tally.input_tokens, usage.input_tokens);
+                add_to_count(&tally.output_tokens, usage.output_tokens);
+                add_to_count(&tally.unmeasured, u64::from(entry.reply.usage.is_none() || entry.is_bound));
+                add_to_count(&tally.unrecorded, u64::from(unrecorded.is_some()));
             }
-            Err(_) => add(&tally.failed, 1),
+            Err(unanswered) => {
+                add_to_count(&tally.failed, 1);
+                add_to_count(&tally.unsent, u64::from(!unanswered.is_sent));
+            }
         }
+        outcome.map_err(|unanswered| unanswered.error)
     }
 
     /// The question as it is asked here. A wish that cannot be expressed is an error before anything is sent.
-    fn request(&self, question: &Question, repeat: u32) -> Result<Request, CallError> {
-        let Inner { name, base_url, settings, also, .. } = &*self.0;
-        let request = Request::new(name, base_url, settings, also, question, repeat);
+    fn request(&self, question: &ChatRequest, repeat: u32) -> Result<ModelRequest, CallError> {
+        let ClientInner { name, base_url, settings, also, .. } = &*self.0;
+        let request = ModelRequest::new(name, base_url, settings, also, question, repeat);
         // A reply that is recorded is found whatever was wished for.
-        let is_sent = !matches!(self.0.connection, Connection::Nowhere);
-        let unknown = Feature::wanted(&request).find(|feature| is_sent && !name.provider.supports(*feature));
+        let is_sent = !matches!(self.0.connection, Connection::CacheOnly);
+        let unknown = Feature::used_by(&request).find(|feature| is_sent && !name.provider.supports(*feature));
         match unknown {
-            Some(feature) => Err(CallError::Unsupported { model: settings.shown(), provider: name.provider, feature }),
+            Some(feature) => {
+                Err(CallError::Unsupported { model: settings.display_name(), provider: name.provider, feature })
+            }
             None => Ok(request),
         }
     }
 
     /// The request as the record knows it: without keys that were written into a question. What is sent is not changed.
-    fn kept_request(&self, request: &Request) -> Request {
+    fn redacted_request(&self, request: &ModelRequest) -> ModelRequest {
         let redactor = self.0.shared.redactor();
         let mut kept = request.clone();
         for message in &mut kept.messages {
             message.text = redactor.clean_text(std::mem::take(&mut message.text));
             for part in &mut message.parts {
-                if let Part::Text { text } | Part::ToolResult { text, .. } = part {
+                if let MessagePart::Text { text } | MessagePart::ToolResult { text, .. } = part {
                     *text = redactor.clean_text(std::mem::take(text));
                 }
             }
@@ -281,32 +332,67 @@ impl Client {
         kept
     }
 
-    /// The recorded reply, or one that is asked for and recorded.
-    async fn recorded(&self, question: &Question, repeat: u32) -> Result<Answered, CallError> {
-        let request = self.request(question, repeat)?;
-        let kept = self.kept_request(&request);
-        let key = Key::of(&kept);
-        let lease = match self.claim(key).await? {
-            Known::Answered(answered) => return Ok(*answered),
-            Known::Open(lease) => lease,
+    /// The recorded reply, or one that is asked for and recorded. A question that is asked again has a further entry in the
+    /// record; the last one counts.
+    async fn call_with_cache(
+        &self,
+        question: &ChatRequest,
+        repeat: u32,
+        purpose: CallPurpose,
+    ) -> Result<CallReply, FailedCall> {
+        let first = self.request(question, repeat)?;
+        let mut latest = None;
+        for round in 0..MOST_ROUNDS {
+            let attempt = first.attempt.saturating_add(round * ATTEMPTS_OF_A_ROUND);
+            let request = ModelRequest { attempt, ..first.clone() };
+            let kept = self.redacted_request(&request);
+            let key = CacheKey::from_request(&kept);
+            // Where a reply is known, and counts, a later one is only looked for.
+            let refreshes = self.0.shared.0.refresh;
+            let claimed =
+                if latest.is_some() && !refreshes { self.lookup_cached(key).await? } else { self.claim(key).await? };
+            let lease = match (claimed, latest) {
+                (CacheLookup::Found(answered), _) if self.0.shared.is_refreshed(key) => return Ok(*answered),
+                (CacheLookup::Found(answered), _) => {
+                    latest = Some(*answered);
+                    continue;
+                }
+                (CacheLookup::NotFound(_), Some(answered)) if !refreshes => return Ok(answered),
+                (CacheLookup::NotFound(lease), _) => lease,
+            };
+            self.0.shared.mark_refreshed(key);
+            // What is sent has the code of its question; what is recorded, and answered from a file, does not.
+            let is_coded = question.coded && !self.0.connection.is_cassette();
+            let code = if is_coded { Some(fresh_code()?) } else { None };
+            let entries = self.send_requests(std::slice::from_ref(&request), key, code, purpose).await?;
+            let entry = entries.into_iter().next().ok_or_else(dropped_question_error)?;
+            return Ok(self.store_reply(lease, CacheEntry { request: kept, ..entry }).await?);
+        }
+        latest.ok_or_else(|| dropped_question_error().into())
+    }
+
+    /// What the record says about a request; nobody is to ask it.
+    async fn lookup_cached(&self, key: CacheKey) -> Result<CacheLookup, CallError> {
+        let Some(record) = self.0.shared.response_cache().filter(|_| !self.0.connection.is_cassette()) else {
+            return Ok(CacheLookup::NotFound(None));
         };
-        // What is sent has the code of its question; what is recorded, and answered from a file, does not.
-        let is_coded = question.coded && !self.0.connection.is_cassette();
-        let code = if is_coded { Some(fresh_code()?) } else { None };
-        let entries = self.asked(std::slice::from_ref(&request), key, code).await?;
-        let entry = entries.into_iter().next().ok_or_else(dropped)?;
-        self.keep(lease, Entry { request: kept, ..entry }).await
+        Ok(match record.claim(key, true).await? {
+            CacheClaim::Reply(entry) => {
+                CacheLookup::Found(Box::new(CallReply { entry: *entry, replayed: true, unrecorded: None }))
+            }
+            _ => CacheLookup::NotFound(None),
+        })
     }
 
     /// What the record says about a request, or the leave to ask.
-    async fn claim(&self, key: Key) -> Result<Known, CallError> {
-        let Inner { shared, connection, .. } = &*self.0;
+    async fn claim(&self, key: CacheKey) -> Result<CacheLookup, CallError> {
+        let ClientInner { shared, connection, .. } = &*self.0;
         // A file of recorded replies is a record already.
-        let Some(record) = shared.record().filter(|_| !connection.is_cassette()) else {
+        let Some(record) = shared.response_cache().filter(|_| !connection.is_cassette()) else {
             if shared.0.offline && !connection.is_cassette() {
                 return Err(self.not_recorded(key));
             }
-            return Ok(Known::Open(None));
+            return Ok(CacheLookup::NotFound(None));
         };
         let claimed = tokio::select! {
             biased;
@@ -314,44 +400,64 @@ impl Client {
             claimed = record.claim(key, shared.0.offline) => claimed?,
         };
         match claimed {
-            Claimed::Reply(entry) => {
-                let answered = Answered { entry: *entry, replayed: true, unrecorded: None };
-                Ok(Known::Answered(Box::new(answered)))
+            CacheClaim::Reply(entry) => {
+                let answered = CallReply { entry: *entry, replayed: true, unrecorded: None };
+                Ok(CacheLookup::Found(Box::new(answered)))
             }
-            Claimed::Missing => Err(self.not_recorded(key)),
-            Claimed::Mine(lease) => Ok(Known::Open(Some(lease))),
+            CacheClaim::Missing => Err(self.not_recorded(key)),
+            CacheClaim::Leased(lease) => Ok(CacheLookup::NotFound(Some(lease))),
         }
     }
 
     /// Only the record may answer, and it does not.
-    fn not_recorded(&self, key: Key) -> CallError {
-        let Inner { shared, settings, .. } = &*self.0;
-        shared.miss(&settings.name, key);
-        CallError::NotRecorded { model: settings.shown(), key: key.short() }
+    fn not_recorded(&self, key: CacheKey) -> CallError {
+        let ClientInner { shared, settings, .. } = &*self.0;
+        shared.note_missing(&settings.name, key);
+        CallError::NotRecorded { model: settings.display_name(), key: key.short() }
     }
 
     /// Commits a reply before it is handed on. One that cannot be written is held by the record, and says so.
-    async fn keep(&self, lease: Option<Lease>, entry: Entry) -> Result<Answered, CallError> {
-        let Inner { shared, connection, .. } = &*self.0;
-        let (Some(record), Some(lease)) = (shared.record(), lease) else {
-            return Ok(Answered { entry, replayed: connection.is_cassette(), unrecorded: None });
+    async fn store_reply(&self, lease: Option<Lease>, entry: CacheEntry) -> Result<CallReply, CallError> {
+        let ClientInner { shared, connection, .. } = &*self.0;
+        let (Some(record), Some(lease)) = (shared.response_cache(), lease) else {
+            return Ok(CallReply { entry, replayed: connection.is_cassette(), unrecorded: None });
         };
-        let (entry, unrecorded) = record.keep(lease, entry).await?;
-        Ok(Answered { entry, replayed: false, unrecorded })
+        let (entry, unrecorded) = record.store(lease, entry).await?;
+        Ok(CallReply { entry, replayed: false, unrecorded })
+    }
+}
+
+/// Attempts that a judge makes of one question by itself are fewer; those of a question that is asked again count from there.
+const ATTEMPTS_OF_A_ROUND: u32 = 100;
+
+/// More than anybody asks again.
+const MOST_ROUNDS: u32 = 1000;
+
+/// A question without an answer.
+#[derive(Debug, Clone)]
+struct FailedCall {
+    error: CallError,
+    /// Whether it was sent at all.
+    is_sent: bool,
+}
+
+impl From<CallError> for FailedCall {
+    fn from(error: CallError) -> Self {
+        Self { error, is_sent: false }
     }
 }
 
 /// What is known of a request before it is sent.
-enum Known {
-    Answered(Box<Answered>),
+enum CacheLookup {
+    Found(Box<CallReply>),
     /// Nobody has the reply; the lease to ask for it, where there is a record.
-    Open(Option<Lease>),
+    NotFound(Option<Lease>),
 }
 
 /// A request as it is sent: with the code that the model alone is told.
-fn with_code(request: &Request, code: &str) -> Request {
+fn with_code(request: &ModelRequest, code: &str) -> ModelRequest {
     let mut sent = request.clone();
-    tell_code(&mut sent.messages, sent.parameters.schema.as_mut(), code);
+    add_nonce(&mut sent.messages, sent.parameters.schema.as_mut(), code);
     sent
 }
 
@@ -362,33 +468,35 @@ fn fresh_code() -> Result<String, CallError> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn dropped() -> CallError {
+fn dropped_question_error() -> CallError {
     CallError::Internal { reason: "a question was dropped".to_owned() }
 }
 
 /// Asks several models several questions at once; one reply for each, in their order.
-pub(crate) fn ask_all(shared: &Shared, asked: Vec<(Client, Question, u32)>) -> Vec<Reply> {
+pub(crate) fn ask_all(shared: &ModelContext, asked: Vec<(Client, ChatRequest, u32)>) -> Vec<ModelReply> {
     let count = asked.len();
-    let Some(handle) = shared.handle() else { return vec![dropped().reply(); count] };
-    let work = async {
-        let mut tasks = JoinSet::new();
-        for (at, (client, question, repeat)) in asked.into_iter().enumerate() {
-            tasks.spawn_on(async move { (at, client.call(&question, repeat).await) }, handle);
-        }
-        let mut replies: Vec<Option<Reply>> = vec![None; count];
-        while let Some(ended) = tasks.join_next().await {
-            if let Ok((at, outcome)) = ended
-                && let Some(place) = replies.get_mut(at)
-            {
-                *place = Some(reply_of(outcome));
-            }
-        }
-        replies
-    };
-    let replies = shared.block(work).unwrap_or_else(|| vec![None; count]);
-    replies.into_iter().map(|reply| reply.unwrap_or_else(|| dropped().reply())).collect()
+    let Some(handle) = shared.handle() else { return vec![dropped_question_error().reply(); count] };
+    shared.block_on(replies(asked, handle.clone())).unwrap_or_else(|| vec![dropped_question_error().reply(); count])
 }
 
-fn reply_of(outcome: Result<Answered, CallError>) -> Reply {
+/// The same for whoever waits in the runtime.
+pub(crate) async fn replies(asked: Vec<(Client, ChatRequest, u32)>, handle: Handle) -> Vec<ModelReply> {
+    let mut replies: Vec<Option<ModelReply>> = vec![None; asked.len()];
+    let mut tasks = JoinSet::new();
+    for (at, (client, question, repeat)) in asked.into_iter().enumerate() {
+        let call = async move { (at, client.call(&question, repeat, CallPurpose::Judge).await) };
+        tasks.spawn_on(call, &handle);
+    }
+    while let Some(ended) = tasks.join_next().await {
+        if let Ok((at, outcome)) = ended
+            && let Some(place) = replies.get_mut(at)
+        {
+            *place = Some(into_reply(outcome));
+        }
+    }
+    replies.into_iter().map(|reply| reply.unwrap_or_else(|| dropped_question_error().reply())).collect()
+}
+
+fn into_reply(outcome: Result<CallReply, CallError>) -> ModelReply {
     outcome.map_or_else(|error| error.reply(), |answered| answered.entry.reply)
 }

@@ -4,13 +4,13 @@ use std::time::SystemTime;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
-use crate::dialects::replay::Cassette;
+use crate::dialects::replay::ReplayCassette;
 use crate::dialects::{RawReply, RawRequest, ReplyError, anthropic, command, prompt};
-use crate::http::{Failed, Http, is_loopback};
+use crate::http::{AttemptError, Http, is_loopback};
 use crate::secret::{Secret, forbid_core_dumps};
-use crate::shared::{OpenError, Shared};
+use crate::shared::{ModelContext, OpenError};
 use crate::signature::Signer;
-use crate::{Fault, ModelName, ModelSettings, Provider, Request, SettingsError};
+use crate::{Fault, ModelName, ModelRequest, ModelSettings, Provider, SettingsError};
 
 /// Longest reply that is read, in bytes.
 pub(crate) const LARGEST: usize = 16 << 20;
@@ -23,9 +23,9 @@ pub(crate) enum Connection {
     /// As HTTP, with a key in the body; none where the server is on this machine and no key is set.
     Prompt(Http, Option<Secret>),
     Command(Vec<String>),
-    Cassette(Cassette),
+    Cassette(ReplayCassette),
     /// Only the record answers: neither key nor connection is needed.
-    Nowhere,
+    CacheOnly,
 }
 
 impl Connection {
@@ -34,17 +34,18 @@ impl Connection {
         settings: &ModelSettings,
         name: &ModelName,
         base_url: &str,
-        shared: &Shared,
+        shared: &ModelContext,
     ) -> Result<Self, OpenError> {
         let trust = shared.trust();
-        if !trust.may_recall() {
-            return Err(OpenError::LocalOnly { model: settings.shown() });
+        if !trust.may_use_cache() {
+            return Err(OpenError::LocalOnly { model: settings.display_name() });
         }
         // A file of recorded replies needs no line to anybody; but a name that came with a file opens none.
         let is_known = || shared.0.cassettes.iter().any(|known| known.as_os_str() == name.model.as_str());
         let is_local = name.provider == Provider::Replay && (trust.may_ask() || is_known());
-        if (shared.0.offline || shared.0.only_looks) && !is_local {
-            Ok(Self::Nowhere)
+        let is_unasked = shared.0.unasked.contains(&settings.name);
+        if is_unasked || (shared.0.offline || shared.0.only_looks) && !is_local {
+            Ok(Self::CacheOnly)
         } else {
             open(settings, name, base_url, shared)
         }
@@ -66,9 +67,9 @@ impl Connection {
     /// One attempt: the replies to these requests and the bytes that they came in. Only requests for vectors go together.
     pub(crate) async fn send(
         &self,
-        requests: &[Request],
+        requests: &[ModelRequest],
         raw: &RawRequest,
-    ) -> Result<(Vec<RawReply>, Vec<u8>), Failed> {
+    ) -> Result<(Vec<RawReply>, Vec<u8>), AttemptError> {
         let Some(first) = requests.first() else { return Ok((Vec::new(), Vec::new())) };
         let dialect = first.provider.dialect();
         let none = HeaderMap::new;
@@ -86,10 +87,10 @@ impl Connection {
             }
             Self::Command(program) => {
                 let bytes = command::run(program, raw.body.clone()).await?;
-                crate::http::Body { bytes, odd_kind: None }
+                crate::http::ReplyBody { bytes, odd_kind: None }
             }
             Self::Cassette(cassette) => return Ok((vec![cassette.reply(first)?], Vec::new())),
-            Self::Nowhere => return Err(ReplyError::new(Fault::NotConnected, "only the record may answer").into()),
+            Self::CacheOnly => return Err(ReplyError::new(Fault::NotConnected, "only the record may answer").into()),
         };
         let read = if first.embedding {
             dialect.read_vectors(requests, &body.bytes)
@@ -107,13 +108,18 @@ impl Connection {
     }
 }
 
-fn open(settings: &ModelSettings, name: &ModelName, base_url: &str, shared: &Shared) -> Result<Connection, OpenError> {
+fn open(
+    settings: &ModelSettings,
+    name: &ModelName,
+    base_url: &str,
+    shared: &ModelContext,
+) -> Result<Connection, OpenError> {
     match name.provider {
         Provider::Command => {
             let given = settings.command.clone();
             return Ok(Connection::Command(if given.is_empty() { vec![name.model.clone()] } else { given }));
         }
-        Provider::Replay => return Ok(Connection::Cassette(Cassette::open(std::path::Path::new(&name.model))?)),
+        Provider::Replay => return Ok(Connection::Cassette(ReplayCassette::open(std::path::Path::new(&name.model))?)),
         _ => {}
     }
     let mut headers = HeaderMap::new();
@@ -124,16 +130,16 @@ fn open(settings: &ModelSettings, name: &ModelName, base_url: &str, shared: &Sha
     for (header, template) in &settings.headers {
         let parsed = HeaderName::try_from(header.as_str())
             .map_err(|_| wrong(settings, "headers", format!("holds `{header}`, which is no name of a header")))?;
-        headers.insert(parsed, sensitive(filled(template, settings, shared)?, settings, "headers")?);
+        headers.insert(parsed, sensitive_header(expand_header(template, settings, shared)?, settings, "headers")?);
     }
     let idle = settings.stream.then(|| ModelSettings::seconds(settings.idle_timeout, 60.0));
     let http = |headers| Http::new(headers, base_url, idle, shared).map_err(|reason| OpenError::System { reason });
     match name.provider {
         Provider::Prompt => {
             let variable = settings.key_variable()?.unwrap_or_default();
-            let auth = shared.variable(&variable).map(|key| learned(&key, shared));
+            let auth = shared.variable(&variable).map(|key| register_secret(&key, shared));
             if auth.is_none() && !is_loopback(base_url) {
-                return Err(SettingsError::NoKey { model: settings.shown(), variable }.into());
+                return Err(SettingsError::NoKey { model: settings.display_name(), variable }.into());
             }
             return Ok(Connection::Prompt(http(headers)?, auth));
         }
@@ -146,8 +152,8 @@ fn open(settings: &ModelSettings, name: &ModelName, base_url: &str, shared: &Sha
     if let Some(variable) = settings.key_variable()? {
         let key = shared
             .variable(&variable)
-            .ok_or_else(|| SettingsError::NoKey { model: settings.shown(), variable: variable.clone() })?;
-        let key = learned(&key, shared);
+            .ok_or_else(|| SettingsError::NoKey { model: settings.display_name(), variable: variable.clone() })?;
+        let key = register_secret(&key, shared);
         let (header, value) = match name.provider {
             Provider::Anthropic => (HeaderName::from_static("x-api-key"), key.expose().to_owned()),
             Provider::Azure => (HeaderName::from_static("api-key"), key.expose().to_owned()),
@@ -156,7 +162,7 @@ fn open(settings: &ModelSettings, name: &ModelName, base_url: &str, shared: &Sha
         };
         // A header of the settings wins: a gateway may want its key in another form.
         if !headers.contains_key(&header) {
-            headers.insert(header, sensitive(value, settings, "api_key")?);
+            headers.insert(header, sensitive_header(value, settings, "api_key")?);
         }
     }
     Ok(Connection::Http(http(headers)?))
@@ -166,14 +172,14 @@ fn open(settings: &ModelSettings, name: &ModelName, base_url: &str, shared: &Sha
 pub(crate) const BEARER: &str = "AWS_BEARER_TOKEN_BEDROCK";
 
 /// The keys of an account of AWS, from the variables that all its tools read.
-fn signer(settings: &ModelSettings, base_url: &str, shared: &Shared) -> Result<Signer, OpenError> {
+fn signer(settings: &ModelSettings, base_url: &str, shared: &ModelContext) -> Result<Signer, OpenError> {
     let needed = |variable: &str| {
-        let missing = SettingsError::NoKey { model: settings.shown(), variable: variable.to_owned() };
+        let missing = SettingsError::NoKey { model: settings.display_name(), variable: variable.to_owned() };
         shared.variable(variable).ok_or(missing)
     };
     let access_key = needed("AWS_ACCESS_KEY_ID")?.trim().to_owned();
-    let secret = learned(&needed("AWS_SECRET_ACCESS_KEY")?, shared);
-    let token = shared.variable("AWS_SESSION_TOKEN").map(|token| learned(&token, shared));
+    let secret = register_secret(&needed("AWS_SECRET_ACCESS_KEY")?, shared);
+    let token = shared.variable("AWS_SESSION_TOKEN").map(|token| register_secret(&token, shared));
     // `https://bedrock-runtime.REGION.amazonaws.com`
     let named = base_url.split_once("bedrock-runtime.").and_then(|(_, rest)| rest.split('.').next());
     let region = named.map(ToOwned::to_owned).or_else(|| region(shared)).unwrap_or_default();
@@ -181,14 +187,14 @@ fn signer(settings: &ModelSettings, base_url: &str, shared: &Shared) -> Result<S
 }
 
 /// The region that the variables name.
-pub(crate) fn region(shared: &Shared) -> Option<String> {
+pub(crate) fn region(shared: &ModelContext) -> Option<String> {
     let named = shared.variable("AWS_REGION").or_else(|| shared.variable("AWS_DEFAULT_REGION"))?;
     let is_plain = named.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     is_plain.then(|| named.trim().to_owned())
 }
 
 /// A key that the redactor knows from now on, in a process that leaves no dump behind.
-fn learned(text: &str, shared: &Shared) -> Secret {
+fn register_secret(text: &str, shared: &ModelContext) -> Secret {
     forbid_core_dumps();
     let secret = Secret::new(text);
     shared.redactor().learn(&secret);
@@ -196,11 +202,15 @@ fn learned(text: &str, shared: &Shared) -> Secret {
 }
 
 fn wrong(settings: &ModelSettings, field: &'static str, reason: String) -> SettingsError {
-    SettingsError::Value { model: settings.shown(), field, reason }
+    SettingsError::Value { model: settings.display_name(), field, reason }
 }
 
 /// A header value that no log shows.
-fn sensitive(value: String, settings: &ModelSettings, field: &'static str) -> Result<HeaderValue, SettingsError> {
+fn sensitive_header(
+    value: String,
+    settings: &ModelSettings,
+    field: &'static str,
+) -> Result<HeaderValue, SettingsError> {
     let value = zeroize::Zeroizing::new(value);
     let mut header = HeaderValue::from_str(&value)
         .map_err(|_| wrong(settings, field, "holds characters that a header cannot carry".to_owned()))?;
@@ -209,7 +219,7 @@ fn sensitive(value: String, settings: &ModelSettings, field: &'static str) -> Re
 }
 
 /// A header with every `${NAME}` replaced.
-fn filled(template: &str, settings: &ModelSettings, shared: &Shared) -> Result<String, SettingsError> {
+fn expand_header(template: &str, settings: &ModelSettings, shared: &ModelContext) -> Result<String, SettingsError> {
     let mut value = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("${") {
@@ -217,9 +227,9 @@ fn filled(template: &str, settings: &ModelSettings, shared: &Shared) -> Result<S
             after.split_once('}').ok_or_else(|| wrong(settings, "headers", "holds `${` without its `}`".to_owned()))?;
         let text = shared
             .variable(variable)
-            .ok_or_else(|| SettingsError::NoKey { model: settings.shown(), variable: variable.to_owned() })?;
+            .ok_or_else(|| SettingsError::NoKey { model: settings.display_name(), variable: variable.to_owned() })?;
         value.push_str(before);
-        value.push_str(learned(&text, shared).expose());
+        value.push_str(register_secret(&text, shared).expose());
         rest = remaining;
     }
     value.push_str(rest);

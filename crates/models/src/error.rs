@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use probare_core::{ErrorKind, Reply};
+use probare_core::{ErrorKind, ModelReply};
 
-use crate::budget::BudgetReached;
-use crate::{Fault, Feature, Provider, RecordError};
+use crate::budget::BudgetError;
+use crate::{CacheError, Fault, Feature, Provider};
 
 /// Why a question got no answer. Every text has passed the redactor.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -47,7 +47,7 @@ pub enum CallError {
     },
     /// The budget does not allow the call.
     #[error(transparent)]
-    BudgetReached(#[from] BudgetReached),
+    Budget(#[from] BudgetError),
     /// A budget is set and the call has no upper bound.
     #[error("a budget is set, but the replies of model `{model}` have no known longest length; set `max_tokens`")]
     Unbounded {
@@ -64,6 +64,29 @@ pub enum CallError {
         /// What is wanted.
         feature: Feature,
     },
+    /// The settings ask for what cannot be sent together.
+    #[error("model `{model}`: `extra_body` {reason}")]
+    Conflict {
+        /// The model.
+        model: String,
+        /// The rest of the sentence.
+        reason: String,
+    },
+    /// The provider wants a longer pause than a question may take.
+    #[error(
+        "model `{model}`: the provider asks to wait {} seconds, which is longer than `timeout_total` ({} seconds) allows{}",
+        pause.as_secs(), limit.as_secs_f64(), last.as_ref().map(|last| format!(": {last}")).unwrap_or_default()
+    )]
+    Postponed {
+        /// The model.
+        model: String,
+        /// How long.
+        pause: Duration,
+        /// Time allowed in all.
+        limit: Duration,
+        /// What the provider said.
+        last: Option<String>,
+    },
     /// Only recorded replies are allowed, and this one is not recorded.
     #[error("no reply of model `{model}` to this question is recorded (key {key})")]
     NotRecorded {
@@ -74,7 +97,7 @@ pub enum CallError {
     },
     /// The record failed. A reply that cannot be recorded is not used.
     #[error("the record of replies failed")]
-    Record(#[from] RecordError),
+    Record(#[from] CacheError),
     /// The run was ended from outside.
     #[error("the run was ended before the reply came")]
     Cancelled,
@@ -107,13 +130,13 @@ impl CallError {
     }
 
     /// The failed reply that a judge gets to see.
-    pub fn reply(&self) -> Reply {
+    pub fn reply(&self) -> ModelReply {
         let mut reason = self.to_string();
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
             reason.push_str(&format!(": {error}"));
             cause = error.source();
         }
-        Reply::failed(self.kind(), reason)
+        ModelReply::failed(self.kind(), reason)
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use serde_json::Value as Json;
+
 /// How often a question is asked again after a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Again {
@@ -78,7 +80,7 @@ faults! {
     /// 429: too many requests.
     TooManyRequests: "429", Yes, Question, true, false, "after the wait that the provider asks for, or a growing one; the whole model waits";
     /// 429 or 402: the account has no credit left.
-    NoCredit: "402, or 429 with `insufficient_quota`", No, Everybody, false, false, "waiting does not pay the bill";
+    NoCredit: "402, 429 with `insufficient_quota`, or 400 of Anthropic: credit balance too low", No, Everybody, false, false, "waiting does not pay the bill";
     /// 503 or 529: the provider has too much to do.
     Overloaded: "503, 529", Yes, Provider, true, false, "after the wait that the provider asks for, or a growing one";
     /// 500, 502, 504 and other failures of the server.
@@ -88,7 +90,7 @@ faults! {
     /// The key is not accepted, whatever the status.
     WrongKey: "401; 400 or 403 that speak of the key", No, Everybody, false, false, "the key stays wrong: nobody else is sent";
     /// A filter declines the question: this one, not the next.
-    Moderated: "400 or 403 of a filter, such as `content_filter`", No, Question, false, false, "this prompt is declined: kind `refused`";
+    Moderated: "400 or 403 whose error is that of a filter, such as `content_filter`", No, Question, false, false, "this prompt is declined: kind `refused`";
     /// 403: this question may not be asked.
     Forbidden: "403", No, Question, false, false, "this prompt's own: the others are asked";
     /// 404: no such model or address.
@@ -103,6 +105,10 @@ faults! {
     InvalidJson: "200 with broken JSON", Yes, Question, false, true, "a reply cut on its way";
     /// The reply holds no answer.
     Empty: "200 without an answer: no choice, `null`, thoughts only", Once, Question, false, true, "seen under load; a second one is the answer: kind `failed`";
+    /// The reply says of itself that the provider failed.
+    FailedReply: "200 with an `error` in it, or a stop reason of a failure such as `error` or `abort`", Yes, Provider, false, true, "the provider failed after it had begun: kind `failed`";
+    /// The reply says of itself that it cannot be used.
+    UnusableReply: "200 with a stop reason such as `malformed_tool_use`, `LANGUAGE` or `pause_turn`, or one that the vendor does not document", Once, Question, false, true, "the model may do better once; a second one is the answer: kind `failed`";
     /// The reply is longer than any answer.
     TooLarge: "a reply beyond 16 MiB", No, Question, false, true, "the next one would be as long and cost as much";
     /// The program of a `command` model failed.
@@ -127,16 +133,40 @@ const WRONG_KEY: &[&str] = &[
     "security token included in the request is",
 ];
 
-/// What filters say.
+/// The errors of filters, by `code` or `type`.
 const FILTERED: &[&str] = &[
     "content_filter",
     "content_policy_violation",
+    "image_content_policy_violation",
+    "invalid_prompt",
+    "moderation_blocked",
     "responsibleaipolicyviolation",
-    "content management policy",
-    "moderation",
-    "flagged",
-    "guardrail",
 ];
+
+/// The errors of an account without money, by `code` or `type`.
+const NO_CREDIT: &[&str] = &[
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "billing_error",
+    "insufficient_balance",
+];
+
+/// Whether an error in a body has one of these names. What its message says is not looked at: it may quote anything.
+fn is_named(body: &str, names: &[&str]) -> bool {
+    let Ok(json) = serde_json::from_str::<Json>(body) else { return false };
+    let outer = json.get(0).unwrap_or(&json);
+    let error = outer.get("error").unwrap_or(outer);
+    let places = ["/code", "/type", "/status", "/innererror/code", "/metadata/error_type"];
+    let found = places.iter().filter_map(|place| error.pointer(place).and_then(Json::as_str));
+    found.map(str::to_ascii_lowercase).any(|name| names.contains(&name.as_str()))
+}
+
+/// Whether a router says what a filter found in the question.
+fn has_moderation_reasons(body: &str) -> bool {
+    serde_json::from_str::<Json>(body)
+        .is_ok_and(|json| json.pointer("/error/metadata/reasons").is_some_and(Json::is_array))
+}
 
 impl Fault {
     /// Its line of the table.
@@ -145,21 +175,21 @@ impl Fault {
     }
 
     /// The fault that a status other than 200 is, with what the body says.
-    pub fn of_status(status: u16, body: &str) -> Self {
+    pub fn from_status(status: u16, body: &str) -> Self {
         let says = |words: &[&str]| {
             let body = body.to_ascii_lowercase();
             words.iter().any(|word| body.contains(word))
         };
         match status {
             402 => Self::NoCredit,
-            429 if says(&["insufficient_quota", "billing_hard_limit"]) => Self::NoCredit,
+            400 | 403 | 429 if is_named(body, NO_CREDIT) => Self::NoCredit,
             429 => Self::TooManyRequests,
             503 | 529 => Self::Overloaded,
             500..=599 => Self::ServerError,
             408 | 409 | 425 => Self::BadMoment,
             401 => Self::WrongKey,
             400 | 403 if says(WRONG_KEY) => Self::WrongKey,
-            400 | 403 if says(FILTERED) => Self::Moderated,
+            400 | 403 if is_named(body, FILTERED) || has_moderation_reasons(body) => Self::Moderated,
             403 => Self::Forbidden,
             404 => Self::NotFound,
             400..=499 => Self::BadRequest,
@@ -169,7 +199,7 @@ impl Fault {
 }
 
 /// The table in Markdown, for the guide.
-pub fn table() -> String {
+pub fn retry_table() -> String {
     let mut text = String::from("| what happens | again? | fewer at once? | charged? | why |\n|---|---|---|---|---|\n");
     let yes = |yes: bool| if yes { "yes" } else { "no" };
     for rule in RULES {
@@ -209,16 +239,16 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// The wait before attempt `attempt` (counted from 1 for the second): doubled each time, and between half and all of it by
 /// a number drawn from the seed, so that callers do not return together and a run can be repeated.
-pub fn wait(base: Duration, attempt: u32, seed: u64) -> Duration {
+pub fn backoff(base: Duration, attempt: u32, seed: u64) -> Duration {
     let doubled = base.saturating_mul(1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX));
     let whole = doubled.min(LONGEST_WAIT);
     let drawn =
-        (mix(seed ^ u64::from(attempt).wrapping_mul(0x9E37_79B9_7F4A_7C15)) >> 11) as f64 / (1_u64 << 53) as f64;
+        (splitmix64(seed ^ u64::from(attempt).wrapping_mul(0x9E37_79B9_7F4A_7C15)) >> 11) as f64 / (1_u64 << 53) as f64;
     whole.mul_f64(0.5 + drawn / 2.0)
 }
 
 /// The finishing step of `SplitMix64` (Steele, Lea, Flood 2014).
-pub(crate) const fn mix(seed: u64) -> u64 {
+pub(crate) const fn splitmix64(seed: u64) -> u64 {
     let mut mixed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -238,32 +268,36 @@ mod tests {
     fn the_guide_shows_the_table() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/models.md");
         let text = std::fs::read_to_string(page).unwrap();
-        assert!(text.contains(&table()), "docs/guides/models.md should hold this table:\n\n{}", table());
+        assert!(text.contains(&retry_table()), "docs/guides/models.md should hold this table:\n\n{}", retry_table());
     }
 
     #[test]
     fn every_status_is_a_fault_but_200() {
         for status in (100..=599).filter(|status| *status != 200) {
-            let fault = Fault::of_status(status, "");
+            let fault = Fault::from_status(status, "");
             let is_asked_again = matches!(status, 408 | 409 | 425 | 429 | 500..=599);
             assert_eq!(fault.rule().again != Again::No, is_asked_again, "{status}");
         }
-        assert_eq!(Fault::of_status(429, r#"{"error":{"code":"insufficient_quota"}}"#), Fault::NoCredit);
+        assert_eq!(Fault::from_status(429, r#"{"error":{"code":"insufficient_quota"}}"#), Fault::NoCredit);
     }
 
     #[test]
     fn a_wrong_key_is_one_whatever_its_status_and_a_filter_speaks_of_one_prompt() {
         let gemini = r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}"#;
         let bedrock = r#"{"message":"The security token included in the request is invalid."}"#;
-        assert_eq!(Fault::of_status(400, gemini), Fault::WrongKey);
-        assert_eq!(Fault::of_status(403, bedrock), Fault::WrongKey);
-        assert_eq!(Fault::of_status(401, ""), Fault::WrongKey);
+        assert_eq!(Fault::from_status(400, gemini), Fault::WrongKey);
+        assert_eq!(Fault::from_status(403, bedrock), Fault::WrongKey);
+        assert_eq!(Fault::from_status(401, ""), Fault::WrongKey);
         let azure = r#"{"error":{"code":"content_filter","message":"The response was filtered"}}"#;
         let router = r#"{"error":{"code":403,"message":"Input was flagged","metadata":{"reasons":["violence"]}}}"#;
-        assert_eq!(Fault::of_status(400, azure), Fault::Moderated);
-        assert_eq!(Fault::of_status(403, router), Fault::Moderated);
-        assert_eq!(Fault::of_status(403, "{}"), Fault::Forbidden);
-        assert_eq!(Fault::of_status(400, "{}"), Fault::BadRequest);
+        assert_eq!(Fault::from_status(400, azure), Fault::Moderated);
+        assert_eq!(Fault::from_status(403, router), Fault::Moderated);
+        assert_eq!(Fault::from_status(403, "{}"), Fault::Forbidden);
+        let words = r#"{"error":{"type":"invalid_request_error","message":"`omni-moderation` was flagged as no model for this; see guardrail"}}"#;
+        assert_eq!(Fault::from_status(400, words), Fault::BadRequest, "a message may say anything");
+        let declined = r#"{"error":{"code":"invalid_prompt","type":"invalid_request_error","message":"x"}}"#;
+        assert_eq!(Fault::from_status(400, declined), Fault::Moderated);
+        assert_eq!(Fault::from_status(400, "{}"), Fault::BadRequest);
     }
 
     #[test]
@@ -288,11 +322,11 @@ mod tests {
         for attempt in 1..40 {
             let whole = base.saturating_mul(1_u32.checked_shl(attempt - 1).unwrap_or(u32::MAX)).min(LONGEST_WAIT);
             for seed in 0..50 {
-                let drawn = wait(base, attempt, seed);
+                let drawn = backoff(base, attempt, seed);
                 assert!(drawn >= whole / 2 && drawn <= whole, "{attempt} {seed} {drawn:?}");
-                assert_eq!(drawn, wait(base, attempt, seed));
+                assert_eq!(drawn, backoff(base, attempt, seed));
             }
         }
-        assert_ne!(wait(base, 3, 1), wait(base, 3, 2));
+        assert_ne!(backoff(base, 3, 1), backoff(base, 3, 2));
     }
 }

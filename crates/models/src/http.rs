@@ -10,8 +10,9 @@ use tokio::time::timeout;
 
 use crate::Fault;
 use crate::connection::LARGEST;
-use crate::dialects::{Dialect, RawRequest, ReplyError, complaint, events};
-use crate::shared::Shared;
+use crate::dialects::{Dialect, RawRequest, ReplyError, error_message, parse_events};
+use crate::models::MOST_REQUESTS;
+use crate::shared::ModelContext;
 
 /// A connection to one provider.
 pub(crate) struct Http {
@@ -22,19 +23,19 @@ pub(crate) struct Http {
 }
 
 /// A fault, and how long the provider asks to wait.
-pub(crate) struct Failed {
+pub(crate) struct AttemptError {
     pub error: ReplyError,
     pub retry_after: Option<Duration>,
 }
 
-impl From<ReplyError> for Failed {
+impl From<ReplyError> for AttemptError {
     fn from(error: ReplyError) -> Self {
         Self { error, retry_after: None }
     }
 }
 
 /// A body of status 200.
-pub(crate) struct Body {
+pub(crate) struct ReplyBody {
     /// Its bytes, unpacked; those of a stream joined to what would have come at once.
     pub bytes: Vec<u8>,
     /// What it says that it is, where that is not JSON.
@@ -48,7 +49,7 @@ impl Http {
         headers: HeaderMap,
         base_url: &str,
         idle: Option<Duration>,
-        shared: &Shared,
+        shared: &ModelContext,
     ) -> Result<Self, String> {
         // Fails when the process has chosen one before, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -56,7 +57,7 @@ impl Http {
             // A redirection would carry the key elsewhere.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(Duration::from_secs(30))
-            .pool_max_idle_per_host(512)
+            .pool_max_idle_per_host(MOST_REQUESTS)
             // Proxies are those of the variables below, whatever the system says.
             .no_proxy();
         if !is_loopback(base_url) {
@@ -83,11 +84,11 @@ impl Http {
         raw: &RawRequest,
         further: HeaderMap,
         dialect: &dyn Dialect,
-    ) -> Result<Body, Failed> {
+    ) -> Result<ReplyBody, AttemptError> {
         let mut headers = self.headers.clone();
         headers.extend(further);
         let sending = self.client.post(&raw.url).headers(headers).body(raw.body.clone());
-        let mut response = sending.send().await.map_err(lost)?;
+        let mut response = self.in_time(sending.send()).await?;
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
         let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_ascii_lowercase);
@@ -99,33 +100,45 @@ impl Http {
             }
             bytes.extend_from_slice(&piece);
         }
-        let bytes = unpacked(bytes, header(CONTENT_ENCODING).as_deref())?;
+        let bytes = decompress(bytes, header(CONTENT_ENCODING).as_deref())?;
         if status != 200 {
             let text = String::from_utf8_lossy(&bytes);
-            let said = complaint(&text);
+            let said = error_message(&text);
             let reason = format!("status {status}{}{said}", if said.is_empty() { "" } else { ": " });
             let retry_after = dialect.retry_after(&headers, &text, SystemTime::now());
-            return Err(Failed { error: ReplyError::new(dialect.fault(status, &text), reason), retry_after });
+            return Err(AttemptError { error: ReplyError::new(dialect.fault(status, &text), reason), retry_after });
         }
-        if self.streams() && kind.as_deref().is_some_and(|kind| kind.contains("event-stream")) {
-            let whole = dialect.join(&events(&bytes))?;
-            return Ok(Body { bytes: whole.to_string().into_bytes(), odd_kind: None });
+        // Some servers send events although nobody asked for a stream: the reply is there, and paid for.
+        if kind.as_deref().is_some_and(|kind| kind.contains("event-stream")) || is_events(&bytes) {
+            let whole = dialect.join(&parse_events(&bytes))?;
+            return Ok(ReplyBody { bytes: whole.to_string().into_bytes(), odd_kind: None });
         }
-        Ok(Body { bytes, odd_kind: kind.filter(|kind| !kind.contains("json")) })
+        Ok(ReplyBody { bytes, odd_kind: kind.filter(|kind| !kind.contains("json")) })
     }
 
     /// The next piece of a body.
     async fn piece(
         &self,
         response: &mut reqwest::Response,
-    ) -> Result<Option<impl std::ops::Deref<Target = [u8]>>, Failed> {
-        let Some(idle) = self.idle else { return response.chunk().await.map_err(lost) };
-        if let Ok(piece) = timeout(idle, response.chunk()).await {
-            return piece.map_err(lost);
+    ) -> Result<Option<impl std::ops::Deref<Target = [u8]>>, AttemptError> {
+        self.in_time(response.chunk()).await
+    }
+
+    /// Waits for the next sign of life, the first one included: with a stream no longer than it may be silent.
+    async fn in_time<T>(&self, sign: impl Future<Output = reqwest::Result<T>>) -> Result<T, AttemptError> {
+        let Some(idle) = self.idle else { return sign.await.map_err(connection_error) };
+        if let Ok(came) = timeout(idle, sign).await {
+            return came.map_err(connection_error);
         }
         let reason = format!("nothing came for {:.1} seconds", idle.as_secs_f64());
         Err(ReplyError::new(Fault::TimedOut, reason).into())
     }
+}
+
+/// Whether a body is a stream of events, whatever its header says: no JSON begins like that.
+fn is_events(bytes: &[u8]) -> bool {
+    let text = bytes.trim_ascii_start();
+    [&b"data:"[..], b"event:", b": "].iter().any(|beginning| text.starts_with(beginning))
 }
 
 fn too_large() -> ReplyError {
@@ -133,7 +146,7 @@ fn too_large() -> ReplyError {
 }
 
 /// A body as it was before it was packed, by its header or, where a gateway lost that, by its first bytes.
-fn unpacked(bytes: Vec<u8>, encoding: Option<&str>) -> Result<Vec<u8>, ReplyError> {
+fn decompress(bytes: Vec<u8>, encoding: Option<&str>) -> Result<Vec<u8>, ReplyError> {
     let encoding = encoding.map(str::trim).filter(|name| !name.is_empty() && *name != "identity");
     let is_gzip = bytes.starts_with(&[0x1F, 0x8B]);
     let most = LARGEST as u64 + 1;
@@ -155,14 +168,14 @@ fn unpacked(bytes: Vec<u8>, encoding: Option<&str>) -> Result<Vec<u8>, ReplyErro
 }
 
 /// Makes a proxy of an address.
-type Make = fn(&str) -> reqwest::Result<reqwest::Proxy>;
+type ProxyConstructor = fn(&str) -> reqwest::Result<reqwest::Proxy>;
 
 /// The proxies of `https_proxy`, `http_proxy` and `all_proxy`, without the hosts of `no_proxy`; in capitals too.
-fn proxies(shared: &Shared) -> Result<Vec<reqwest::Proxy>, String> {
+fn proxies(shared: &ModelContext) -> Result<Vec<reqwest::Proxy>, String> {
     let variable = |name: &str| shared.variable(name).or_else(|| shared.variable(&name.to_ascii_uppercase()));
     let except = variable("no_proxy").and_then(|hosts| reqwest::NoProxy::from_string(&hosts));
     let mut found = Vec::new();
-    let kinds: [(&str, Make); 3] = [
+    let kinds: [(&str, ProxyConstructor); 3] = [
         ("https_proxy", |url| reqwest::Proxy::https(url)),
         ("http_proxy", |url| reqwest::Proxy::http(url)),
         ("all_proxy", |url| reqwest::Proxy::all(url)),
@@ -181,7 +194,7 @@ fn proxies(shared: &Shared) -> Result<Vec<reqwest::Proxy>, String> {
 const CERTIFICATES: [&str; 4] = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"];
 
 /// Certificates of a company, beside those of the system.
-fn certificates(shared: &Shared) -> Result<Vec<reqwest::Certificate>, String> {
+fn certificates(shared: &ModelContext) -> Result<Vec<reqwest::Certificate>, String> {
     let mut found = Vec::new();
     for name in CERTIFICATES {
         let Some(path) = shared.variable(name) else { continue };
@@ -197,7 +210,7 @@ fn certificates(shared: &Shared) -> Result<Vec<reqwest::Certificate>, String> {
 }
 
 /// What a failure of the connection is. The address is left out: the model is named already.
-fn lost(error: reqwest::Error) -> Failed {
+fn connection_error(error: reqwest::Error) -> AttemptError {
     let fault = if error.is_builder() {
         Fault::BadRequest
     } else if error.is_connect() {
@@ -244,12 +257,12 @@ mod tests {
     #[test]
     fn a_packed_body_is_unpacked_whether_its_header_says_so_or_not() {
         let packed = gzip(b"{\"a\":1}");
-        assert_eq!(unpacked(packed.clone(), Some("gzip")).unwrap(), b"{\"a\":1}");
-        assert_eq!(unpacked(packed.clone(), None).unwrap(), b"{\"a\":1}");
-        assert_eq!(unpacked(b"{}".to_vec(), Some("gzip")).unwrap(), b"{}", "a header that a gateway left behind");
-        assert_eq!(unpacked(packed[..15].to_vec(), Some("gzip")).unwrap_err().fault, Fault::InvalidJson);
-        assert_eq!(unpacked(b"x".to_vec(), Some("br")).unwrap_err().fault, Fault::WrongContentType);
+        assert_eq!(decompress(packed.clone(), Some("gzip")).unwrap(), b"{\"a\":1}");
+        assert_eq!(decompress(packed.clone(), None).unwrap(), b"{\"a\":1}");
+        assert_eq!(decompress(b"{}".to_vec(), Some("gzip")).unwrap(), b"{}", "a header that a gateway left behind");
+        assert_eq!(decompress(packed[..15].to_vec(), Some("gzip")).unwrap_err().fault, Fault::InvalidJson);
+        assert_eq!(decompress(b"x".to_vec(), Some("br")).unwrap_err().fault, Fault::WrongContentType);
         let bomb = gzip(&vec![b' '; LARGEST + 1]);
-        assert_eq!(unpacked(bomb, Some("gzip")).unwrap_err().fault, Fault::TooLarge);
+        assert_eq!(decompress(bomb, Some("gzip")).unwrap_err().fault, Fault::TooLarge);
     }
 }

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{Answer, BuildError, ModelUsed, Nobody, Outside, Question, Reply, Trust, Turn};
+use probare_core::{
+    Backend, BackendAnswer, BuildError, ChatRequest, JudgeAction, ModelRecord, ModelReply, NoBackend, Submission, Trust,
+};
 
-use crate::client::ask_all;
+use crate::client::{ask_all, replies};
 use crate::embedding::Embeddings;
-use crate::{CallError, Client, ModelSettings, OpenError, Options, Shared};
+use crate::{CallError, Client, ModelContext, ModelOptions, ModelSettings, OpenError};
 
-/// Cases that may wait for replies at once.
-const MOST_WAITING: usize = 256;
+/// Requests of a run that may be under way at once: each holds a connection.
+pub(crate) const MOST_REQUESTS: usize = 8192;
 
 /// The models of a run: those that are asked, and those that give vectors, on the same terms. Programs are somebody else's.
 pub struct Models {
-    shared: Shared,
+    shared: ModelContext,
     clients: BTreeMap<String, Client>,
     embeddings: Embeddings,
     /// Models of a metric by its name in the run: seat 0, seat 1, …
@@ -21,16 +23,22 @@ pub struct Models {
     /// Models of every other metric.
     everyone: Vec<String>,
     repeat: u32,
-    width: usize,
+    /// Requests at once that the settings allow.
+    wanted: usize,
 }
 
 impl Models {
     /// Opens all models that are asked; `known` are set up under names of their own and give vectors where a metric names
     /// them. Nothing is sent.
-    pub fn open(models: Vec<ModelSettings>, known: Vec<ModelSettings>, options: Options) -> Result<Self, OpenError> {
-        let shared = Shared::open(options)?;
+    pub fn open(
+        models: Vec<ModelSettings>,
+        known: Vec<ModelSettings>,
+        options: ModelOptions,
+    ) -> Result<Self, OpenError> {
+        let shared = ModelContext::open(options)?;
         let mut clients = BTreeMap::new();
         let width = models.iter().map(|model| model.concurrency.unwrap_or(64) as usize).sum::<usize>();
+        raise_open_files(width.min(MOST_REQUESTS));
         for settings in models {
             let client = Client::open(settings, &shared)?;
             let name = client.name().to_owned();
@@ -45,20 +53,20 @@ impl Models {
             panels: BTreeMap::new(),
             everyone: Vec::new(),
             repeat: 0,
-            width: width.clamp(1, MOST_WAITING),
+            wanted: width,
         })
     }
 
     /// These models answer for a metric: the first in seat 0, the next in seat 1, and so on.
-    pub fn seat(mut self, metric: &str, models: &[&str]) -> Result<Self, OpenError> {
-        let panel = self.known(metric, models)?;
+    pub fn assign_judges(mut self, metric: &str, models: &[&str]) -> Result<Self, OpenError> {
+        let panel = self.check_models(metric, models)?;
         self.panels.insert(metric.to_owned(), panel);
         Ok(self)
     }
 
     /// These models answer for every metric that has none of its own.
-    pub fn seat_others(mut self, models: &[&str]) -> Result<Self, OpenError> {
-        self.everyone = self.known("every metric", models)?;
+    pub fn assign_default_judges(mut self, models: &[&str]) -> Result<Self, OpenError> {
+        self.everyone = self.check_models("every metric", models)?;
         Ok(self)
     }
 
@@ -69,7 +77,7 @@ impl Models {
         self
     }
 
-    fn known(&self, metric: &str, models: &[&str]) -> Result<Vec<String>, OpenError> {
+    fn check_models(&self, metric: &str, models: &[&str]) -> Result<Vec<String>, OpenError> {
         models
             .iter()
             .map(|model| {
@@ -82,7 +90,7 @@ impl Models {
     }
 
     /// What the models share: trust, budget, counts, cancellation.
-    pub fn shared(&self) -> &Shared {
+    pub fn shared(&self) -> &ModelContext {
         &self.shared
     }
 
@@ -92,12 +100,17 @@ impl Models {
     }
 
     /// What decides the vectors of servers, for a manifest.
-    pub fn embedding_servers(&self) -> Vec<ModelUsed> {
+    pub fn embedding_servers(&self) -> Vec<ModelRecord> {
         self.embeddings.servers()
     }
 
+    /// Requests at once that the settings allow and the run does not make, and how many it makes.
+    pub fn unused_concurrency(&self) -> Option<(usize, usize)> {
+        (self.wanted > MOST_REQUESTS).then_some((self.wanted, MOST_REQUESTS))
+    }
+
     /// Who sits in a seat.
-    fn seated(&self, metric: &str, seat: usize) -> Result<&Client, CallError> {
+    fn judge_client(&self, metric: &str, seat: usize) -> Result<&Client, CallError> {
         let panel = self.panels.get(metric).unwrap_or(&self.everyone);
         let reason = || match panel.len() {
             0 => format!("no model is named for `{metric}`"),
@@ -106,30 +119,80 @@ impl Models {
         panel.get(seat).and_then(|name| self.clients.get(name)).ok_or_else(|| CallError::NoModel { reason: reason() })
     }
 
-    fn ask(&self, metric: &str, questions: &[Question]) -> Vec<Reply> {
-        let mut asked = Vec::new();
-        let mut replies: Vec<Option<Reply>> = Vec::with_capacity(questions.len());
+    /// The questions with the models that sit in their seats, and the failed replies to those whose seat is empty.
+    fn seat_questions(&self, metric: &str, questions: Vec<ChatRequest>) -> SeatedQuestions {
+        let mut seated = SeatedQuestions::default();
         for question in questions {
-            match self.seated(metric, question.seat) {
+            match self.judge_client(metric, question.seat) {
                 Ok(client) => {
-                    asked.push((client.clone(), question.clone(), self.repeat));
-                    replies.push(None);
+                    seated.asked.push((client.clone(), question, self.repeat));
+                    seated.failed.push(None);
                 }
-                Err(error) => replies.push(Some(error.reply())),
+                Err(error) => seated.failed.push(Some(error.reply())),
             }
         }
-        let mut heard = ask_all(&self.shared, asked).into_iter();
-        let bug = || CallError::Internal { reason: "a question was dropped".to_owned() }.reply();
-        replies.into_iter().map(|reply| reply.or_else(|| heard.next()).unwrap_or_else(bug)).collect()
+        seated
     }
 }
 
-impl Outside for Models {
-    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+/// Lets this process hold a connection for each of so many requests, as far as the system allows.
+fn raise_open_files(requests: usize) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        // Beside connections there are files, stores and caches.
+        let wanted = requests as u64 + 256;
+        let allowed = maximum.map_or(wanted, |maximum| maximum.min(wanted));
+        if current.is_some_and(|current| current < allowed) {
+            // Where a system says no, connections that fail are tried again.
+            let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(allowed), maximum });
+        }
+    }
+}
+
+/// Questions of a turn by who is asked.
+#[derive(Default)]
+struct SeatedQuestions {
+    asked: Vec<(Client, ChatRequest, u32)>,
+    /// For every question the failed reply, or nothing where somebody is asked.
+    failed: Vec<Option<ModelReply>>,
+}
+
+/// The answers to all questions, in their order.
+fn answers(failed: Vec<Option<ModelReply>>, replies: Vec<ModelReply>) -> Vec<BackendAnswer> {
+    let mut replies = replies.into_iter();
+    let bug = || CallError::Internal { reason: "a question was dropped".to_owned() }.reply();
+    let reply = |failed: Option<ModelReply>| failed.or_else(|| replies.next()).unwrap_or_else(bug);
+    failed.into_iter().map(reply).map(BackendAnswer::Reply).collect()
+}
+
+impl Backend for Models {
+    fn answer(&self, metric: &str, turn: &JudgeAction) -> Vec<BackendAnswer> {
         match turn {
-            Turn::Ask(questions) => self.ask(metric, questions).into_iter().map(Answer::Reply).collect(),
-            Turn::Embed { model, texts } => self.embeddings.embed(model, texts),
-            Turn::Run(_) | Turn::Done(_) => Nobody.answer(metric, turn),
+            JudgeAction::Ask(questions) => {
+                let SeatedQuestions { asked, failed } = self.seat_questions(metric, questions.clone());
+                answers(failed, ask_all(&self.shared, asked))
+            }
+            JudgeAction::Embed { model, texts } => self.embeddings.embed(model, texts),
+            JudgeAction::Run(_) | JudgeAction::Done(_) => NoBackend.answer(metric, turn),
+        }
+    }
+
+    fn submit(&self, metric: &str, turn: JudgeAction) -> Submission {
+        match turn {
+            JudgeAction::Ask(questions) => {
+                let SeatedQuestions { asked, failed } = self.seat_questions(metric, questions);
+                let Some(handle) = self.shared.handle().cloned().filter(|_| !asked.is_empty()) else {
+                    return Submission::Answered(answers(failed, Vec::new()));
+                };
+                Submission::Pending(Box::new(move |sender| {
+                    let runtime = handle.clone();
+                    handle.spawn(async move { sender(answers(failed, replies(asked, runtime).await)) });
+                }))
+            }
+            JudgeAction::Embed { model, texts } => self.embeddings.submit(&model, texts),
+            JudgeAction::Run(_) | JudgeAction::Done(_) => Submission::Answered(self.answer(metric, &turn)),
         }
     }
 
@@ -137,16 +200,21 @@ impl Outside for Models {
         self.embeddings.can_embed(model)
     }
 
-    fn digest(&self, model: &str) -> Option<String> {
+    fn model_digest(&self, model: &str) -> Option<String> {
         Embeddings::digest(model)
     }
 
     fn can_run(&self, environment: &str) -> Result<(), BuildError> {
-        Nobody.can_run(environment)
+        NoBackend.can_run(environment)
     }
 
-    fn width(&self) -> usize {
-        self.width
+    fn max_concurrent_cases(&self) -> usize {
+        // No more cases than requests: what a run has begun when it is ended is what was sent, in the order of the cases.
+        self.wanted.clamp(1, MOST_REQUESTS)
+    }
+
+    fn threads(&self) -> usize {
+        1
     }
 
     fn trust(&self) -> Trust {

@@ -89,7 +89,7 @@ impl Provider {
     }
 
     /// The provider of this name.
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 
@@ -108,6 +108,14 @@ impl Provider {
             // Azure and Bedrock have an address for every resource and region.
             Self::Azure | Self::Bedrock | Self::Command | Self::Prompt | Self::Replay => None,
         }
+    }
+
+    /// Whether it is asked by `/chat/completions` at an address of its own.
+    pub const fn speaks_chat(self) -> bool {
+        matches!(
+            self,
+            Self::Groq | Self::LlamaCpp | Self::Mistral | Self::Ollama | Self::OpenAi | Self::OpenRouter | Self::Vllm
+        )
     }
 
     /// The variable that holds its key when the settings name none; nothing where no key is needed.
@@ -186,7 +194,7 @@ impl ModelName {
         let Some((left, model)) = name.split_once([':', '/']) else {
             return Err(NameError::NoProvider { name: name.to_owned() });
         };
-        let Some(provider) = Provider::of(left) else {
+        let Some(provider) = Provider::from_name(left) else {
             let hint = closest(left, Provider::ALL.iter().map(|provider| provider.name())).map(ToOwned::to_owned);
             return Err(NameError::UnknownProvider { name: name.to_owned(), left: left.to_owned(), hint });
         };
@@ -233,7 +241,7 @@ mod tests {
     #[test]
     fn every_provider_is_found_by_its_own_name() {
         for provider in Provider::ALL {
-            assert_eq!(Provider::of(provider.name()), Some(provider));
+            assert_eq!(Provider::from_name(provider.name()), Some(provider));
             assert_eq!(serde_json::to_value(provider).unwrap(), provider.name());
         }
     }

@@ -1,8 +1,8 @@
-//! [`Request`]: a question with everything that decides its answer.
+//! [`ModelRequest`]: a question with everything that decides its answer.
 
 use std::collections::BTreeMap;
 
-use probare_core::{Message, Parameters, Part, Question};
+use probare_core::{ChatRequest, Message, MessagePart, Parameters};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -12,7 +12,7 @@ use crate::ModelName;
 /// came later is left out where it is absent, so that replies that were paid for stay found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Request {
+pub struct ModelRequest {
     /// Who answers.
     pub provider: crate::Provider,
     /// Where.
@@ -44,14 +44,14 @@ pub struct Request {
     pub attempt: u32,
 }
 
-impl Request {
+impl ModelRequest {
     /// The question as it is asked of this model.
     pub(crate) fn new(
         name: &ModelName,
         base_url: &str,
         settings: &crate::ModelSettings,
         also: &BTreeMap<String, String>,
-        question: &Question,
+        question: &ChatRequest,
         repeat: u32,
     ) -> Self {
         let asked = &question.parameters;
@@ -83,11 +83,11 @@ impl Request {
 
     /// Whether an image comes with it.
     pub(crate) fn has_images(&self) -> bool {
-        self.messages.iter().flat_map(|message| &message.parts).any(|part| matches!(part, Part::Image(_)))
+        self.messages.iter().flat_map(|message| &message.parts).any(|part| matches!(part, MessagePart::Image(_)))
     }
 
     /// The text that a vector is wanted of.
-    pub(crate) fn embedded(&self) -> &str {
+    pub(crate) fn embedding_text(&self) -> &str {
         self.messages.last().map(|message| message.text.as_str()).unwrap_or_default()
     }
 }

@@ -10,11 +10,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use zeroize::Zeroizing;
 
-/// A run of this many bytes of a key is enough to be taken out of a complaint. Shorter keys protect nothing (`none`, `EMPTY`).
-pub const RUN: usize = 8;
+/// A run of this many bytes of a key is enough to be taken out of a complaint. Shorter keys protect nothing (`not_in_cassette`, `EMPTY`).
+pub const KEY_FRAGMENT: usize = 8;
 
 /// Bytes of a key from which on the whole of it is taken out of texts.
-pub const WHOLE: usize = 16;
+pub const WHOLE_KEY: usize = 16;
 
 /// What stands where a key was.
 pub const REDACTED: &str = "[redacted]";
@@ -41,11 +41,11 @@ impl Secret {
 
 /// Takes keys out of texts. Clones share what they know.
 #[derive(Clone, Default)]
-pub struct Redactor(Arc<RwLock<Known>>);
+pub struct Redactor(Arc<RwLock<KnownKeys>>);
 
 #[derive(Default)]
-struct Known {
-    runs: HashSet<[u8; RUN]>,
+struct KnownKeys {
+    runs: HashSet<[u8; KEY_FRAGMENT]>,
     /// Long keys, the longest first: one may begin with another.
     keys: Vec<Zeroizing<String>>,
 }
@@ -55,8 +55,10 @@ impl Redactor {
     pub fn learn(&self, secret: &Secret) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let key = secret.expose();
-        known.runs.extend(key.as_bytes().windows(RUN).filter_map(|run| <[u8; RUN]>::try_from(run).ok()));
-        if key.len() >= WHOLE && !known.keys.iter().any(|other| other.as_str() == key) {
+        known
+            .runs
+            .extend(key.as_bytes().windows(KEY_FRAGMENT).filter_map(|run| <[u8; KEY_FRAGMENT]>::try_from(run).ok()));
+        if key.len() >= WHOLE_KEY && !known.keys.iter().any(|other| other.as_str() == key) {
             known.keys.push(Zeroizing::new(key.to_owned()));
             known.keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
         }
@@ -79,11 +81,11 @@ impl Redactor {
         }
         // Ranges of bytes that belong to a key, joined where they touch.
         let mut ranges: Vec<(usize, usize)> = Vec::new();
-        for (at, run) in text.as_bytes().windows(RUN).enumerate() {
-            if <[u8; RUN]>::try_from(run).is_ok_and(|run| runs.contains(&run)) {
+        for (at, run) in text.as_bytes().windows(KEY_FRAGMENT).enumerate() {
+            if <[u8; KEY_FRAGMENT]>::try_from(run).is_ok_and(|run| runs.contains(&run)) {
                 match ranges.last_mut() {
-                    Some((_, end)) if *end >= at => *end = at + RUN,
-                    _ => ranges.push((at, at + RUN)),
+                    Some((_, end)) if *end >= at => *end = at + KEY_FRAGMENT,
+                    _ => ranges.push((at, at + KEY_FRAGMENT)),
                 }
             }
         }

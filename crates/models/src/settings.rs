@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use probare_core::{ModelUsed, Sha256};
+use probare_core::{ModelRecord, Sha256};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::dialects::azure;
+use crate::dialects::{azure, chat};
 use crate::prices::Pricing;
 use crate::{Feature, ModelName, NameError, Provider, REDACTED};
 
@@ -49,16 +49,20 @@ pub struct ModelSettings {
     pub top_p: Option<f64>,
     /// Most tokens of a reply.
     pub max_tokens: Option<u32>,
+    /// The field in which `max_tokens` is sent to a server that speaks like `OpenAI`: `max_tokens`, which older servers know,
+    /// or `max_completion_tokens`, which reasoning models of `OpenAI` want behind a `base_url` too.
+    pub max_tokens_field: Option<MaxTokensField>,
     /// Seed, for models that take one.
     pub seed: Option<u64>,
     /// How long a reasoning model thinks: `low`, `medium`, `high`.
     pub reasoning_effort: Option<String>,
-    /// Further fields of the request, as the provider wants them.
+    /// Further fields of the request, as the provider wants them. Objects are merged field by field; a field that is sent
+    /// already, or that a setting decides, is refused.
     pub extra_body: Map<String, Json>,
 
     /// Whether replies come piece by piece, so that a long one is not taken for a dead one.
     pub stream: bool,
-    /// With `stream`: seconds of silence after which an attempt ends; 60 if absent.
+    /// With `stream`: seconds of silence after which an attempt ends, also before the first byte; 60 if absent.
     pub idle_timeout: Option<f64>,
     /// Seconds that one attempt may take; 120 if absent. With `stream` only its silences are limited.
     pub timeout: Option<f64>,
@@ -74,6 +78,9 @@ pub struct ModelSettings {
     pub requests_per_minute: Option<u32>,
     /// Most tokens a minute, sent and received.
     pub tokens_per_minute: Option<u64>,
+    /// Who shares the limits a minute, and the pauses that the provider asks for: `model` if absent, or `key`: all models of
+    /// the same provider, address and key that say so.
+    pub limits_by: Option<LimitScope>,
     /// Failures in a row after which the provider is left alone for a while; 20 if absent.
     pub breaker_failures: Option<u32>,
     /// Seconds for which it is left alone; 15 if absent.
@@ -88,6 +95,37 @@ pub struct ModelSettings {
     /// What decided the replies of a finished run, beside the fields above.
     #[serde(skip)]
     pub also: Option<BTreeMap<String, String>>,
+}
+
+/// Who shares the limits a minute.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitScope {
+    /// Everybody who asks the same model at the same address.
+    #[default]
+    Model,
+    /// All models of the same provider, address and key.
+    Key,
+}
+
+/// The field of the longest reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MaxTokensField {
+    /// `max_tokens`.
+    MaxTokens,
+    /// `max_completion_tokens`.
+    MaxCompletionTokens,
+}
+
+impl MaxTokensField {
+    /// The field.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
 }
 
 /// How an answer is made.
@@ -131,6 +169,18 @@ pub enum SettingsError {
         model: String,
         /// The header or field, without its value.
         place: String,
+    },
+    /// A secret stands where it would be kept in manifests and stores.
+    #[error(
+        "{place} of model `{model}` holds what looks like a secret, and would be kept in manifests and stores; {remedy}"
+    )]
+    StoredSecret {
+        /// The model.
+        model: String,
+        /// The field, without its value.
+        place: String,
+        /// What to do instead.
+        remedy: String,
     },
     /// The variable is not set.
     #[error("the environment variable `{variable}` with the key of model `{model}` is not set")]
@@ -186,6 +236,62 @@ pub fn without_keys(text: &str) -> String {
     clean
 }
 
+/// Whether a text looks like a key: the beginning of a known kind, or a long piece of letters and digits in both cases.
+fn looks_like_a_key(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let has = |word: &str, is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
+    text.split(|c| !is_part(c)).any(|word| {
+        let lower = word.to_ascii_lowercase();
+        let is_known = word.len() >= 16 && KEY_BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning));
+        let is_mixed =
+            has(word, u8::is_ascii_digit) && has(word, u8::is_ascii_lowercase) && has(word, u8::is_ascii_uppercase);
+        is_known || (word.len() >= 32 && is_mixed)
+    })
+}
+
+/// Whether a field of this name holds a secret: one of its words says so. `max_tokens` and `token_budget` count tokens.
+fn is_secret_field(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let joined: String = lower.chars().filter(char::is_ascii_alphanumeric).collect();
+    let is_word = |secret: &str| lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == secret);
+    ["apikey", "accesskey", "secretkey", "privatekey", "authtoken", "accesstoken", "bearertoken"]
+        .iter()
+        .any(|secret| joined.contains(secret))
+        || ["authorization", "password", "passwd", "secret", "credential", "credentials"].into_iter().any(is_word)
+        || ["token", "key"].contains(&lower.as_str())
+}
+
+/// The path to a value of a request that is a secret; nothing where none is.
+fn secret_in(name: &str, value: &Json) -> Option<String> {
+    match value {
+        Json::String(text) if looks_like_a_key(text) || (is_secret_field(name) && text.len() >= 8) => {
+            Some(name.to_owned())
+        }
+        Json::Object(map) => {
+            map.iter().find_map(|(field, value)| secret_in(field, value)).map(|inner| format!("{name}.{inner}"))
+        }
+        Json::Array(list) => list.iter().find_map(|value| secret_in(name, value)),
+        _ => None,
+    }
+}
+
+/// The argument of a command line that is a secret: by its look, or since the flag before it says so.
+fn secret_argument(command: &[String]) -> Option<usize> {
+    (0..command.len()).find(|at| {
+        let word = command[*at].as_str();
+        let flag = at.checked_sub(1).map(|before| command[before].as_str()).filter(|flag| flag.starts_with('-'));
+        let (name, value) = match word.split_once('=').filter(|_| word.starts_with('-')) {
+            Some((name, value)) => (Some(name), value),
+            None => (flag.filter(|_| !word.starts_with('-')), word),
+        };
+        looks_like_a_key(word)
+            || name.is_some_and(|name| is_secret_field(name.trim_start_matches('-')))
+                && value.len() >= 8
+                && !looks_like_a_variable(value)
+                && !std::path::Path::new(value).exists()
+    })
+}
+
 /// Whether a header of this name carries a secret.
 fn is_secret_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -205,7 +311,7 @@ fn content_digest(word: &str) -> Option<String> {
         return Some(format!("{} bytes, {}", about.len(), changed.unwrap_or_default().as_nanos()));
     }
     let mut digest = Sha256::default();
-    let mut file = std::fs::File::open(path).ok()?;
+    let mut file = probare_files::open_plain(path).ok()?;
     std::io::copy(&mut file, &mut digest).ok()?;
     Some(digest.hex())
 }
@@ -213,21 +319,21 @@ fn content_digest(word: &str) -> Option<String> {
 impl fmt::Debug for ModelSettings {
     /// The name alone: other fields may hold a key that was written in the wrong place.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("ModelSettings").field("name", &self.shown()).finish_non_exhaustive()
+        formatter.debug_struct("ModelSettings").field("name", &self.display_name()).finish_non_exhaustive()
     }
 }
 
 impl ModelSettings {
     /// Settings of a model by its name alone.
-    pub fn named(name: impl Into<String>) -> Self {
+    pub fn from_name(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
     /// The settings of a model of a finished run, to be asked the same again.
-    pub fn again(used: &ModelUsed) -> Self {
+    pub fn from_used_model(used: &ModelRecord) -> Self {
         Self {
             api_model_name: Some(used.model.clone()),
-            provider: Provider::of(&used.provider),
+            provider: Provider::from_name(&used.provider),
             base_url: (!used.base_url.is_empty()).then(|| used.base_url.clone()),
             temperature: used.parameters.temperature,
             top_p: used.parameters.top_p,
@@ -236,7 +342,7 @@ impl ModelSettings {
             reasoning_effort: used.reasoning_effort.clone(),
             extra_body: used.extra_body.as_object().cloned().unwrap_or_default(),
             also: Some(used.also.clone()),
-            ..Self::named(&used.name)
+            ..Self::from_name(&used.name)
         }
     }
 
@@ -262,12 +368,12 @@ impl ModelSettings {
     /// hold what is nobody's business.
     pub(crate) fn program_digest(&self, name: &ModelName) -> Option<String> {
         let is_named = name.provider == Provider::Command && !self.command.is_empty();
-        is_named.then(|| format!("{PROGRAM}:{}", Sha256::of(self.command.join("\0").as_bytes())))
+        is_named.then(|| format!("{PROGRAM}:{}", Sha256::hex_digest(self.command.join("\0").as_bytes())))
     }
 
     /// What else decides a reply, and nothing secret: headers, the version of an interface, the content of files that a
     /// program names. A finished run knows its own.
-    pub(crate) fn also(&self, name: &ModelName) -> BTreeMap<String, String> {
+    pub(crate) fn other_inputs(&self, name: &ModelName) -> BTreeMap<String, String> {
         if let Some(known) = &self.also {
             return known.clone();
         }
@@ -279,6 +385,9 @@ impl ModelSettings {
         }
         if let Some(version) = self.api_version.as_ref().filter(|_| name.provider == Provider::Azure) {
             also.insert(azure::VERSION_NAME.to_owned(), version.clone());
+        }
+        if let Some(field) = self.max_tokens_field {
+            also.insert(chat::MAX_TOKENS_FIELD.to_owned(), field.name().to_owned());
         }
         if name.provider == Provider::Command {
             let own = [name.model.clone()];
@@ -303,11 +412,11 @@ impl ModelSettings {
             return Ok(Some(named.to_ascii_uppercase()));
         }
         let variable = provider.key_variable().unwrap_or("MODEL_API_KEY").to_owned();
-        Err(SettingsError::LiteralKey { model: self.shown(), variable })
+        Err(SettingsError::LiteralKey { model: self.display_name(), variable })
     }
 
     /// The name for messages. A key that was written in the wrong place is not shown.
-    pub fn shown(&self) -> String {
+    pub fn display_name(&self) -> String {
         let key_like = |text: &str| {
             let lower = text.to_ascii_lowercase();
             KEY_BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning))
@@ -318,7 +427,7 @@ impl ModelSettings {
     /// Everything that can be said without the environment and the network.
     pub fn check(&self) -> Result<(), SettingsError> {
         self.key_variable()?;
-        let model = self.shown();
+        let model = self.display_name();
         let secret = |place: String| SettingsError::LiteralSecret { model: model.clone(), place };
         for (name, value) in &self.headers {
             let literal = !value.contains("${");
@@ -327,6 +436,10 @@ impl ModelSettings {
             if literal && (is_secret_header(name) || known) {
                 return Err(secret(format!("header `{name}`")));
             }
+        }
+        // What a finished run was asked with is looked for, not sent, and stands in its file already.
+        if self.also.is_none() {
+            self.check_stored_secrets(&model)?;
         }
         let value =
             |field, reason: &str| Err(SettingsError::Value { model: model.clone(), field, reason: reason.to_owned() });
@@ -390,6 +503,15 @@ impl ModelSettings {
         if self.api_version.is_some() && provider != Provider::Azure {
             return value("api_version", "is for `azure` only");
         }
+        let first = azure::FIRST_WITH_REASONING;
+        let version = self.api_version.as_deref().unwrap_or(azure::VERSION);
+        if provider == Provider::Azure && self.reasoning_effort.is_some() && self.also.is_none() && version < first {
+            let reason = format!("needs `api_version: {first}` or later; `{version}` does not know it");
+            return value("reasoning_effort", &reason);
+        }
+        if self.max_tokens_field.is_some() && !provider.speaks_chat() {
+            return value("max_tokens_field", "is for servers that speak like `openai`; leave it out");
+        }
         if self.idle_timeout.is_some() && !self.stream {
             return value("idle_timeout", "is for replies that come in pieces: set `stream: true` too");
         }
@@ -408,6 +530,31 @@ impl ModelSettings {
         }
         if self.pricing.is_some_and(|pricing| !pricing.is_sound()) {
             return value("pricing", "holds a negative price");
+        }
+        Ok(())
+    }
+
+    /// Further fields of the request stand in manifests, and so does what a program is called with.
+    fn check_stored_secrets(&self, model: &str) -> Result<(), SettingsError> {
+        let kept =
+            |place: String, remedy: String| SettingsError::StoredSecret { model: model.to_owned(), place, remedy };
+        let variable = self.model_name().ok().and_then(|name| name.provider.key_variable()).unwrap_or("MODEL_API_KEY");
+        if let Some(path) = self.extra_body.iter().find_map(|(field, value)| secret_in(field, value)) {
+            let remedy = format!(
+                "put it into an environment variable and name that: `api_key: {variable}`, or a header with `${{NAME}}`"
+            );
+            return Err(kept(format!("`extra_body.{path}`"), remedy));
+        }
+        let name = self.api_model_name.as_deref().unwrap_or(&self.name);
+        let words: Vec<String> = if self.command.is_empty() && name.starts_with("command:") {
+            name.split_whitespace().map(str::to_owned).collect()
+        } else {
+            self.command.clone()
+        };
+        if let Some(at) = secret_argument(&words) {
+            let remedy =
+                format!("put it into an environment variable such as `{variable}`, which the program inherits");
+            return Err(kept(format!("argument {at} of `command`"), remedy));
         }
         Ok(())
     }
@@ -435,7 +582,7 @@ mod tests {
             "",
         ];
         for key in keys {
-            let settings = ModelSettings { api_key: Some(key.into()), ..ModelSettings::named("openai:gpt-4o") };
+            let settings = ModelSettings { api_key: Some(key.into()), ..ModelSettings::from_name("openai:gpt-4o") };
             let text = settings.check().unwrap_err().to_string();
             assert!(text.contains("OPENAI_API_KEY"), "{text}");
             assert!(key.is_empty() || !text.contains(key), "{text}");
@@ -449,14 +596,14 @@ mod tests {
             ("my_key_2", "MY_KEY_2"),
             ("SGI_JUDGE_API_KEY_1", "SGI_JUDGE_API_KEY_1"),
         ] {
-            let settings = ModelSettings { api_key: Some(name.into()), ..ModelSettings::named("openai:gpt-4o") };
+            let settings = ModelSettings { api_key: Some(name.into()), ..ModelSettings::from_name("openai:gpt-4o") };
             assert_eq!(settings.key_variable().unwrap().as_deref(), Some(variable));
         }
     }
 
     #[test]
     fn secrets_in_headers_and_addresses_are_refused() {
-        let mut settings = ModelSettings::named("openai:gpt-4o");
+        let mut settings = ModelSettings::from_name("openai:gpt-4o");
         settings.headers.insert("Authorization".into(), "Bearer abcdefgh".into());
         let text = settings.check().unwrap_err().to_string();
         assert!(text.contains("Authorization") && !text.contains("abcdefgh"), "{text}");
@@ -471,18 +618,18 @@ mod tests {
     fn programs_of_one_name_are_told_apart_and_recognised_in_a_finished_run() {
         let settings = |script: &str| ModelSettings {
             command: vec!["sh".into(), "-c".into(), script.into()],
-            ..ModelSettings::named("command:sh")
+            ..ModelSettings::from_name("command:sh")
         };
         let digest = |settings: &ModelSettings| settings.program_digest(&settings.model_name().unwrap());
         let (one, other) = (settings("echo 1"), settings("echo 2"));
         assert_ne!(digest(&one), digest(&other));
-        assert_eq!(digest(&ModelSettings::named("command:sh")), None);
-        let shared = crate::Shared::open(crate::Options::new(probare_core::Trust::Trusted)).unwrap();
-        let used = crate::Client::open(one.clone(), &shared).unwrap().used();
+        assert_eq!(digest(&ModelSettings::from_name("command:sh")), None);
+        let shared = crate::ModelContext::open(crate::ModelOptions::new(probare_core::Trust::Trusted)).unwrap();
+        let used = crate::Client::open(one.clone(), &shared).unwrap().model_used();
         assert_eq!(Some(&used.base_url), digest(&one).as_ref());
-        let again = crate::Client::open(ModelSettings::again(&used), &shared).unwrap();
-        assert_eq!(again.used(), used);
-        let strange = ModelSettings { base_url: digest(&one), ..ModelSettings::named("openai:gpt-4o") };
+        let again = crate::Client::open(ModelSettings::from_used_model(&used), &shared).unwrap();
+        assert_eq!(again.model_used(), used);
+        let strange = ModelSettings { base_url: digest(&one), ..ModelSettings::from_name("openai:gpt-4o") };
         assert!(strange.check().is_err(), "a server has an address");
     }
 
@@ -490,7 +637,7 @@ mod tests {
     fn with_a_base_url_the_name_is_opaque_and_no_own_key_is_sent() {
         let settings = ModelSettings {
             base_url: Some("http://127.0.0.1:1/v1".into()),
-            ..ModelSettings::named("anthropic/claude-sonnet-4.5")
+            ..ModelSettings::from_name("anthropic/claude-sonnet-4.5")
         };
         assert_eq!(settings.model_name().unwrap().model, "anthropic/claude-sonnet-4.5");
         assert_eq!(settings.model_name().unwrap().provider, Provider::OpenAi);
@@ -511,9 +658,9 @@ mod tests {
 
     #[test]
     fn values_out_of_range_are_named() {
-        let settings = ModelSettings { timeout: Some(f64::NAN), ..ModelSettings::named("openai:gpt-4o") };
+        let settings = ModelSettings { timeout: Some(f64::NAN), ..ModelSettings::from_name("openai:gpt-4o") };
         assert!(settings.check().unwrap_err().to_string().contains("`timeout`"));
-        let settings = ModelSettings { concurrency: Some(0), ..ModelSettings::named("openai:gpt-4o") };
+        let settings = ModelSettings { concurrency: Some(0), ..ModelSettings::from_name("openai:gpt-4o") };
         assert!(settings.check().unwrap_err().to_string().contains("`concurrency`"));
     }
 
@@ -540,17 +687,17 @@ mod tests {
 
     #[test]
     fn the_settings_of_a_finished_run_ask_the_same() {
-        let mut settings = ModelSettings { temperature: Some(0.5), ..ModelSettings::named("openai:gpt-4o") };
+        let mut settings = ModelSettings { temperature: Some(0.5), ..ModelSettings::from_name("openai:gpt-4o") };
         settings.extra_body.insert("a".into(), 1.into());
-        let options = crate::Options {
+        let options = crate::ModelOptions {
             environment: Some(BTreeMap::from([("OPENAI_API_KEY".into(), "k".into())])),
-            ..crate::Options::new(probare_core::Trust::Trusted)
+            ..crate::ModelOptions::new(probare_core::Trust::Trusted)
         };
-        let shared = crate::Shared::open(options).unwrap();
-        let used = crate::Client::open(settings, &shared).unwrap().used();
+        let shared = crate::ModelContext::open(options).unwrap();
+        let used = crate::Client::open(settings, &shared).unwrap().model_used();
         assert_eq!((used.provider.as_str(), used.model.as_str()), ("openai", "gpt-4o"));
-        let again = ModelSettings { api_key: Some("OPENAI_API_KEY".into()), ..ModelSettings::again(&used) };
-        assert_eq!(crate::Client::open(again, &shared).unwrap().used(), used);
+        let again = ModelSettings { api_key: Some("OPENAI_API_KEY".into()), ..ModelSettings::from_used_model(&used) };
+        assert_eq!(crate::Client::open(again, &shared).unwrap().model_used(), used);
     }
 
     #[test]
@@ -558,5 +705,44 @@ mod tests {
         let schema = serde_json::to_value(schemars::schema_for!(ModelSettings)).unwrap();
         assert_eq!(schema["additionalProperties"], false);
         assert!(schema["properties"]["api_key"]["description"].as_str().unwrap().contains("Never the key itself"));
+    }
+
+    #[test]
+    fn a_secret_that_would_be_kept_is_refused_with_the_variable_to_use() {
+        let body = |text: &str| ModelSettings {
+            extra_body: serde_json::from_str(text).unwrap(),
+            ..ModelSettings::from_name("openai:gpt-4o")
+        };
+        let command = |words: &[&str]| ModelSettings {
+            provider: Some(Provider::Command),
+            command: words.iter().map(|word| (*word).to_owned()).collect(),
+            ..ModelSettings::from_name("m")
+        };
+        for (settings, place) in [
+            (body(r#"{"api_key": "hunter2-hunter2"}"#), "`extra_body.api_key`"),
+            (body(r#"{"auth": {"apiKey": "hunter2-hunter2"}}"#), "`extra_body.auth.apiKey`"),
+            (body(r#"{"provider": [{"password": "hunter2-hunter2"}]}"#), "`extra_body.provider.password`"),
+            (body(r#"{"x": "sk-proj-AbCdEfGh0123456789"}"#), "`extra_body.x`"),
+            (body(r#"{"x": "Bearer AbCdEfGh0123456789aBcDeFgH01234567"}"#), "`extra_body.x`"),
+            (command(&["./judge", "--api-key", "hunter2-Hunter2"]), "argument 2"),
+            (command(&["./judge", "--token=hunter2-Hunter2"]), "argument 1"),
+            (command(&["./judge", "sk-proj-AbCdEfGh0123456789"]), "argument 1"),
+        ] {
+            let error = settings.check().unwrap_err().to_string();
+            assert!(error.contains(place) && error.contains("_API_KEY"), "{place}: {error}");
+            assert!(!error.to_ascii_lowercase().contains("hunter2") && !error.contains("AbCdEfGh"), "{error}");
+        }
+        for settings in [
+            body(
+                r#"{"max_tokens": 5, "token_budget": "unlimited", "thinking": {"type": "enabled"}, "user": "somebody-else"}"#,
+            ),
+            body(
+                r#"{"cache_key": "projects-a-and-b", "stop": ["key", "token"], "response_format": {"type": "json_object"}}"#,
+            ),
+            command(&["./judge", "--model", "meta-llama/Llama-3.1-8B-Instruct", "--key-file", "path/to/key"]),
+            command(&["./judge", "--api-key", "OPENAI_API_KEY"]),
+        ] {
+            assert_eq!(settings.check(), Ok(()));
+        }
     }
 }

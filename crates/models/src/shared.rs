@@ -1,18 +1,22 @@
-//! [`Shared`]: what all models of a run have in common: record, budget, cancellation, counts, and the threads that wait.
+//! [`ModelContext`]: what all models of a run have in common: record, budget, cancellation, counts, and the threads that wait.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use probare_core::{Awaited, Trust};
+use probare_core::{PendingRequests, Trust};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
-use crate::limits::{Breaker, Throttle};
-use crate::{Budget, Key, LEASE, ModelName, ModelSettings, Money, Record, RecordError, Redactor, Spending};
+use crate::cache::CacheClaim;
+use crate::ledger::{self, EndedCall};
+use crate::limits::{CircuitBreaker, Throttle};
+use crate::{
+    Budget, CacheError, CacheFile, CacheKey, LEASE, ModelName, ModelSettings, Money, Redactor, ResponseCache, Spending,
+};
 
 /// How many missing replies are remembered by name.
 const MOST_MISSING: usize = 1000;
@@ -20,26 +24,25 @@ const MOST_MISSING: usize = 1000;
 /// How long replies to requests under way are waited for once a run is ended.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// Where replies are recorded unless `PROBARE_RECORD` names another file.
-pub const RECORD: &str = ".probare/replies.db";
-
-/// The file of the record: `PROBARE_RECORD`, so that projects can share one, or [`RECORD`].
-pub fn record_path() -> PathBuf {
-    let named = std::env::var_os("PROBARE_RECORD").filter(|path| !path.is_empty());
-    named.map_or_else(|| PathBuf::from(RECORD), PathBuf::from)
-}
+/// Where replies are recorded unless another file is named.
+pub const DEFAULT_CACHE_PATH: &str = ".probare/replies.db";
 
 /// How the models of a run are used.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Clone)]
-pub struct Options {
+pub struct ModelOptions {
     /// Whose word names the models: what may be run and contacted at all.
     pub trust: Trust,
     /// File of the record; nothing for none. It is opened when the first model needs it.
-    pub record: Option<PathBuf>,
+    pub record: Option<CacheFile>,
     /// Files of recorded replies that may stand for a model although nobody may be asked; others are not opened then.
     pub cassettes: Vec<PathBuf>,
+    /// Names of models that are named and not asked: they need neither key nor price.
+    pub unasked: BTreeSet<String>,
     /// Answer from the record only.
     pub offline: bool,
+    /// Ask again what is recorded, once; from then on the new reply counts.
+    pub refresh: bool,
     /// Ask nobody at all, to know what would be asked: neither keys nor a record are needed.
     pub only_looks: bool,
     /// Most money, in US dollars.
@@ -58,14 +61,16 @@ pub struct Options {
     pub environment: Option<BTreeMap<String, String>>,
 }
 
-impl Options {
+impl ModelOptions {
     /// Nothing but whose word is followed: there is no level that comes by itself.
     pub const fn new(trust: Trust) -> Self {
         Self {
             trust,
             record: None,
             cassettes: Vec::new(),
+            unasked: BTreeSet::new(),
             offline: false,
+            refresh: false,
             only_looks: false,
             budget_usd: None,
             budget_tokens: None,
@@ -87,11 +92,11 @@ pub enum OpenError {
     Settings(#[from] crate::SettingsError),
     /// The record cannot be opened.
     #[error(transparent)]
-    Record(#[from] RecordError),
+    Record(#[from] CacheError),
     /// A budget in money needs prices.
     #[error(
-        "`budget_usd` is set, but no price of model `{model}` is known; give `pricing` with `prompt_price_per_million` and \
-         `completion_price_per_million`"
+        "`budget_usd` is set, but no price of model `{model}` is known; give `pricing` with \
+         `prompt_price_per_million` and `completion_price_per_million`"
     )]
     NoPrice {
         /// The model.
@@ -136,7 +141,7 @@ pub enum OpenError {
 
 /// How questions ended. `asked` is the sum of `replayed`, `replied`, `refused`, `truncated` and `failed`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct CallCounts {
     /// Questions that have ended.
     pub asked: u64,
     /// Answered from the record.
@@ -151,6 +156,8 @@ pub struct Counts {
     pub cut: u64,
     /// Without an answer.
     pub failed: u64,
+    /// Of those without an answer: never sent, since budget, provider or settings did not allow it.
+    pub unsent: u64,
     /// Requests that were sent.
     pub attempts: u64,
     /// Tokens sent for answers of models.
@@ -168,13 +175,14 @@ pub struct Counts {
 }
 
 #[derive(Default)]
-pub(crate) struct Tally {
+pub(crate) struct CallCounters {
     pub replayed: AtomicU64,
     pub replied: AtomicU64,
     pub refused: AtomicU64,
     pub truncated: AtomicU64,
     pub cut: AtomicU64,
     pub failed: AtomicU64,
+    pub unsent: AtomicU64,
     pub attempts: AtomicU64,
     pub input_tokens: AtomicU64,
     pub output_tokens: AtomicU64,
@@ -183,33 +191,33 @@ pub(crate) struct Tally {
     lost_attempts: AtomicU64,
     lost_tokens: AtomicU64,
     lost_money: AtomicU64,
-    under_way: Mutex<UnderWayList>,
+    under_way: Mutex<InFlightRequests>,
 }
 
 /// Requests under way by a number of their own: the model, and until when a reply is waited for.
 #[derive(Default)]
-struct UnderWayList {
+struct InFlightRequests {
     next: u64,
     requests: BTreeMap<u64, (String, Instant)>,
 }
 
-impl Tally {
-    fn under_way(&self) -> MutexGuard<'_, UnderWayList> {
+impl CallCounters {
+    fn in_flight(&self) -> MutexGuard<'_, InFlightRequests> {
         self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Adds to a count.
-pub(crate) fn add(count: &AtomicU64, amount: u64) {
+pub(crate) fn add_to_count(count: &AtomicU64, amount: u64) {
     count.fetch_add(amount, Ordering::Relaxed);
 }
 
 /// A request under way.
-pub(crate) struct UnderWay<'a>(&'a Tally, u64);
+pub(crate) struct InFlightRequest<'a>(&'a CallCounters, u64);
 
-impl Drop for UnderWay<'_> {
+impl Drop for InFlightRequest<'_> {
     fn drop(&mut self) {
-        self.0.under_way().requests.remove(&self.1);
+        self.0.in_flight().requests.remove(&self.1);
     }
 }
 
@@ -237,15 +245,20 @@ fn has_threads(count: usize) -> bool {
 
 /// What all models of a run share. Clones are the same.
 #[derive(Clone)]
-pub struct Shared(pub(crate) Arc<Inner>);
+pub struct ModelContext(pub(crate) Arc<ContextInner>);
 
-pub(crate) struct Inner {
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+pub(crate) struct ContextInner {
     pub trust: Trust,
     pub cassettes: Vec<PathBuf>,
-    record: OnceLock<Record>,
-    record_path: Option<PathBuf>,
+    record: OnceLock<ResponseCache>,
+    record_file: Option<CacheFile>,
     lease: Duration,
+    pub unasked: BTreeSet<String>,
     pub offline: bool,
+    pub refresh: bool,
+    /// Questions that were asked again in this process.
+    refreshed: Mutex<HashSet<CacheKey>>,
     pub only_looks: bool,
     pub score_truncated: bool,
     pub budget: Budget,
@@ -256,17 +269,21 @@ pub(crate) struct Inner {
     pub abandon: CancellationToken,
     grace: Duration,
     pub redactor: Redactor,
-    pub tally: Tally,
-    missing: Mutex<Vec<(String, Key)>>,
+    pub tally: CallCounters,
+    missing: Mutex<Vec<(String, CacheKey)>>,
+    /// Models whose provider asks for a longer pause than a question may take.
+    postponed: Mutex<BTreeMap<String, Duration>>,
+    /// Stop reasons that nobody documents, by model and word.
+    unknown_stops: Mutex<BTreeMap<(String, String), u64>>,
     /// Throttle and breaker by model and address: two entries of a configuration may be one model.
-    limits: Mutex<HashMap<(ModelName, String), (Throttle, Breaker)>>,
+    limits: Mutex<HashMap<(ModelName, String), (Throttle, CircuitBreaker)>>,
     environment: Option<BTreeMap<String, String>>,
     /// Started with the first model: most runs ask nobody.
     runtime: OnceLock<Runtime>,
     starting: Mutex<()>,
 }
 
-impl Drop for Inner {
+impl Drop for ContextInner {
     fn drop(&mut self) {
         self.cancel.cancel();
         self.abandon.cancel();
@@ -277,16 +294,19 @@ impl Drop for Inner {
     }
 }
 
-impl Shared {
+impl ModelContext {
     /// Nothing is opened or started before the first model needs it.
-    pub fn open(options: Options) -> Result<Self, OpenError> {
-        Ok(Self(Arc::new(Inner {
+    pub fn open(options: ModelOptions) -> Result<Self, OpenError> {
+        Ok(Self(Arc::new(ContextInner {
             trust: options.trust,
             cassettes: options.cassettes,
             record: OnceLock::new(),
-            record_path: options.record,
+            record_file: options.record,
             lease: options.lease,
+            unasked: options.unasked,
             offline: options.offline || !options.trust.may_ask(),
+            refresh: options.refresh && !options.offline && options.trust.may_ask(),
+            refreshed: Mutex::default(),
             only_looks: options.only_looks,
             score_truncated: options.score_truncated,
             budget: Budget::new(options.budget_usd, options.budget_tokens),
@@ -295,8 +315,10 @@ impl Shared {
             abandon: CancellationToken::new(),
             grace: options.grace,
             redactor: Redactor::default(),
-            tally: Tally::default(),
+            tally: CallCounters::default(),
             missing: Mutex::default(),
+            postponed: Mutex::default(),
+            unknown_stops: Mutex::default(),
             limits: Mutex::default(),
             environment: options.environment,
             runtime: OnceLock::new(),
@@ -320,18 +342,32 @@ impl Shared {
             let _ = inner.runtime.set(runtime);
         }
         let is_wanted = needs_record && inner.record.get().is_none();
-        if let Some(path) = inner.record_path.as_ref().filter(|_| is_wanted) {
+        if let Some(cache) = inner.record_file.as_ref().filter(|_| is_wanted) {
             // Where nobody is asked nothing is written, and no record is made that was not there: it may lie where nobody may
             // write, and others may read it at the same time.
-            let opened = if inner.offline { Record::open_reading(path) } else { Record::open_with(path, inner.lease) };
+            let opened = if inner.offline {
+                ResponseCache::open_reading(cache)
+            } else {
+                ResponseCache::open_with(cache, inner.lease)
+            };
             let _ = inner.record.set(opened?);
         }
         Ok(())
     }
 
     /// The record, where there is one and a model needed it.
-    pub(crate) fn record(&self) -> Option<&Record> {
+    pub(crate) fn response_cache(&self) -> Option<&ResponseCache> {
         self.0.record.get()
+    }
+
+    /// How many recorded replies were looked up and used.
+    pub fn used_entries(&self) -> u64 {
+        self.response_cache().map_or(0, ResponseCache::used)
+    }
+
+    /// How many recorded replies were looked up and ignored, since they carry no owner tag of this user.
+    pub fn ignored_entries(&self) -> u64 {
+        self.response_cache().map_or(0, ResponseCache::ignored)
     }
 
     /// Whose word names the models.
@@ -362,33 +398,33 @@ impl Shared {
     }
 
     /// Requests that were sent and not answered yet, by model, and how long they would be waited for if the run ended now.
-    pub fn awaited(&self) -> Vec<Awaited> {
+    pub fn awaited_requests(&self) -> Vec<PendingRequests> {
         let now = Instant::now();
         let mut models: BTreeMap<String, (u64, Duration)> = BTreeMap::new();
-        for (model, until) in self.0.tally.under_way().requests.values() {
+        for (model, until) in self.0.tally.in_flight().requests.values() {
             let (requests, at_most) = models.entry(model.clone()).or_default();
             *requests += 1;
             *at_most = (*at_most).max(until.saturating_duration_since(now).min(self.0.grace));
         }
-        models.into_iter().map(|(model, (requests, at_most))| Awaited { model, requests, at_most }).collect()
+        models.into_iter().map(|(model, (requests, at_most))| PendingRequests { model, requests, at_most }).collect()
     }
 
     /// Counts a request to a model as under way until it is dropped; `allowed` is how long a reply is waited for.
-    pub(crate) fn under_way(&self, model: String, allowed: Duration) -> UnderWay<'_> {
+    pub(crate) fn track_request(&self, model: String, allowed: Duration) -> InFlightRequest<'_> {
         let tally = &self.0.tally;
-        let mut list = tally.under_way();
+        let mut list = tally.in_flight();
         let number = list.next;
         list.next += 1;
         list.requests.insert(number, (model, Instant::now() + allowed));
-        UnderWay(tally, number)
+        InFlightRequest(tally, number)
     }
 
     /// Notes what an attempt may have taken that came to nothing.
-    pub(crate) fn lose(&self, lost: Spending) {
+    pub(crate) fn count_lost(&self, lost: Spending) {
         let tally = &self.0.tally;
-        add(&tally.lost_attempts, 1);
-        add(&tally.lost_tokens, lost.tokens);
-        add(&tally.lost_money, lost.money.0);
+        add_to_count(&tally.lost_attempts, 1);
+        add_to_count(&tally.lost_tokens, lost.tokens);
+        add_to_count(&tally.lost_money, lost.money.0);
     }
 
     /// Whether the run was ended.
@@ -407,13 +443,13 @@ impl Shared {
     }
 
     /// How questions ended so far.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> CallCounts {
         let tally = &self.0.tally;
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (replayed, replied) = (read(&tally.replayed), read(&tally.replied));
         let (refused, failed) = (read(&tally.refused), read(&tally.failed));
         let truncated = read(&tally.truncated);
-        Counts {
+        CallCounts {
             asked: replayed + replied + refused + truncated + failed,
             replayed,
             replied,
@@ -421,6 +457,7 @@ impl Shared {
             truncated,
             cut: read(&tally.cut),
             failed,
+            unsent: read(&tally.unsent),
             attempts: read(&tally.attempts),
             input_tokens: read(&tally.input_tokens),
             output_tokens: read(&tally.output_tokens),
@@ -431,12 +468,60 @@ impl Shared {
         }
     }
 
+    /// What the response cache says about a call that could take at most `bound`: when its reply came, and what it took.
+    pub fn recorded_call(&self, key: &str, bound: Spending) -> Option<(u64, EndedCall)> {
+        let (record, key) = (self.response_cache()?, ledger::key_from_hex(key)?);
+        match self.block_on(record.claim(key, true))?.ok()? {
+            CacheClaim::Reply(entry) => Some((entry.made, EndedCall::from_entry(&entry, bound))),
+            _ => None,
+        }
+    }
+
     /// Which replies were wanted offline and are not recorded: model and key, the first thousand.
-    pub fn missing(&self) -> Vec<(String, Key)> {
+    pub fn missing_replies(&self) -> Vec<(String, CacheKey)> {
         self.0.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn miss(&self, model: &str, key: Key) {
+    /// Models whose provider asks for a longer pause than a question may take, and the pause. Their questions are not asked;
+    /// the run can go on after it.
+    pub fn postponed_models(&self) -> BTreeMap<String, Duration> {
+        self.0.postponed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn postpone(&self, model: String, pause: Duration) {
+        let mut postponed = self.0.postponed.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = postponed.entry(model).or_default();
+        *known = (*known).max(pause);
+    }
+
+    /// Replies with a stop reason that nobody documents, by model and word. They were taken as whole, since they have text.
+    pub fn unknown_stops(&self) -> BTreeMap<(String, String), u64> {
+        self.0.unknown_stops.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn count_unknown_stop(&self, model: String, word: String) {
+        let mut counts = self.0.unknown_stops.lock().unwrap_or_else(PoisonError::into_inner);
+        *counts.entry((model, word)).or_default() += 1;
+    }
+
+    /// Whether a question was asked again in this process, so that its reply counts.
+    pub(crate) fn is_refreshed(&self, key: CacheKey) -> bool {
+        self.0.refresh && self.0.refreshed.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
+    }
+
+    /// Notes that a question is asked in this process.
+    pub(crate) fn mark_refreshed(&self, key: CacheKey) {
+        if self.0.refresh {
+            self.0.refreshed.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+        }
+    }
+
+    /// Questions that wait for another process, which asks the same or was killed while it did.
+    pub fn waiting_for_others(&self) -> usize {
+        self.response_cache().map_or(0, ResponseCache::waiting_for_others)
+    }
+
+    pub(crate) fn note_missing(&self, model: &str, key: CacheKey) {
         let mut missing = self.0.missing.lock().unwrap_or_else(PoisonError::into_inner);
         if missing.len() < MOST_MISSING {
             missing.push((model.to_owned(), key));
@@ -444,13 +529,18 @@ impl Shared {
     }
 
     /// Throttle and breaker of a model at an address; whoever opens it first says how they are set.
-    pub(crate) fn limits(&self, name: &ModelName, base_url: &str, settings: &ModelSettings) -> (Throttle, Breaker) {
+    pub(crate) fn limiters(
+        &self,
+        name: &ModelName,
+        base_url: &str,
+        settings: &ModelSettings,
+    ) -> (Throttle, CircuitBreaker) {
         let mut limits = self.0.limits.lock().unwrap_or_else(PoisonError::into_inner);
         let limit = limits.entry((name.clone(), base_url.to_owned())).or_insert_with(|| {
             let rest = ModelSettings::seconds(settings.breaker_wait, 15.0);
             (
                 Throttle::new(settings.concurrency.unwrap_or(64)),
-                Breaker::new(settings.breaker_failures.unwrap_or(20), rest),
+                CircuitBreaker::new(settings.breaker_failures.unwrap_or(20), rest),
             )
         });
         limit.clone()
@@ -471,7 +561,7 @@ impl Shared {
     }
 
     /// Waits for a future from ordinary code, also when that code runs on somebody else's runtime.
-    pub(crate) fn block<T: Send>(&self, future: impl Future<Output = T> + Send) -> Option<T> {
+    pub(crate) fn block_on<T: Send>(&self, future: impl Future<Output = T> + Send) -> Option<T> {
         let handle = self.handle()?;
         if Handle::try_current().is_err() {
             return Some(handle.block_on(future));

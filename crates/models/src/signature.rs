@@ -39,9 +39,10 @@ impl Signer {
         // Signed as it is sent, and escaped once more, as every service but one wants it.
         let path = url.path().split('/').map(crate::dialects::bedrock::escaped).collect::<Vec<_>>().join("/");
         let query = url.query().unwrap_or_default();
-        let canonical = Zeroizing::new(format!("POST\n{path}\n{query}\n{lines}\n{names}\n{}", Sha256::of(body)));
+        let canonical =
+            Zeroizing::new(format!("POST\n{path}\n{query}\n{lines}\n{names}\n{}", Sha256::hex_digest(body)));
         let scope = format!("{day}/{}/{SERVICE}/aws4_request", self.region);
-        let text = format!("AWS4-HMAC-SHA256\n{moment}\n{scope}\n{}", Sha256::of(canonical.as_bytes()));
+        let text = format!("AWS4-HMAC-SHA256\n{moment}\n{scope}\n{}", Sha256::hex_digest(canonical.as_bytes()));
         let first = Zeroizing::new(format!("AWS4{}", self.secret.expose()));
         let mut key = Zeroizing::new(hmac(first.as_bytes(), day.as_bytes()));
         for piece in [self.region.as_str(), SERVICE, "aws4_request"] {

@@ -1,8 +1,8 @@
 //! [`Error`]: why something could not be done at all. What is wrong with a single case is part of its result.
 
-use probare_cases::OpenError;
+use probare_cases::CaseFileError;
 use probare_core::{RequestError, ScoreError};
-use probare_runner::{AskError, PlanError, RunError, VerifyError};
+use probare_engine::{ModelAccessError, PlanError, RunError, VerifyError};
 
 /// Why something could not be done at all.
 #[derive(Debug, thiserror::Error)]
@@ -16,13 +16,13 @@ pub enum Error {
     Plan(#[from] PlanError),
     /// A metric asks a model, and that cannot be done.
     #[error(transparent)]
-    Ask(#[from] AskError),
+    Ask(#[from] ModelAccessError),
     /// The one case that was given cannot be scored.
     #[error(transparent)]
     Score(#[from] ScoreError),
     /// A file of cases cannot be opened.
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(#[from] CaseFileError),
     /// A job could not be run to its end.
     #[error(transparent)]
     Run(#[from] RunError),

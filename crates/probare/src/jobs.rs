@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_cases::{ReadOptions, Rows};
-use probare_core::{Case, Given, Input, Job, MetricRequest, Sink};
+use probare_cases::{CaseReader, ReadOptions};
+use probare_core::{Case, InputFile, Job, MemorySource, MetricRequest, Sink};
+use probare_engine::{Conclusion, ConfiguredGate, RunRequest, SettingOrigin, Settings, Verdict, VerifyRequest};
 use probare_report::Gate;
-use probare_runner::{Conclusion, Origin, SetGate, Settings, Verdict, Verification, Wanted};
 
 use crate::Error;
 
@@ -14,7 +14,7 @@ use crate::Error;
 pub fn job(path: impl AsRef<Path>, metrics: &[&str]) -> Result<Job, Error> {
     let path = path.as_ref();
     let name = path.display().to_string();
-    let rows = Rows::open(&name, &ReadOptions::default())?;
+    let rows = CaseReader::open(&name, &ReadOptions::default())?;
     let mut job = Job::new(name, Box::new(rows), requests(metrics)?);
     job.reads = vec![path.to_owned()];
     Ok(job)
@@ -24,26 +24,26 @@ pub fn job(path: impl AsRef<Path>, metrics: &[&str]) -> Result<Job, Error> {
 /// to read again.
 pub fn job_of(name: &str, cases: Vec<Case>, metrics: &[&str]) -> Result<Job, Error> {
     // What a manifest says of standard input, too: there is nothing to open.
-    let input = Input { path: "-".to_owned(), rows: Some(cases.len() as u64), ..Input::default() };
-    Ok(Job::new(name, Box::new(Given::new(cases, vec![input])), requests(metrics)?))
+    let input = InputFile { path: "-".to_owned(), rows: Some(cases.len() as u64), ..InputFile::default() };
+    Ok(Job::new(name, Box::new(MemorySource::new(cases, vec![input])), requests(metrics)?))
 }
 
 /// Runs a job to its end: reports are written, gates are held against the summary. [`Conclusion::exit`] is the code with which
 /// the command line would end; a case that failed is in the summary and no error of this function.
 pub fn run(job: Job, settings: Settings) -> Result<Conclusion, Error> {
-    Ok(probare_runner::run(job, Wanted::from(settings))?)
+    Ok(probare_engine::run(job, RunRequest::from(settings))?)
 }
 
 /// The same, with somebody who hears of every case as it is finished, in input order.
 pub fn run_with(job: Job, settings: Settings, watcher: &mut dyn Sink) -> Result<Conclusion, Error> {
-    let wanted = Wanted { watcher: Some(Box::new(watcher)), ..Wanted::from(settings) };
-    Ok(probare_runner::run(job, wanted)?)
+    let wanted = RunRequest { watcher: Some(Box::new(watcher)), ..RunRequest::from(settings) };
+    Ok(probare_engine::run(job, wanted)?)
 }
 
 /// Settings with these gates beside those that they have.
 #[must_use]
 pub fn with_gates(mut settings: Settings, gates: impl IntoIterator<Item = Gate>) -> Settings {
-    settings.gates.extend(gates.into_iter().map(|gate| SetGate { gate, from: Origin::Caller }));
+    settings.gates.extend(gates.into_iter().map(|gate| ConfiguredGate { gate, from: SettingOrigin::Caller }));
     settings
 }
 
@@ -51,7 +51,7 @@ pub fn with_gates(mut settings: Settings, gates: impl IntoIterator<Item = Gate>)
 /// that the manifest names; with none they are looked for beside the results, then here. What was judged is computed from the
 /// record of replies; [`Verdict::unchecked`] names what could not be.
 pub fn verify(results: impl AsRef<Path>, inputs: &[PathBuf]) -> Result<Verdict, Error> {
-    Ok(probare_runner::verify(&Verification { inputs, ..Verification::of(results.as_ref()) })?)
+    Ok(probare_engine::verify(&VerifyRequest { inputs, ..VerifyRequest::of(results.as_ref()) })?)
 }
 
 pub fn requests(metrics: &[&str]) -> Result<Vec<MetricRequest>, Error> {
@@ -63,8 +63,8 @@ mod tests {
     use std::{fs, io};
 
     use probare_core::{Event, Output};
+    use probare_engine::Exit;
     use probare_report::Relation;
-    use probare_runner::Exit;
 
     use super::*;
 

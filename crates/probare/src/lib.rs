@@ -29,14 +29,14 @@ mod error;
 mod jobs;
 mod scorer;
 
+pub use probare_benchmarks::suite;
 pub use probare_core::{
     Better, Case, CaseResult, Citation, Console, Event, Evidence, EvidenceKind, Field, Job, MetricInfo, MetricRequest,
     Outcome, Output, Passage, Problem, Profile, Score, ScoreError, Sink, Stop, Suite, Value,
 };
+pub use probare_engine::{Conclusion, Disagreement, Exit, Settings, Verdict};
 pub use probare_metrics::registry;
 pub use probare_report::{Gate, Relation, Summary};
-pub use probare_runner::{Conclusion, Disagreement, Exit, Settings, Verdict};
-pub use probare_suites::suite;
 
 pub use error::Error;
 pub use jobs::{job, job_of, run, run_with, verify, with_gates};

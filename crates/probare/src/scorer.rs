@@ -1,8 +1,8 @@
 //! [`score`] and [`Scorer`]: single cases, without files and without threads.
 
-use probare_core::{Case, CaseResult, MetricInfo, MetricRequest, NoRules, Outcome, Readings};
+use probare_core::{AnalysisCache, Case, CaseResult, DefaultCasePolicy, MetricInfo, MetricRequest, Outcome};
+use probare_engine::{ModelBackend, Plan, PlanError, Settings, apply_decision_thresholds};
 use probare_metrics::registry;
-use probare_runner::{Asked, Plan, PlanError, Settings, put_bands};
 
 use crate::Error;
 use crate::jobs::requests;
@@ -20,7 +20,7 @@ pub fn score(case: &Case, metric: &str) -> Result<Outcome, Error> {
 /// Metrics that are made once and asked about many cases. It can be shared between threads.
 pub struct Scorer {
     plan: Plan,
-    asked: Asked,
+    asked: ModelBackend,
 }
 
 impl Scorer {
@@ -29,7 +29,8 @@ impl Scorer {
     pub fn new(metrics: &[&str], settings: &Settings) -> Result<Self, Error> {
         let mut requests: Vec<MetricRequest> = requests(metrics)?;
         let asked = settings.asking().open(&mut requests, registry())?;
-        put_bands(&settings.bands, &mut requests, settings.profile, registry()).map_err(PlanError::from)?;
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile, registry())
+            .map_err(PlanError::from)?;
         let plan = Plan::new(&requests, settings.profile, registry())?;
         plan.check_models(&asked)?;
         Ok(Self { plan, asked })
@@ -42,7 +43,7 @@ impl Scorer {
 
     /// One result for each metric, in their order.
     pub fn score(&self, case: Case) -> CaseResult {
-        self.plan.score(case, &mut Readings::default(), &NoRules, &self.asked)
+        self.plan.score(case, &mut AnalysisCache::default(), &DefaultCasePolicy, &self.asked)
     }
 }
 
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a test writes its own input")]
-    fn bands_of_the_settings_make_values_verdicts() {
+    fn decision_thresholds_of_the_settings_label_values() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bands.json");
         let scorer = Scorer::new(&["token_f1"], &Settings::default()).unwrap();
@@ -88,8 +89,8 @@ mod tests {
             "cases": 300, "decided": 200,
         });
         std::fs::write(&path, file.to_string()).unwrap();
-        let label = |bands: Vec<std::path::PathBuf>| {
-            let settings = Settings { bands, ..Settings::default() };
+        let label = |decision_thresholds: Vec<std::path::PathBuf>| {
+            let settings = Settings { decision_thresholds, ..Settings::default() };
             let result = Scorer::new(&["token_f1"], &settings).unwrap().score(case()).results.remove(0).unwrap();
             result.score().unwrap().label.clone()
         };

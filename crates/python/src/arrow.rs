@@ -11,7 +11,7 @@ use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, StringArray, S
 use arrow_cast::cast;
 use arrow_cast::display::array_value_to_string;
 use arrow_schema::{DataType, TimeUnit};
-use probare_cases::{Given, Table};
+use probare_cases::{RowTable, TableCell};
 use serde_json::{Map, Number, Value as Json};
 
 /// What pandas calls the columns that it makes of an index without a name.
@@ -19,7 +19,7 @@ const INDEX: &str = "__index_level_";
 
 /// The columns of a batch.
 #[derive(Debug)]
-pub struct Columns {
+pub struct ArrowColumns {
     columns: Vec<(String, Column)>,
     rows: usize,
 }
@@ -33,7 +33,7 @@ enum Column {
     Other(ArrayRef),
 }
 
-impl Columns {
+impl ArrowColumns {
     /// A batch as it is.
     pub fn new(batch: &RecordBatch) -> Self {
         let columns = batch
@@ -63,28 +63,28 @@ impl Column {
         }
     }
 
-    fn given(&self, row: usize) -> Option<Given<'_>> {
+    fn cell(&self, row: usize) -> Option<TableCell<'_>> {
         let text = match self {
             Self::Text(texts) => texts.is_valid(row).then(|| texts.value(row)),
             Self::LargeText(texts) => texts.is_valid(row).then(|| texts.value(row)),
             Self::TextView(texts) => texts.is_valid(row).then(|| texts.value(row)),
             Self::Other(array) => {
                 let value = json(array.as_ref(), row);
-                return (!value.is_null()).then_some(Given::Value(value));
+                return (!value.is_null()).then_some(TableCell::Value(value));
             }
         };
-        text.map(Given::Text)
+        text.map(TableCell::Text)
     }
 }
 
-impl Table for Columns {
+impl RowTable for ArrowColumns {
     fn rows(&self) -> usize {
         self.rows
     }
 
-    fn row<'a>(&'a self, at: usize, put: &mut dyn FnMut(&'a str, Given<'a>)) -> Result<(), String> {
+    fn row<'a>(&'a self, at: usize, put: &mut dyn FnMut(&'a str, TableCell<'a>)) -> Result<(), String> {
         for (name, column) in &self.columns {
-            if let Some(given) = column.given(at) {
+            if let Some(given) = column.cell(at) {
                 put(name, given);
             }
         }

@@ -1,7 +1,7 @@
 //! `probare._probare`: the engine as Python calls it.
 //!
-//! Everything goes the one road of [`probare_runner`]: rows and Arrow batches are sources ([`sources`]), results are taken by
-//! a sink ([`kept`]). The package around this module, in `python/probare`, gives it the habits of Python; nothing is
+//! Everything goes the one road of [`probare_engine`]: rows and Arrow batches are sources ([`sources`]), results are taken by
+//! a sink ([`row_results`]). The package around this module, in `python/probare`, gives it the habits of Python; nothing is
 //! computed there.
 
 #![allow(clippy::needless_pass_by_value, reason = "what comes from Python is made for the call")]
@@ -11,22 +11,22 @@
 
 mod annotations;
 mod arrow;
-mod asked_columns;
-mod comparing;
-mod fault;
-mod heard;
-mod kept;
-mod knowing;
+mod catalogue;
+mod column_checks;
+mod comparison;
+mod evidence_column;
+mod failure;
+mod interrupt;
 mod metrics;
-mod objects;
-mod pieces;
+mod python_json;
+mod rereport;
 mod results;
-mod retelling;
+mod row_results;
 mod scorer;
 mod scoring;
 mod sources;
 mod summaries;
-mod verifying;
+mod verification;
 
 use pyo3::prelude::*;
 
@@ -34,15 +34,15 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _probare {
     #[pymodule_export]
-    use crate::comparing::{Comparison, compare_files, compare_results};
+    use crate::catalogue::{asking, catalogue, check_output, explain, holds_texts, request, version};
     #[pymodule_export]
-    use crate::heard::Interrupt;
+    use crate::comparison::{Comparison, compare_files, compare_results};
     #[pymodule_export]
-    use crate::knowing::{asking, catalogue, check_output, explain, holds_texts, request, version};
+    use crate::interrupt::Interrupt;
+    #[pymodule_export]
+    use crate::rereport::retold;
     #[pymodule_export]
     use crate::results::Results;
-    #[pymodule_export]
-    use crate::retelling::retold;
     #[pymodule_export]
     use crate::scorer::Scorer;
     #[pymodule_export]
@@ -50,7 +50,7 @@ mod _probare {
     #[pymodule_export]
     use crate::summaries::Summary;
     #[pymodule_export]
-    use crate::verifying::verify;
+    use crate::verification::verify;
 
     #[pymodule_export]
     use crate::command_line;

@@ -5,11 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use serde_json::{Map, Value as Json};
 
-use crate::fault::Fault;
-use crate::objects::json;
+use crate::failure::PyFailure;
+use crate::python_json::json;
 
 /// Reads a metric or a list of them.
-pub fn requests(metrics: &Bound<'_, PyAny>) -> Result<Vec<MetricRequest>, Fault> {
+pub fn requests(metrics: &Bound<'_, PyAny>) -> Result<Vec<MetricRequest>, PyFailure> {
     if metrics.cast::<PyString>().is_ok() || metrics.cast::<PyDict>().is_ok() {
         return Ok(vec![request(metrics)?]);
     }
@@ -19,16 +19,16 @@ pub fn requests(metrics: &Bound<'_, PyAny>) -> Result<Vec<MetricRequest>, Fault>
     if let Ok(tuple) = metrics.cast::<PyTuple>() {
         return tuple.iter().map(|metric| request(&metric)).collect();
     }
-    Err(Fault::usage("`metrics` must be a list of metrics")
+    Err(PyFailure::usage("`metrics` must be a list of metrics")
         .hint("write metrics=[\"token_f1\", {\"id\": \"ndcg\", \"k\": 5}]"))
 }
 
-fn request(metric: &Bound<'_, PyAny>) -> Result<MetricRequest, Fault> {
+fn request(metric: &Bound<'_, PyAny>) -> Result<MetricRequest, PyFailure> {
     if let Ok(text) = metric.extract::<String>() {
         return Ok(text.parse::<MetricRequest>()?);
     }
     let wrong = |reason: String| {
-        Fault::usage(format!("a metric cannot be read: {reason}"))
+        PyFailure::usage(format!("a metric cannot be read: {reason}"))
             .hint("write \"ID\", \"ID:OPTION=VALUE\" or {\"id\": ID, OPTION: VALUE}")
     };
     let Json::Object(mut members) = json(metric).map_err(wrong)? else {
@@ -59,8 +59,8 @@ fn request(metric: &Bound<'_, PyAny>) -> Result<MetricRequest, Fault> {
 }
 
 /// Reads `reference` or `careful`.
-pub fn profile(name: &str) -> Result<Profile, Fault> {
+pub fn profile(name: &str) -> Result<Profile, PyFailure> {
     [Profile::Reference, Profile::Careful].into_iter().find(|profile| profile.name() == name).ok_or_else(|| {
-        Fault::usage(format!("there is no profile `{name}`")).hint("known profiles are reference and careful")
+        PyFailure::usage(format!("there is no profile `{name}`")).hint("known profiles are reference and careful")
     })
 }

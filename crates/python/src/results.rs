@@ -5,28 +5,28 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use probare_core::{Case, CaseResult, MetricInfo, Outcome, Problem, ResultLine};
-use probare_report::{Look, terminal};
-use probare_runner::Conclusion;
+use probare_engine::Conclusion;
+use probare_report::{TerminalStyle, terminal};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 use serde::{Deserialize, Serialize};
 
-use crate::fault::Fault;
-use crate::kept::{self, Keeper, Kept, Layout, ROWS_IN_BATCH};
-use crate::retelling;
+use crate::failure::PyFailure;
+use crate::rereport;
+use crate::row_results::{self, ColumnLayout, ROWS_IN_BATCH, RowCollector, RowResult};
 
 /// What a run gave, row by row, in the order of its input.
 #[pyclass(frozen, module = "probare._probare")]
 pub struct Results {
-    about: About,
-    rows: Arc<Vec<Kept>>,
+    about: ResultsHeader,
+    rows: Arc<Vec<RowResult>>,
 }
 
 /// What is known beside the rows. With their lines it is all that it takes to have the results again elsewhere.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct About {
+struct ResultsHeader {
     source: String,
     metrics: Vec<MetricInfo>,
     ids_are_numbers: bool,
@@ -37,12 +37,12 @@ struct About {
     summary: (String, String),
     written: Vec<String>,
     exit_code: u8,
-    asked: Option<Asked>,
+    asked: Option<ModelCallCounts>,
 }
 
 /// What asking models came to.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, IntoPyObject)]
-struct Asked {
+struct ModelCallCounts {
     /// Questions that were answered, by a model or from the record.
     questions: u64,
     /// Those of them that the record answered.
@@ -55,8 +55,8 @@ struct Asked {
     dollars: f64,
 }
 
-impl Asked {
-    fn of(conclusion: &Conclusion) -> Option<Self> {
+impl ModelCallCounts {
+    fn from_conclusion(conclusion: &Conclusion) -> Option<Self> {
         let hearing = conclusion.hearing.as_ref()?;
         let counts = &hearing.counts;
         Some(Self {
@@ -65,20 +65,20 @@ impl Asked {
             sent: counts.attempts,
             failed: counts.failed,
             tokens: counts.input_tokens + counts.output_tokens,
-            dollars: hearing.spent.money.in_dollars(),
+            dollars: hearing.costs.total_usd,
         })
     }
 }
 
 impl Results {
     /// What was kept of a run, and what it came to.
-    pub fn new(kept: Keeper, conclusion: &Conclusion, source: &str, ids_are_numbers: bool) -> Self {
-        let Keeper { infos, rows, problems, .. } = kept;
+    pub fn new(kept: RowCollector, conclusion: &Conclusion, source: &str, ids_are_numbers: bool) -> Self {
+        let RowCollector { infos, rows, problems, .. } = kept;
         let lost = rows.iter().enumerate().filter_map(|(at, row)| {
             let problem = row.lost.as_deref()?.clone();
             Some((at, problem.id.clone(), problem))
         });
-        let about = About {
+        let about = ResultsHeader {
             source: source.to_owned(),
             ids_are_numbers,
             lost: lost.collect(),
@@ -87,11 +87,11 @@ impl Results {
             summary: (
                 // Counts, numbers and texts always have a JSON form.
                 serde_json::to_string(&conclusion.summary).unwrap_or_default(),
-                terminal::render(&conclusion.summary, &conclusion.verdicts, Look::PLAIN),
+                terminal::render(&conclusion.summary, &conclusion.verdicts, TerminalStyle::PLAIN),
             ),
             written: conclusion.written.iter().map(|path| path.display().to_string()).collect(),
             exit_code: conclusion.exit.code(),
-            asked: Asked::of(conclusion),
+            asked: ModelCallCounts::from_conclusion(conclusion),
         };
         Self { about, rows: Arc::new(rows) }
     }
@@ -106,7 +106,7 @@ impl Results {
         self.rows.iter().filter(|row| row.lost.is_none()).map(|row| &row.result)
     }
 
-    fn row(&self, at: usize) -> PyResult<&Kept> {
+    fn row(&self, at: usize) -> PyResult<&RowResult> {
         self.rows.get(at).ok_or_else(|| PyIndexError::new_err(format!("there is no row {at}")))
     }
 }
@@ -124,13 +124,13 @@ impl Results {
 
     /// The case of a row, as JSON; with its texts where they were kept.
     fn case(&self, at: usize) -> PyResult<String> {
-        Ok(written(&self.row(at)?.result.case)?)
+        Ok(json_text(&self.row(at)?.result.case)?)
     }
 
     /// The values of a metric; nothing where there is no such metric.
     fn values(&self, metric: &str) -> Option<Vec<Option<f64>>> {
         let at = self.infos().iter().position(|info| info.name == metric)?;
-        let value = |row: &Kept| match row.result.results.get(at) {
+        let value = |row: &RowResult| match row.result.results.get(at) {
             Some(Ok(Outcome::Scored(score))) => Some(score.value.get()),
             _ => None,
         };
@@ -140,13 +140,13 @@ impl Results {
     /// All results as columns, in batches.
     fn stream(&self, py: Python<'_>, evidence: bool) -> PyResult<PyRecordBatchReader> {
         let (schema, batches) = py.detach(|| {
-            let layout = Layout::alone(&self.rows, self.infos().len(), self.about.ids_are_numbers);
-            let schema = kept::batch(self.infos(), &[], 0, &layout, evidence)?.schema();
+            let layout = ColumnLayout::standalone(&self.rows, self.infos().len(), self.about.ids_are_numbers);
+            let schema = row_results::batch(self.infos(), &[], 0, &layout, evidence)?.schema();
             let mut batches = Vec::new();
             for (number, rows) in self.rows.chunks(ROWS_IN_BATCH).enumerate() {
                 self.add_batches(rows, number * ROWS_IN_BATCH, (&layout, evidence), &mut batches)?;
             }
-            Ok::<_, Fault>((schema, batches))
+            Ok::<_, PyFailure>((schema, batches))
         })?;
         Ok(PyRecordBatchReader::new(Box::new(RecordBatchIterator::new(batches.into_iter().map(Ok), schema))))
     }
@@ -160,7 +160,7 @@ impl Results {
     /// What is known about the metrics, as JSON.
     #[getter]
     fn definitions(&self) -> PyResult<String> {
-        Ok(written(&self.about.metrics)?)
+        Ok(json_text(&self.about.metrics)?)
     }
 
     /// Counts, means and distributions, as JSON and as a table.
@@ -172,7 +172,7 @@ impl Results {
     /// What was said about rows, as JSON.
     #[getter]
     fn problems(&self) -> PyResult<String> {
-        Ok(written(&self.about.problems)?)
+        Ok(json_text(&self.about.problems)?)
     }
 
     /// Files that were written.
@@ -189,7 +189,7 @@ impl Results {
 
     /// What asking models came to.
     #[getter]
-    const fn asked(&self) -> Option<Asked> {
+    const fn asked(&self) -> Option<ModelCallCounts> {
         self.about.asked
     }
 
@@ -197,8 +197,8 @@ impl Results {
     #[pyo3(signature = (outputs, title=None))]
     fn write(&self, py: Python<'_>, outputs: Vec<PathBuf>, title: Option<String>) -> PyResult<Vec<String>> {
         let told = py.detach(|| {
-            let report = retelling::Report { name: &self.about.source, outputs, title };
-            retelling::tell(&self.rows, self.infos().to_vec(), report, None)
+            let report = rereport::ReportTarget { name: &self.about.source, outputs, title };
+            rereport::write_reports(&self.rows, self.infos().to_vec(), report, None)
         })?;
         Ok(told.written.iter().map(|path| path.display().to_string()).collect())
     }
@@ -215,27 +215,30 @@ impl Results {
     /// Everything but the texts of cases, as a text that `restored` reads.
     fn state(&self, py: Python<'_>) -> PyResult<String> {
         Ok(py.detach(|| {
-            let mut state = written(&self.about)?;
+            let mut state = json_text(&self.about)?;
             for row in self.rows.iter() {
                 state.push('\n');
                 state.push_str(&row.result.line_text(self.infos()));
             }
-            Ok::<_, Fault>(state)
+            Ok::<_, PyFailure>(state)
         })?)
     }
 
     /// The results that a state is of.
     #[staticmethod]
     fn restored(state: &str) -> PyResult<Self> {
-        let unread = |error: serde_json::Error| Fault::data(format!("these are no results: {error}"));
+        let unread = |error: serde_json::Error| PyFailure::data(format!("these are no results: {error}"));
         let mut lines = state.lines();
-        let about: About = serde_json::from_str(lines.next().unwrap_or_default()).map_err(unread)?;
+        let about: ResultsHeader = serde_json::from_str(lines.next().unwrap_or_default()).map_err(unread)?;
         let mut rows = lines
             .map(|line| {
                 let ResultLine { id, model, repeat, scores }: ResultLine = serde_json::from_str(line)?;
                 let case = Case { id, ..Case::default() };
                 let results = scores.into_iter().map(|(_, told)| told.0).collect();
-                Ok(Kept { result: CaseResult { case, model, repeat, results, ..CaseResult::default() }, lost: None })
+                Ok(RowResult {
+                    result: CaseResult { case, model, repeat, results, ..CaseResult::default() },
+                    lost: None,
+                })
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(unread)?;
@@ -248,20 +251,20 @@ impl Results {
     }
 }
 
-fn written(value: &impl Serialize) -> Result<String, Fault> {
-    serde_json::to_string(value).map_err(|error| Fault::data(error.to_string()))
+fn json_text(value: &impl Serialize) -> Result<String, PyFailure> {
+    serde_json::to_string(value).map_err(|error| PyFailure::data(error.to_string()))
 }
 
 impl Results {
     /// The rows as one batch, or as several where their evidence has no room in one.
     fn add_batches(
         &self,
-        rows: &[Kept],
+        rows: &[RowResult],
         first: usize,
-        (layout, evidence): (&Layout, bool),
+        (layout, evidence): (&ColumnLayout, bool),
         batches: &mut Vec<RecordBatch>,
-    ) -> Result<(), Fault> {
-        match kept::batch(self.infos(), rows, first, layout, evidence) {
+    ) -> Result<(), PyFailure> {
+        match row_results::batch(self.infos(), rows, first, layout, evidence) {
             Ok(batch) => batches.push(batch),
             Err(_) if rows.len() > 1 => {
                 let (left, right) = rows.split_at(rows.len() / 2);

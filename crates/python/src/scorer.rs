@@ -5,25 +5,25 @@ use std::num::NonZeroUsize;
 
 use arrow_array::RecordBatch;
 use probare_cases::FieldMap;
-use probare_core::{Event, NoRules, Sink};
+use probare_core::{DefaultCasePolicy, Event, Sink};
+use probare_engine::{DriveOptions, ModelBackend, Plan, PlanError, RunContext, apply_decision_thresholds, drive};
 use probare_metrics::registry;
 use probare_report::Summary as Counted;
-use probare_runner::{Asked, DriveOptions, Plan, PlanError, Surroundings, drive, put_bands};
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PySchema};
 
-use crate::fault::Fault;
-use crate::heard::{Interrupt, attentive};
-use crate::kept::{self, Keeper, Layout};
+use crate::failure::PyFailure;
+use crate::interrupt::{Interrupt, run_interruptibly};
 use crate::metrics::requests;
-use crate::scoring::Settings;
+use crate::row_results::{self, ColumnLayout, RowCollector};
+use crate::scoring::ScoreSettings;
 use crate::summaries::Summary;
 
 /// Metrics that are ready to score.
 #[pyclass(frozen, module = "probare._probare")]
 pub struct Scorer {
     plan: Plan,
-    asked: Asked,
+    asked: ModelBackend,
     fields: FieldMap,
     jobs: NonZeroUsize,
     evidence: bool,
@@ -36,18 +36,20 @@ const NAME: &str = "batch";
 #[pymethods]
 impl Scorer {
     #[new]
-    fn new(metrics: Option<&Bound<'_, PyAny>>, settings: Settings, evidence: bool) -> PyResult<Self> {
-        let settled = settings.settled(false)?;
+    fn new(metrics: Option<&Bound<'_, PyAny>>, settings: ScoreSettings, evidence: bool) -> PyResult<Self> {
+        let settled = settings.resolve(false)?;
         let mut requests = match metrics {
             Some(metrics) => requests(metrics)?,
             None => settled.settings.requests(),
         };
-        let asked = settled.settings.asking().open(&mut requests, registry()).map_err(Fault::from)?;
-        let (files, profile) = (&settled.settings.bands, settled.settings.profile);
-        put_bands(files, &mut requests, profile, registry()).map_err(PlanError::from).map_err(Fault::from)?;
-        let plan = Plan::new(&requests, settled.settings.profile, registry()).map_err(Fault::from)?;
-        plan.check_models(&asked).map_err(Fault::from)?;
-        let summary = Summary::of(Summary::empty(NAME, plan.infos()));
+        let asked = settled.settings.asking().open(&mut requests, registry()).map_err(PyFailure::from)?;
+        let (files, profile) = (&settled.settings.decision_thresholds, settled.settings.profile);
+        apply_decision_thresholds(files, &mut requests, profile, registry())
+            .map_err(PlanError::from)
+            .map_err(PyFailure::from)?;
+        let plan = Plan::new(&requests, settled.settings.profile, registry()).map_err(PyFailure::from)?;
+        plan.check_models(&asked).map_err(PyFailure::from)?;
+        let summary = Summary::from_counted(Summary::empty(NAME, plan.infos()));
         let (jobs, fields) = (settled.jobs(), settled.fields);
         Ok(Self { plan, asked, fields, jobs, evidence, summary })
     }
@@ -55,7 +57,7 @@ impl Scorer {
     /// The columns that scored batches have.
     #[getter]
     fn schema(&self) -> PyResult<PySchema> {
-        Ok(PySchema::new(kept::schema(self.plan.infos(), self.evidence)?))
+        Ok(PySchema::new(row_results::schema(self.plan.infos(), self.evidence)?))
     }
 
     /// Names of the metrics.
@@ -67,7 +69,7 @@ impl Scorer {
     /// All batches so far.
     #[getter]
     fn summary(&self) -> PyResult<Summary> {
-        let whole = Summary::of(Summary::empty(NAME, self.plan.infos()));
+        let whole = Summary::from_counted(Summary::empty(NAME, self.plan.infos()));
         whole.add_part(&self.summary.partial())?;
         Ok(whole)
     }
@@ -83,29 +85,30 @@ impl Scorer {
         let interrupted = Interrupt::flag(interrupt);
         let options = DriveOptions { jobs: self.jobs, interrupted: interrupted.clone(), ..DriveOptions::default() };
         let batch = batch.into_inner();
-        attentive(py, &interrupted, || self.scored(batch, &options)).map(PyRecordBatch::new)
+        run_interruptibly(py, &interrupted, || self.score_record_batch(batch, &options)).map(PyRecordBatch::new)
     }
 }
 
 impl Scorer {
-    fn scored(&self, batch: RecordBatch, options: &DriveOptions) -> Result<RecordBatch, Fault> {
-        let source = Box::new(crate::sources::Streamed::one(batch, NAME, &self.fields));
-        let around = Surroundings { rules: &NoRules, outside: &self.asked, sampler: None };
-        let mut both = Both { keeper: Keeper::default(), counted: Counted::default() };
+    fn score_record_batch(&self, batch: RecordBatch, options: &DriveOptions) -> Result<RecordBatch, PyFailure> {
+        let source = Box::new(crate::sources::ArrowSource::from_batch(batch, NAME, &self.fields));
+        let around = RunContext { rules: &DefaultCasePolicy, backend: &self.asked, sampler: None };
+        let mut both = CollectAndCount { keeper: RowCollector::default(), counted: Counted::default() };
         drive(source, NAME, &self.plan, around, options, Box::new(&mut both))?;
-        let scored = kept::batch(self.plan.infos(), &both.keeper.rows, 0, &Layout::Beside, self.evidence)?;
+        let scored =
+            row_results::batch(self.plan.infos(), &both.keeper.rows, 0, &ColumnLayout::WithRows, self.evidence)?;
         self.summary.add_part(&both.counted.partial())?;
         Ok(scored)
     }
 }
 
 /// Keeps and counts.
-struct Both {
-    keeper: Keeper,
+struct CollectAndCount {
+    keeper: RowCollector,
     counted: Counted,
 }
 
-impl Sink for Both {
+impl Sink for CollectAndCount {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         self.counted.event(event)?;
         self.keeper.event(event)

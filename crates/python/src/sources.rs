@@ -5,24 +5,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use arrow_array::{Array, RecordBatch, RecordBatchReader};
-use probare_cases::{FieldMap, Tables};
-use probare_core::{Batch, Input, Source, SourceError};
+use probare_cases::{FieldMap, TableBatcher};
+use probare_core::{CaseBatch, CaseSource, InputFile, SourceError};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use serde_json::{Map, Value as Json};
 
-use crate::arrow::Columns;
-use crate::asked_columns;
-use crate::objects::object;
+use crate::arrow::ArrowColumns;
+use crate::column_checks;
+use crate::python_json::object;
 
 /// Rows that travel together.
 const ROWS_IN_BATCH: usize = 256;
 
-type Cut = Option<Result<Box<dyn Batch>, SourceError>>;
+type NextBatch = Option<Result<Box<dyn CaseBatch>, SourceError>>;
 
 /// Rows in memory have no digest that somebody else could compute; a manifest says of them what it says of standard input.
-fn unnamed(rows: u64) -> Vec<Input> {
-    vec![Input { path: "-".to_owned(), rows: Some(rows), ..Input::default() }]
+fn unnamed_input(rows: u64) -> Vec<InputFile> {
+    vec![InputFile { path: "-".to_owned(), rows: Some(rows), ..InputFile::default() }]
 }
 
 /// Whether the ids of rows are numbers, so that results can have them as numbers again.
@@ -49,9 +49,9 @@ impl IdKind {
 }
 
 /// Anything in Python that gives one dict after the other.
-pub struct Iterated {
+pub struct IteratorSource {
     rows: Py<PyIterator>,
-    tables: Tables,
+    tables: TableBatcher,
     has_ended: bool,
     fields: FieldMap,
     /// Mapped columns that no row has had yet.
@@ -59,12 +59,12 @@ pub struct Iterated {
     ids: IdKind,
 }
 
-impl Iterated {
+impl IteratorSource {
     /// The rows of an iterable.
     pub fn new(rows: &Bound<'_, PyAny>, name: &str, fields: &FieldMap, ids: &IdKind) -> PyResult<Self> {
         Ok(Self {
             rows: rows.try_iter()?.unbind(),
-            tables: Tables::new(name, fields),
+            tables: TableBatcher::new(name, fields),
             has_ended: false,
             fields: fields.clone(),
             unseen: fields.iter().map(|(field, column)| (field, column.to_owned())).collect(),
@@ -72,7 +72,7 @@ impl Iterated {
         })
     }
 
-    fn look_at(&mut self, row: &Map<String, Json>) {
+    fn inspect_row(&mut self, row: &Map<String, Json>) {
         let id = self.fields.id_column(|name| row.get(name).is_some_and(|value| !value.is_null()));
         let id = id.and_then(|column| row.get(column));
         self.ids.see(id.is_some_and(|id| id.is_i64() || id.is_u64()));
@@ -83,8 +83,8 @@ impl Iterated {
     }
 }
 
-impl Source for Iterated {
-    fn next_batch(&mut self) -> Cut {
+impl CaseSource for IteratorSource {
+    fn next_batch(&mut self) -> NextBatch {
         if self.has_ended {
             return None;
         }
@@ -98,7 +98,7 @@ impl Source for Iterated {
                 };
                 let row = object(&row?);
                 if let Ok(row) = &row {
-                    self.look_at(row);
+                    self.inspect_row(row);
                 }
                 rows.push(row);
             }
@@ -108,7 +108,7 @@ impl Source for Iterated {
             // How many rows were lost is told by others.
             Ok(_) if self.has_ended && self.ids.has_seen() && !self.unseen.is_empty() => {
                 let (field, column) = self.unseen.swap_remove(0);
-                Some(Err(PyErr::from(asked_columns::absent(field, &column, &[])).into()))
+                Some(Err(PyErr::from(column_checks::missing_column(field, &column, &[])).into()))
             }
             Ok(rows) if rows.is_empty() => None,
             Ok(rows) => Some(Ok(Box::new(self.tables.batch(Box::new(rows))))),
@@ -119,48 +119,48 @@ impl Source for Iterated {
         }
     }
 
-    fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
-        Ok(unnamed(self.tables.rows()))
+    fn inputs(&mut self) -> Result<Vec<InputFile>, SourceError> {
+        Ok(unnamed_input(self.tables.rows()))
     }
 }
 
 /// A stream of Arrow batches.
-pub struct Streamed {
+pub struct ArrowSource {
     reader: Box<dyn RecordBatchReader + Send>,
     /// What is left of the last batch.
     rest: Option<RecordBatch>,
-    tables: Tables,
+    tables: TableBatcher,
     fields: FieldMap,
     ids: IdKind,
 }
 
-impl Streamed {
+impl ArrowSource {
     /// The batches of a reader.
     pub fn new(reader: Box<dyn RecordBatchReader + Send>, name: &str, fields: &FieldMap, ids: &IdKind) -> Self {
-        Self { reader, rest: None, tables: Tables::new(name, fields), fields: fields.clone(), ids: ids.clone() }
+        Self { reader, rest: None, tables: TableBatcher::new(name, fields), fields: fields.clone(), ids: ids.clone() }
     }
 
     /// A single batch.
-    pub fn one(batch: RecordBatch, name: &str, fields: &FieldMap) -> Self {
+    pub fn from_batch(batch: RecordBatch, name: &str, fields: &FieldMap) -> Self {
         let nothing = arrow_array::RecordBatchIterator::new(Vec::new(), batch.schema());
         Self { rest: Some(batch), ..Self::new(Box::new(nothing), name, fields, &IdKind::default()) }
     }
 
-    fn look_at(&self, batch: &RecordBatch) {
+    fn inspect_batch(&self, batch: &RecordBatch) {
         let column = self.fields.id_column(|name| batch.column_by_name(name).is_some());
         let ids = column.and_then(|name| batch.column_by_name(name));
         self.ids.see(ids.is_some_and(|ids| ids.data_type().is_integer() && ids.null_count() == 0));
     }
 }
 
-impl Source for Streamed {
-    fn next_batch(&mut self) -> Cut {
+impl CaseSource for ArrowSource {
+    fn next_batch(&mut self) -> NextBatch {
         let whole = loop {
             match self.rest.take() {
                 Some(batch) if batch.num_rows() > 0 => break batch,
                 _ => match self.reader.next()? {
                     Ok(batch) => {
-                        self.look_at(&batch);
+                        self.inspect_batch(&batch);
                         self.rest = Some(batch);
                     }
                     Err(error) => return Some(Err(error.into())),
@@ -169,11 +169,11 @@ impl Source for Streamed {
         };
         let taken = whole.num_rows().min(ROWS_IN_BATCH);
         self.rest = Some(whole.slice(taken, whole.num_rows() - taken));
-        let table = Columns::new(&whole.slice(0, taken));
+        let table = ArrowColumns::new(&whole.slice(0, taken));
         Some(Ok(Box::new(self.tables.batch(Box::new(table)))))
     }
 
-    fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
-        Ok(unnamed(self.tables.rows()))
+    fn inputs(&mut self) -> Result<Vec<InputFile>, SourceError> {
+        Ok(unnamed_input(self.tables.rows()))
     }
 }

@@ -8,15 +8,17 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
 use probare_core::{
-    CaseResult, Decider, ErrorKind, Event, Finish, MetricInfo, Named, Outcome, Score, ScoreError, Sink, Stop,
+    CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, RunEnd, Score, ScoreError, Sink, Stop,
 };
+use probare_engine::Plan;
 use probare_metrics::registry;
-use probare_report::{Columns, Look, Partial, Status, Summary as Counted, columns, terminal};
-use probare_runner::Plan;
+use probare_report::{
+    MetricColumns, PartialSummary, ResultStatus, Summary as Counted, TerminalStyle, columns, terminal,
+};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use crate::fault::Fault;
+use crate::failure::PyFailure;
 use crate::metrics::{profile, requests};
 
 /// Counts, means and distributions. Parts are put together exactly: the result does not depend on how a run was cut.
@@ -26,7 +28,7 @@ pub struct Summary(Mutex<Counted>);
 
 impl Summary {
     /// What a run came to.
-    pub const fn of(counted: Counted) -> Self {
+    pub const fn from_counted(counted: Counted) -> Self {
         Self(Mutex::new(counted))
     }
 
@@ -35,7 +37,7 @@ impl Summary {
         let mut counted = Counted::default();
         // A summary keeps everything in memory and cannot fail.
         let _ = counted.event(&Event::Started { source, metrics: infos });
-        let _ = counted.event(&Event::Finished(&Finish::by(Stop::Complete)));
+        let _ = counted.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete)));
         counted
     }
 
@@ -44,13 +46,13 @@ impl Summary {
     }
 
     /// This summary as a part of a larger one.
-    pub fn partial(&self) -> Partial {
+    pub fn partial(&self) -> PartialSummary {
         self.locked().partial()
     }
 
     /// Takes in a part.
-    pub fn add_part(&self, part: &Partial) -> Result<(), Fault> {
-        self.locked().merge(part).map_err(|error| Fault::usage(error.to_string()))
+    pub fn add_part(&self, part: &PartialSummary) -> Result<(), PyFailure> {
+        self.locked().merge(part).map_err(|error| PyFailure::usage(error.to_string()))
     }
 }
 
@@ -59,8 +61,8 @@ impl Summary {
     /// A summary of these metrics without a case.
     #[new]
     fn new(metrics: &Bound<'_, PyAny>, profile_name: &str, source: &str) -> PyResult<Self> {
-        let plan = Plan::new(&requests(metrics)?, profile(profile_name)?, registry()).map_err(Fault::from)?;
-        Ok(Self::of(Self::empty(source, plan.infos())))
+        let plan = Plan::new(&requests(metrics)?, profile(profile_name)?, registry()).map_err(PyFailure::from)?;
+        Ok(Self::from_counted(Self::empty(source, plan.infos())))
     }
 
     /// Takes in the rows of a scored batch.
@@ -71,37 +73,37 @@ impl Summary {
 
     /// Takes in a part, as text.
     fn merge(&self, part: &str) -> PyResult<()> {
-        let part: Partial = serde_json::from_str(part)
-            .map_err(|error| Fault::usage(format!("this is no part of a summary: {error}")))?;
+        let part: PartialSummary = serde_json::from_str(part)
+            .map_err(|error| PyFailure::usage(format!("this is no part of a summary: {error}")))?;
         Ok(self.add_part(&part)?)
     }
 
     /// This summary as a part of a larger one, as text.
     fn part(&self) -> PyResult<String> {
         let text = serde_json::to_string(&self.partial());
-        Ok(text.map_err(|error| Fault::data(error.to_string()))?)
+        Ok(text.map_err(|error| PyFailure::data(error.to_string()))?)
     }
 
     /// The summary as JSON.
     fn json(&self) -> PyResult<String> {
         let text = serde_json::to_string(&*self.locked());
-        Ok(text.map_err(|error| Fault::data(error.to_string()))?)
+        Ok(text.map_err(|error| PyFailure::data(error.to_string()))?)
     }
 
     /// The summary as a table.
     fn text(&self) -> String {
-        terminal::render(&self.locked(), &[], Look::PLAIN)
+        terminal::render(&self.locked(), &[], TerminalStyle::PLAIN)
     }
 }
 
 impl Summary {
-    fn add_rows(&self, batch: &RecordBatch) -> Result<(), Fault> {
+    fn add_rows(&self, batch: &RecordBatch) -> Result<(), PyFailure> {
         let mut counted = self.locked();
         let infos: Vec<MetricInfo> = counted.metrics.iter().map(|metric| metric.info.clone()).collect();
-        let metrics: Vec<Cells> =
-            columns(&infos).iter().map(|names| Cells::new(batch, names)).collect::<Result<_, _>>()?;
+        let metrics: Vec<MetricArrays> =
+            columns(&infos).iter().map(|names| MetricArrays::new(batch, names)).collect::<Result<_, _>>()?;
         for row in 0..batch.num_rows() {
-            let results = metrics.iter().map(|cells| cells.named(row)).collect::<Result<_, _>>()?;
+            let results = metrics.iter().map(|cells| cells.result_at(row)).collect::<Result<_, _>>()?;
             counted.add(&CaseResult { results, ..CaseResult::default() });
         }
         Ok(())
@@ -109,7 +111,7 @@ impl Summary {
 }
 
 /// The columns of one metric.
-struct Cells {
+struct MetricArrays {
     value: ArrayRef,
     status: ArrayRef,
     note: ArrayRef,
@@ -118,14 +120,14 @@ struct Cells {
     by: ArrayRef,
 }
 
-impl Cells {
-    fn new(batch: &RecordBatch, names: &Columns) -> Result<Self, Fault> {
+impl MetricArrays {
+    fn new(batch: &RecordBatch, names: &MetricColumns) -> Result<Self, PyFailure> {
         let column = |name: &str, wanted: &DataType| {
             let found = batch.column_by_name(name).ok_or_else(|| {
-                Fault::usage(format!("there is no column `{name}`"))
+                PyFailure::usage(format!("there is no column `{name}`"))
                     .hint("give the frame that `score` gave, with all its columns")
             })?;
-            cast(found, wanted).map_err(|error| Fault::usage(format!("column `{name}`: {error}")))
+            cast(found, wanted).map_err(|error| PyFailure::usage(format!("column `{name}`: {error}")))
         };
         let text = |name: &str| column(name, &DataType::Utf8);
         Ok(Self {
@@ -139,12 +141,12 @@ impl Cells {
     }
 
     /// What the metric said, as far as a summary counts it.
-    fn named(&self, row: usize) -> Result<Named, Fault> {
+    fn result_at(&self, row: usize) -> Result<MetricResult, PyFailure> {
         let text = |array: &ArrayRef| array.is_valid(row).then(|| array.as_string::<i32>().value(row).to_owned());
         let status = text(&self.status).unwrap_or_default();
-        if status == Status::Scored.name() && self.value.is_valid(row) {
+        if status == ResultStatus::Scored.name() && self.value.is_valid(row) {
             let value = self.value.as_primitive::<Float64Type>().value(row);
-            let mut score = Score::from_number(value).map_err(|error| Fault::data(error.to_string()))?;
+            let mut score = Score::from_number(value).map_err(|error| PyFailure::data(error.to_string()))?;
             let by = text(&self.by).unwrap_or_default();
             score.by = [Decider::Reading, Decider::Judge].into_iter().find(|known| known.name() == by);
             return Ok(Ok(match text(&self.label) {
@@ -153,14 +155,15 @@ impl Cells {
             }));
         }
         let note = text(&self.note).unwrap_or_default();
-        if status == Status::NotApplicable.name() {
+        if status == ResultStatus::NotApplicable.name() {
             return Ok(Ok(Outcome::not_applicable(note)));
         }
-        if status == Status::Failed.name() {
+        if status == ResultStatus::Failed.name() {
             let kind = text(&self.kind).unwrap_or_default();
             let kind = ErrorKind::ALL.into_iter().find(|known| known.name() == kind).unwrap_or(ErrorKind::Failed);
             return Ok(Err(ScoreError::other(kind, note)));
         }
-        Err(Fault::data(format!("a row has the status `{status}`")).hint("give the frame that `score` gave, as it is"))
+        Err(PyFailure::data(format!("a row has the status `{status}`"))
+            .hint("give the frame that `score` gave, as it is"))
     }
 }

@@ -229,15 +229,15 @@ def test_recorded_judges(tmp_path):
 def test_a_judge_is_asked_only_where_the_reading_is_unsure(tmp_path):
     folder = ROOT / "examples/cascade"
     whole = probare.score(folder / "cases.jsonl", config=folder / "probare.yaml")
-    assert whole.asked.questions == 57 and whole.asked.sent == 0
+    assert whole.asked.questions == 58 and whole.asked.sent == 0
     metric = {"id": "answer_match", "name": "answer_match", "judge": "when_unsure"}
     judge = f"replay:{folder / 'replies.jsonl'}"
-    named = probare.score(folder / "cases.jsonl", metric, bands=folder / "bands.json", judges=judge)
+    named = probare.score(folder / "cases.jsonl", metric, decision_thresholds=folder / "decision_thresholds.json", judges=judge)
     for results in (whole, named):
         rows = [json.loads(line)["scores"]["answer_match"] for line in results.lines()]
-        assert [sum(row["by"] == who for row in rows) for who in ("reading", "judge")] == [63, 57]
+        assert [sum(row["by"] == who for row in rows) for who in ("reading", "judge")] == [62, 58]
     with pytest.raises(probare.UsageError, match="asks a model, and none is named"):
-        probare.score(folder / "cases.jsonl", metric, bands=folder / "bands.json")
+        probare.score(folder / "cases.jsonl", metric, decision_thresholds=folder / "decision_thresholds.json")
 
 
 @pytest.fixture
@@ -255,17 +255,17 @@ def bands(tmp_path):
 def test_bands_make_values_verdicts(tmp_path, bands):
     cases = ROOT / "examples/calibrate/cases.jsonl"
     known = {"pass", "fail", "unsure"}
-    labels = [json.loads(line)["scores"]["token_f1"]["label"] for line in probare.score(cases, "token_f1", bands=bands).lines()]
+    labels = [json.loads(line)["scores"]["token_f1"]["label"] for line in probare.score(cases, "token_f1", decision_thresholds=bands).lines()]
     assert known == set(labels)
     config = tmp_path / "probare.yaml"
-    config.write_text(f"metrics: [token_f1]\nrun: {{bands: [{json.dumps(str(bands))}]}}\n")
-    for settings in ({"bands": [bands]}, {"config": config}):
+    config.write_text(f"metrics: [token_f1]\nrun: {{decision_thresholds: [{json.dumps(str(bands))}]}}\n")
+    for settings in ({"decision_thresholds": [bands]}, {"config": config}):
         pyarrow = pytest.importorskip("pyarrow")
         rows = [json.loads(line) for line in cases.read_text().splitlines()]
         scored = probare.Scorer(["token_f1"], **settings).score_batch(pyarrow.RecordBatch.from_pylist(rows))
         assert pyarrow.record_batch(scored).column("token_f1.label").to_pylist() == labels
-    with pytest.raises(probare.UsageError, match="has bands for `token_f1`, which is not computed here"):
-        probare.score(cases, "exact_match", bands=bands)
+    with pytest.raises(probare.UsageError, match="has decision thresholds for `token_f1`, which is not computed here"):
+        probare.score(cases, "exact_match", decision_thresholds=bands)
 
 
 def test_a_scorer_travels(quick):

@@ -111,7 +111,7 @@ def test_metrics_of_agents_have_the_values_of_the_command_line(tmp_path):
     path = tmp_path / "transcripts.jsonl"
     path.write_bytes((ROOT / "examples" / "agents" / "transcripts.jsonl").read_bytes())
     names = [metric.id for metric in probare.metrics() if metric.family == "agents"]
-    assert {"claimed_actions", "grounded_in_tools", "asked_again", "fact_kept", "repeats_itself"} <= set(names)
+    assert {"fact_kept", "loops", "tool_calls"} <= set(names)
     metrics = [{"id": name} for name in names]
     expected = by_command_line(path, metrics, "careful")
     assert list(probare.score(path, metrics, "careful").lines()) == expected

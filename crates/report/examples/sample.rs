@@ -9,10 +9,10 @@ use std::error::Error;
 use std::path::Path;
 
 use probare_core::{
-    Better, Case, CaseResult, Detail, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome, Output,
-    Passage, Place, Problem, Profile, Score, ScoreError, Sink, Stop,
+    BenchmarkData, Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, FieldSpan, MetricInfo, Outcome,
+    Output, Passage, Problem, Profile, RunEnd, Score, ScoreError, Sink, Stop,
 };
-use probare_report::{By, Gate, Gates, Look, Options, Summary, open, terminal};
+use probare_report::{Gate, Gates, GroupBy, RendererOptions, Summary, TerminalStyle, open, terminal};
 
 /// Query, passage, answer, words of the answer that the passage supports, words that nothing supports.
 const ANSWERS: [(&str, &str, &str, &str, &str); 6] = [
@@ -70,6 +70,7 @@ fn metrics() -> Vec<MetricInfo> {
         version,
         profile: Profile::Reference,
         options: serde_json::Value::Null,
+        decision_thresholds: None,
     };
     vec![
         metric("relevance", "How much of the query the response takes up", Better::Higher, 1),
@@ -97,11 +98,11 @@ fn case(number: u32) -> Result<CaseResult, ScoreError> {
         ..Case::default()
     };
     let place = |field: Field, index, text: &str, words: &str| {
-        text.find(words).map(|start| Place { index, ..Place::new(field, start..start + words.len()) })
+        text.find(words).map(|start| FieldSpan { index, ..FieldSpan::new(field, start..start + words.len()) })
     };
     let mut found = Vec::new();
     let mut wrong = Vec::new();
-    if let Some(Place { start, end, .. }) = place(Field::Response, None, answer, supported) {
+    if let Some(FieldSpan { start, end, .. }) = place(Field::Response, None, answer, supported) {
         let mut evidence = Evidence::found(Field::Response, start..end, answer).with_note("stands in passage 1");
         if let Some(support) = place(Field::Context, Some(0), passage, supported) {
             evidence = evidence.with_support(support);
@@ -114,7 +115,7 @@ fn case(number: u32) -> Result<CaseResult, ScoreError> {
         );
     }
     if !unsupported.is_empty()
-        && let Some(Place { start, end, .. }) = place(Field::Response, None, answer, unsupported)
+        && let Some(FieldSpan { start, end, .. }) = place(Field::Response, None, answer, unsupported)
     {
         let evidence = Evidence::at(EvidenceKind::Unsupported, Field::Response, start..end, answer);
         wrong.push(evidence.with_note("no passage says so"));
@@ -172,8 +173,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         Gate::fail_pass_rate("relevance>=0.8:80%")?,
         Gate::fail_labels("verdict:FAIL>10%")?,
     ]);
-    let by = Some(By::Tag("lang".to_owned()));
-    let options = Options { title: Some("Support assistant, week 19".to_owned()), gates, by, ..Options::default() };
+    let by = Some(GroupBy::Tag("lang".to_owned()));
+    let options = RendererOptions {
+        title: Some("Support assistant, week 19".to_owned()),
+        gates,
+        by,
+        ..RendererOptions::default()
+    };
     let mut sink = open(Path::new(&path), &options)?;
     let mut summary = Summary::new(&options);
     let mut send = |event: &Event<'_>| summary.event(event).and_then(|()| sink.event(event));
@@ -193,8 +199,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         send(&Event::Scored(&case(number)?))?;
     }
     summary.conclude(Stop::Complete);
-    print!("{}", terminal::render(&summary, &summary.verdicts, Look::of(&std::io::stdout())));
-    let finish = Finish { summary: Some(Detail::new(summary)), ..Finish::by(Stop::Complete) };
+    print!("{}", terminal::render(&summary, &summary.verdicts, TerminalStyle::for_stream(&std::io::stdout())));
+    let finish = RunEnd { summary: Some(BenchmarkData::new(summary)), ..RunEnd::with_stop(Stop::Complete) };
     sink.event(&Event::Finished(&finish))?;
     Ok(())
 }

@@ -4,17 +4,17 @@ use std::io::{self, Write};
 
 use probare_core::{Event, Sink};
 
-use crate::Output;
+use crate::OutputWriter;
 
 /// Writes one case a line.
 #[derive(Debug)]
 pub struct CaseLines {
-    output: Output,
+    output: OutputWriter,
 }
 
 impl CaseLines {
     /// The lines go to `output`.
-    pub const fn new(output: Output) -> Self {
+    pub const fn new(output: OutputWriter) -> Self {
         Self { output }
     }
 }

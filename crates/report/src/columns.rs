@@ -6,10 +6,10 @@ use probare_core::MetricInfo;
 
 /// Names of the columns of one metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Columns {
+pub struct MetricColumns {
     /// The value; empty where there is none.
     pub value: String,
-    /// `scored`, `not_applicable` or `failed`.
+    /// `write_scores`, `not_applicable` or `io_error`.
     pub status: String,
     /// Label, reason or error.
     pub note: String,
@@ -29,7 +29,7 @@ pub struct Columns {
 pub(crate) const KEYS: [&str; 3] = ["id", "model", "repeat"];
 
 /// One set of names per metric, all different from each other and from those of the case.
-pub fn columns(metrics: &[MetricInfo]) -> Vec<Columns> {
+pub fn columns(metrics: &[MetricInfo]) -> Vec<MetricColumns> {
     let mut taken = BTreeSet::from(KEYS.map(str::to_owned));
     metrics
         .iter()
@@ -45,7 +45,7 @@ pub fn columns(metrics: &[MetricInfo]) -> Vec<Columns> {
                 if names.iter().all(|name| !taken.contains(name)) {
                     taken.extend(names.iter().cloned());
                     let [value, status, note, evidence, label, parts, kind, by] = names;
-                    return Columns { value, status, note, evidence, label, parts, kind, by };
+                    return MetricColumns { value, status, note, evidence, label, parts, kind, by };
                 }
                 number += 1;
             }

@@ -1,66 +1,91 @@
-//! What the outputs of a run took, model by model, as a panel of its pages.
+//! What the calls of a run cost, as a panel of its pages.
 
-use probare_core::{Panel, PanelCell, PanelChart, PanelTable, Usage};
+use probare_core::{CallOutcome, CallPurpose, Panel, PanelCell, PanelChart, PanelTable, RunCosts, Usage};
 
 use crate::escape::excerpt;
-use crate::number::{count, rounded};
+use crate::number::count;
 
-/// What the outputs of a model took.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Cost {
-    /// The model.
-    pub model: String,
-    /// Outputs that it gave.
-    pub outputs: u64,
-    /// Tokens, as far as they are known.
-    pub usage: Usage,
-    /// US dollars; nothing where no output has a price.
-    pub cost_usd: Option<f64>,
+/// The panel: the sum in words, a bar for each model and purpose, a row for each outcome.
+pub fn panel(costs: &RunCosts) -> Panel {
+    let name = |model: &str, purpose: CallPurpose| match purpose {
+        CallPurpose::Answer => model.to_owned(),
+        other => format!("{model} ({})", other.name()),
+    };
+    // Money where any is known, else tokens.
+    let is_priced = costs.total_usd > 0.0;
+    let mut bars: Vec<(String, Option<f64>)> = Vec::new();
+    for line in &costs.lines {
+        let value = if is_priced { line.cost_usd } else { Some(tokens(line.usage) as f64) };
+        let label = name(&line.model, line.purpose);
+        match bars.iter_mut().find(|(known, _)| *known == label) {
+            Some((_, sum)) => *sum = value.map_or(*sum, |value| Some(sum.unwrap_or_default() + value)),
+            None => bars.push((label, value)),
+        }
+    }
+    let most = bars.iter().filter_map(|(_, value)| *value).fold(0.0, f64::max);
+    let header = ["Model", "Purpose", "Outcome", "Calls", "Tokens in", "Tokens out", "US dollars"];
+    let mut table = PanelTable::new("", header, 3);
+    for line in &costs.lines {
+        let is_bound = line.outcome == CallOutcome::Interrupted || line.bounded_calls > 0;
+        let dollars = match line.cost_usd {
+            None => "no price".to_owned(),
+            Some(cost) if is_bound => format!("at most {cost:.6}"),
+            Some(cost) => format!("{cost:.6}"),
+        };
+        let words = [excerpt(&line.model, 80), line.purpose.name().to_owned(), line.outcome.name().to_owned()];
+        let numbers = [line.calls, line.usage.input_tokens, line.usage.output_tokens].map(count);
+        table.push(words.into_iter().chain(numbers).chain([dollars]).map(PanelCell::from).collect());
+    }
+    let note = if is_priced { "US dollars" } else { "tokens" }.to_owned();
+    let chart = PanelChart { title: "Cost by model".to_owned(), note, range: (0.0, most), bars };
+    Panel {
+        title: "Cost of the run".to_owned(),
+        says: vec![costs.to_string()],
+        charts: vec![chart],
+        tables: vec![table],
+        ..Panel::default()
+    }
 }
 
-/// The panel; nothing where no model took anything.
-pub fn panel(costs: &[Cost]) -> Option<Panel> {
-    let tokens = |cost: &Cost| cost.usage.input_tokens + cost.usage.output_tokens;
-    if costs.iter().all(|cost| tokens(cost) == 0 && cost.cost_usd.is_none()) {
-        return None;
-    }
-    // Money where any is known, else tokens.
-    let is_priced = costs.iter().any(|cost| cost.cost_usd.is_some_and(|cost| cost > 0.0));
-    let unit = if is_priced { "US dollars" } else { "tokens" };
-    let value = |cost: &Cost| if is_priced { cost.cost_usd } else { Some(tokens(cost) as f64) };
-    let bars: Vec<(String, Option<f64>)> = costs.iter().map(|cost| (cost.model.clone(), value(cost))).collect();
-    let most = bars.iter().filter_map(|(_, value)| *value).fold(0.0, f64::max);
-    let mut table = PanelTable::new("", ["Model", "Outputs", "Tokens in", "Tokens out", "US dollars"], 1);
-    for cost in costs {
-        let numbers = [cost.outputs, cost.usage.input_tokens, cost.usage.output_tokens].map(count);
-        let dollars = cost.cost_usd.map_or_else(|| "–".to_owned(), rounded);
-        let cells = [excerpt(&cost.model, 80)].into_iter().chain(numbers).chain([dollars]);
-        table.push(cells.map(PanelCell::from).collect());
-    }
-    let chart = PanelChart { title: "Cost by model".to_owned(), note: unit.to_owned(), range: (0.0, most), bars };
-    let title = "Cost of the outputs".to_owned();
-    Some(Panel { title, charts: vec![chart], tables: vec![table], ..Panel::default() })
+const fn tokens(usage: Usage) -> u64 {
+    usage.input_tokens + usage.output_tokens
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn cost(model: &str, tokens: u64, cost_usd: Option<f64>) -> Cost {
-        let usage = Usage::new(tokens, tokens / 2);
-        Cost { model: model.to_owned(), outputs: 3, usage, cost_usd }
+    use probare_core::CostLine;
+
+    fn line(model: &str, purpose: CallPurpose, outcome: CallOutcome, cost_usd: Option<f64>) -> CostLine {
+        CostLine {
+            model: model.into(),
+            purpose,
+            outcome,
+            calls: 3,
+            bounded_calls: 0,
+            usage: Usage::new(100, 50),
+            cost_usd,
+        }
     }
 
     #[test]
-    fn money_is_drawn_where_it_is_known_and_tokens_else() {
-        assert!(panel(&[]).is_none() && panel(&[cost("a", 0, None)]).is_none());
-        let made = |costs: &[Cost]| {
-            let made = panel(costs).unwrap();
-            (made.charts[0].note.clone(), crate::markdown::panel(&made))
-        };
-        let (unit, text) = made(&[cost("<a>", 100, None), cost("b", 50, Some(0.0))]);
-        assert!(unit == "tokens" && text.contains("| b | 3 | 50 | 25 | 0 |"), "{text}");
-        let (unit, text) = made(&[cost("a", 100, None), cost("b", 50, Some(0.25))]);
-        assert!(unit == "US dollars" && text.contains("| a | 3 | 100 | 50 | – |"), "{text}");
+    fn judges_and_failures_have_rows_and_the_sum_stands_in_words() {
+        use CallOutcome::{Failed, Interrupted, Replied};
+        let costs = RunCosts::new(vec![
+            line("a", CallPurpose::Answer, Replied, Some(0.25)),
+            line("a", CallPurpose::Answer, Failed, Some(0.5)),
+            line("a", CallPurpose::Answer, Interrupted, Some(0.125)),
+            line("<b>", CallPurpose::Judge, Replied, None),
+        ]);
+        let made = panel(&costs);
+        let bars = &made.charts[0].bars;
+        assert_eq!(bars, &[("a".to_owned(), Some(0.875)), ("<b> (judges)".to_owned(), None)]);
+        let text = crate::markdown::panel(&made);
+        assert!(text.contains("0.875000 US dollars") && text.contains("no price is known for"), "{text}");
+        assert!(text.contains("| a | answers | failed | 3 | 100 | 50 | 0.500000 |"), "{text}");
+        assert!(text.contains("at most 0.125000") && text.contains("no price |"), "{text}");
+        let free = panel(&RunCosts::new(vec![line("a", CallPurpose::Answer, Replied, Some(0.0))]));
+        assert_eq!((free.charts[0].note.as_str(), free.charts[0].bars[0].1), ("tokens", Some(150.0)));
     }
 }

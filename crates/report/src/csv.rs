@@ -8,13 +8,13 @@ use std::io::{self, Write};
 use probare_core::{CaseResult, Event, FORMAT, MetricInfo, Sink};
 
 use crate::columns::{KEYS, columns};
-use crate::status::{Status, note, score};
-use crate::{Output, escape, manifest};
+use crate::status::{ResultStatus, note, score};
+use crate::{OutputWriter, escape, manifest};
 
 /// Writes a CSV file with a header row and `\n` line ends.
 #[derive(Debug)]
 pub struct Csv {
-    output: Output,
+    output: OutputWriter,
     metrics: usize,
     /// Reused for every row.
     row: String,
@@ -22,7 +22,7 @@ pub struct Csv {
 
 impl Csv {
     /// Rows go to `output`.
-    pub const fn new(output: Output) -> Self {
+    pub const fn new(output: OutputWriter) -> Self {
         Self { output, metrics: 0, row: String::new() }
     }
 
@@ -90,7 +90,7 @@ fn push_row(row: &mut String, result: &CaseResult, metrics: usize, format: u32) 
             write!(row, "{:?}", score.value.get()).map_err(io::Error::other)?;
         }
         row.push(',');
-        row.push_str(Status::of(result).name());
+        row.push_str(ResultStatus::from_result(result).name());
         row.push(',');
         row.push_str(&escape::csv(&note(result)));
     }
@@ -110,13 +110,13 @@ impl Sink for Csv {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{HOSTILE, Written, events, hostile, metrics, result};
+    use crate::testing::{HOSTILE, MemoryOutput, events, hostile, metrics, result};
 
     use super::*;
 
     #[test]
     fn a_row_has_value_status_and_note() {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         events(&mut Csv::new(written.output()), &metrics(), &[result("a", 0.5)]);
         insta::assert_snapshot!(written.text(), @r#"
         id,model,repeat,relevance,relevance.status,relevance.note,topic_pivot,topic_pivot.status,topic_pivot.note,hallucination,hallucination.status,hallucination.note
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn hostile_cells_read_back_and_start_no_formula() {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         let mut formula = result("=1+1", -0.5);
         formula.case.id = "=HYPERLINK(\"http://x\")".into();
         events(&mut Csv::new(written.output()), &metrics(), &[hostile(), formula]);

@@ -19,13 +19,22 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// For several lines on a terminal: as [`terminal`], but line breaks stay and a tab becomes four spaces.
+/// For several lines on a terminal: as [`terminal`], but line breaks stay and a tab becomes four spaces. No line is one that the
+/// runner of GitHub takes for a command (`::error …`, `##[error]…`): such a line begins with a backslash.
 pub fn terminal_lines(text: &str) -> Cow<'_, str> {
-    rewrite(text, |character, _, _| match character {
+    rewrite(text, |character, before, after| match character {
         '\n' => None,
         '\t' => Some("    ".into()),
+        ':' | '#' if is_command(character, before, after) => Some(format!("\\{character}").into()),
         other => hidden_code(other),
     })
+}
+
+/// Whether a command of GitHub's runner begins here, behind nothing but spaces.
+fn is_command(character: char, before: &str, after: &str) -> bool {
+    let starts = if character == ':' { after.starts_with(':') } else { after.starts_with("#[") };
+    let line = before.trim_end_matches(|character: char| character != '\n' && character.is_whitespace());
+    starts && (line.is_empty() || line.ends_with('\n'))
 }
 
 /// For HTML, as text or inside a quoted attribute.
@@ -243,6 +252,14 @@ mod tests {
         assert_eq!(terminal("line\nnext\tcell\r"), "line\\nnext\\tcell\\r");
         assert_eq!(terminal_lines("line\nnext\tcell"), "line\nnext    cell");
         assert!(matches!(terminal("plain é 語"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn no_line_is_a_command_of_githubs_runner() {
+        let forged = "a ::b\n::error title=x::y\n \t::stop-commands::z\n##[error]w\n# ok\nstd::vec";
+        let safe = "a ::b\n\\::error title=x::y\n     \\::stop-commands::z\n\\##[error]w\n# ok\nstd::vec";
+        assert_eq!(terminal_lines(forged), safe);
+        assert_eq!(terminal_lines("::error::x"), "\\::error::x");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! [`Format`]: which renderer a file name asks for, and [`open`], which makes it.
+//! [`ReportFormat`]: which renderer a file name asks for, and [`open`], which makes it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use probare_core::Sink;
 
 use crate::output::Compression;
-use crate::{By, Cluster, Csv, Gate, Gates, Html, Json, Jsonl, Junit, Markdown, Output, Parquet, Summary};
+use crate::{Cluster, Csv, Gate, Gates, GroupBy, Html, Json, Jsonl, Junit, Markdown, OutputWriter, Parquet, Summary};
 
 /// What all renderers may need to know besides the events.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct RendererOptions {
     /// Title of pages; made from the source where it is missing.
     pub title: Option<String>,
     /// Limits that the run has to keep.
@@ -18,12 +18,12 @@ pub struct Options {
     /// Limits that every single case has to keep and that are no gates of the run: test results call a miss a failure.
     pub case_limits: Gates,
     /// By what the summary is grouped.
-    pub by: Option<By>,
+    pub by: Option<GroupBy>,
     /// The column that says which cases hang together.
     pub cluster: Option<Cluster>,
 }
 
-impl Options {
+impl RendererOptions {
     /// The limits by which a single case with this value fails.
     pub(crate) fn failing_case<'a>(&'a self, metric: &'a str, value: f64) -> impl Iterator<Item = &'a Gate> {
         self.gates.failing_case(metric, value).chain(self.case_limits.failing_case(metric, value))
@@ -38,7 +38,7 @@ impl Options {
 /// A kind of report file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Format {
+pub enum ReportFormat {
     /// One result line per case.
     Jsonl,
     /// One JSON object.
@@ -58,9 +58,9 @@ pub enum Format {
 /// A report cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum OpenError {
+pub enum ReportError {
     /// The name of the file does not say what to write.
-    #[error("`{}` has no known extension; known are {}", path.display(), Format::known())]
+    #[error("`{}` has no known extension; known are {}", path.display(), ReportFormat::known_extensions())]
     UnknownExtension {
         /// The path as given.
         path: PathBuf,
@@ -76,7 +76,7 @@ pub enum OpenError {
     Io(#[from] io::Error),
 }
 
-impl Format {
+impl ReportFormat {
     /// All formats with their extensions, the usual one first.
     pub const ALL: [(Self, &'static [&'static str]); 7] = [
         (Self::Jsonl, &["jsonl", "ndjson"]),
@@ -89,8 +89,8 @@ impl Format {
     ];
 
     /// The format and the compression that a file name asks for. Case does not matter.
-    pub fn of_path(path: &Path) -> Result<(Self, Compression), OpenError> {
-        let unknown = || OpenError::UnknownExtension { path: path.to_owned() };
+    pub fn from_path(path: &Path) -> Result<(Self, Compression), ReportError> {
+        let unknown = || ReportError::UnknownExtension { path: path.to_owned() };
         let name = path.file_name().ok_or_else(unknown)?.to_string_lossy().to_ascii_lowercase();
         let (stem, compression) = if let Some(stem) = name.strip_suffix(".gz") {
             (stem, Compression::Gzip)
@@ -104,13 +104,13 @@ impl Format {
             Self::ALL.into_iter().find(|(_, extensions)| extensions.contains(&extension)).ok_or_else(unknown)?;
         let compressible = matches!(format, Self::Jsonl | Self::Json | Self::Csv);
         if compression != Compression::None && !compressible {
-            return Err(OpenError::NotCompressible { path: path.to_owned() });
+            return Err(ReportError::NotCompressible { path: path.to_owned() });
         }
         Ok((format, compression))
     }
 
     /// The renderer of this format.
-    pub fn sink(self, output: Output, options: Options) -> Box<dyn Sink> {
+    pub fn sink(self, output: OutputWriter, options: RendererOptions) -> Box<dyn Sink> {
         match self {
             Self::Jsonl => Box::new(Jsonl::new(output)),
             Self::Json => Box::new(Json::new(output)),
@@ -127,7 +127,7 @@ impl Format {
         matches!(self, Self::Jsonl | Self::Csv)
     }
 
-    fn known() -> String {
+    fn known_extensions() -> String {
         let usual: Vec<String> =
             Self::ALL.iter().filter_map(|(_, extensions)| extensions.first()).map(|name| format!(".{name}")).collect();
         format!("{}, and .jsonl, .json, .csv with .gz or .zst behind", usual.join(", "))
@@ -136,10 +136,10 @@ impl Format {
 
 /// Opens a report file; its extension says what is written.
 ///
-/// The file appears under its name when the run is complete; see [`Output`].
-pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Sink>, OpenError> {
-    let (format, compression) = Format::of_path(path)?;
-    let output = Output::to_file(path, compression)?;
+/// The file appears under its name when the run is complete; see [`OutputWriter`].
+pub fn open(path: &Path, options: &RendererOptions) -> Result<Box<dyn Sink>, ReportError> {
+    let (format, compression) = ReportFormat::from_path(path)?;
+    let output = OutputWriter::to_file(path, compression)?;
     Ok(format.sink(output, options.clone()))
 }
 
@@ -153,12 +153,12 @@ mod tests {
 
     #[test]
     fn the_extension_says_what_is_written() {
-        let of = |name: &str| Format::of_path(Path::new(name)).unwrap();
-        assert_eq!(of("a/b.jsonl"), (Format::Jsonl, Compression::None));
-        assert_eq!(of("b.JSONL.GZ"), (Format::Jsonl, Compression::Gzip));
-        assert_eq!(of("b.csv.zst"), (Format::Csv, Compression::Zstd));
-        assert_eq!(of("report.v2.html"), (Format::Html, Compression::None));
-        let error = |name: &str| Format::of_path(Path::new(name)).unwrap_err().to_string();
+        let of = |name: &str| ReportFormat::from_path(Path::new(name)).unwrap();
+        assert_eq!(of("a/b.jsonl"), (ReportFormat::Jsonl, Compression::None));
+        assert_eq!(of("b.JSONL.GZ"), (ReportFormat::Jsonl, Compression::Gzip));
+        assert_eq!(of("b.csv.zst"), (ReportFormat::Csv, Compression::Zstd));
+        assert_eq!(of("report.v2.html"), (ReportFormat::Html, Compression::None));
+        let error = |name: &str| ReportFormat::from_path(Path::new(name)).unwrap_err().to_string();
         insta::assert_snapshot!(error("out.docx"), @"`out.docx` has no known extension; known are .jsonl, .json, .csv, .parquet, .md, .html, .xml, and .jsonl, .json, .csv with .gz or .zst behind");
         insta::assert_snapshot!(error("out.html.gz"), @"`out.html.gz` cannot be compressed; only .jsonl, .json and .csv can");
         assert!(error("out").contains("no known extension"));
@@ -168,14 +168,14 @@ mod tests {
     #[test]
     fn every_format_writes_a_file() {
         let folder = tempfile::tempdir().unwrap();
-        for (_, extensions) in Format::ALL {
+        for (_, extensions) in ReportFormat::ALL {
             let path = folder.path().join(format!("out.{}", extensions[0]));
-            let mut sink = open(&path, &Options::default()).unwrap();
+            let mut sink = open(&path, &RendererOptions::default()).unwrap();
             events(sink.as_mut(), &metrics(), &[result("a", 0.5)]);
             assert!(fs::metadata(&path).unwrap().len() > 0, "{}", path.display());
         }
-        let manifests = Format::ALL.iter().filter(|(format, _)| format.has_manifest_beside()).count();
+        let manifests = ReportFormat::ALL.iter().filter(|(format, _)| format.has_manifest_beside()).count();
         let found = fs::read_dir(folder.path()).unwrap().count();
-        assert_eq!(found, Format::ALL.len() + manifests, "nothing partial is left");
+        assert_eq!(found, ReportFormat::ALL.len() + manifests, "nothing partial is left");
     }
 }

@@ -4,12 +4,12 @@
 
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, Finish, MetricInfo, Problem, Sink};
+use probare_core::{CaseResult, Event, MetricInfo, Problem, RunEnd, Sink};
 
 use crate::escape::{excerpt, terminal};
-use crate::number::{counted, rounded};
-use crate::status::{score, whose};
-use crate::{Options, Output, Summary};
+use crate::number::{count_with_noun, rounded};
+use crate::status::{model_and_repeat, score};
+use crate::{OutputWriter, RendererOptions, Summary};
 
 /// Annotations of one kind that GitHub shows of a step.
 pub const MOST: usize = 10;
@@ -87,8 +87,8 @@ fn property(text: &str) -> String {
 /// Writes the annotations of a run when it ends.
 #[derive(Debug)]
 pub struct Github {
-    output: Output,
-    options: Options,
+    output: OutputWriter,
+    options: RendererOptions,
     metrics: Vec<MetricInfo>,
     /// Single cases beyond a limit: the first ones, and how many there are.
     cases: Vec<Annotation>,
@@ -97,7 +97,7 @@ pub struct Github {
 
 impl Github {
     /// The lines go to `output`.
-    pub fn new(output: Output, options: Options) -> Self {
+    pub fn new(output: OutputWriter, options: RendererOptions) -> Self {
         Self { output, options, metrics: Vec::new(), cases: Vec::new(), beyond: 0 }
     }
 
@@ -110,7 +110,7 @@ impl Github {
             for gate in self.options.failing_case(&metric.name, value) {
                 self.beyond += 1;
                 if self.cases.len() < MOST {
-                    let whose = whose(result).map(|whose| format!(" ({whose})")).unwrap_or_default();
+                    let whose = model_and_repeat(result).map(|whose| format!(" ({whose})")).unwrap_or_default();
                     let message =
                         format!("case {}{whose}: {} is {}; {gate}", result.case.id, metric.name, rounded(value));
                     self.cases.push(Annotation::error("case beyond a limit", message));
@@ -119,7 +119,7 @@ impl Github {
         }
     }
 
-    fn finish(&mut self, finish: &Finish) -> io::Result<()> {
+    fn finish(&mut self, finish: &RunEnd) -> io::Result<()> {
         let summary = Summary::required(finish)?;
         let mut all = Vec::new();
         if let Some(why) = summary.incomplete() {
@@ -130,13 +130,13 @@ impl Github {
         all.extend(summary.problems.iter().map(Annotation::about));
         for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
             let why: Vec<&str> = metric.failed_reasons.kept.iter().map(|reason| reason.reason.as_str()).collect();
-            let cases = counted(metric.failed, "case", "cases");
+            let cases = count_with_noun(metric.failed, "case", "cases");
             let message = format!("{} failed in {cases}: {}", metric.info.name, why.join("; "));
             all.push(Annotation::error("not scored", message));
         }
         all.append(&mut self.cases);
         if self.beyond > MOST as u64 {
-            let message = format!("{} in all", counted(self.beyond, "value", "values"));
+            let message = format!("{} in all", count_with_noun(self.beyond, "value", "values"));
             all.push(Annotation::error("cases beyond a limit", message));
         }
         self.output.write_all(lines(&all).as_bytes())?;
@@ -163,14 +163,14 @@ impl Sink for Github {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Written, events_of, hostile, metrics, result};
+    use crate::testing::{MemoryOutput, events_of, hostile, metrics, result};
     use crate::{Gate, Gates};
 
     use super::*;
 
     fn rendered(results: &[CaseResult], gates: Vec<Gate>) -> String {
-        let written = Written::default();
-        let options = Options { gates: Gates::new(gates), ..Options::default() };
+        let written = MemoryOutput::default();
+        let options = RendererOptions { gates: Gates::new(gates), ..RendererOptions::default() };
         events_of(&mut Github::new(written.output(), options.clone()), &options, &metrics(), results);
         written.text()
     }

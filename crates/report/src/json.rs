@@ -5,16 +5,16 @@
 
 use std::io::{self, Write};
 
-use probare_core::{Event, FORMAT, Maker, MetricInfo, Sink};
+use probare_core::{Event, FORMAT, MetricInfo, ProgramVersion, Sink};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Output, VERSION, manifest};
+use crate::{OutputWriter, VERSION, manifest};
 
 /// Writes one JSON object.
 #[derive(Debug)]
 pub struct Json {
-    output: Output,
+    output: OutputWriter,
     metrics: Vec<MetricInfo>,
     cases: u64,
     /// Reused for every piece.
@@ -23,7 +23,7 @@ pub struct Json {
 
 impl Json {
     /// The object goes to `output`.
-    pub const fn new(output: Output) -> Self {
+    pub const fn new(output: OutputWriter) -> Self {
         Self { output, metrics: Vec::new(), cases: 0, piece: Vec::new() }
     }
 
@@ -40,7 +40,7 @@ impl Sink for Json {
         match event {
             Event::Started { source, metrics } => {
                 self.metrics = metrics.to_vec();
-                self.write("{\"probare\":", &Maker { version: VERSION.to_owned(), format: FORMAT })?;
+                self.write("{\"probare\":", &ProgramVersion { version: VERSION.to_owned(), format: FORMAT })?;
                 self.write(",\n\"source\":", source)?;
                 self.write(",\n\"metrics\":", metrics)?;
                 self.output.write_all(b",\n\"results\":[")
@@ -53,7 +53,7 @@ impl Sink for Json {
             Event::Finished(finish) => {
                 self.output.write_all(b"\n]")?;
                 let known = ["probare", "metrics"];
-                if let Value::Object(rest) = serde_json::to_value(manifest::sealed(finish.manifest.clone()))? {
+                if let Value::Object(rest) = serde_json::to_value(manifest::with_seal(finish.manifest.clone()))? {
                     for (name, value) in rest.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
                         self.write(&format!(",\n\"{name}\":"), value)?;
                     }
@@ -69,11 +69,11 @@ impl Sink for Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Written, events, hostile, metrics, result};
+    use crate::testing::{MemoryOutput, events, hostile, metrics, result};
 
     #[test]
     fn the_object_holds_results_and_the_manifest() {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         events(&mut Json::new(written.output()), &metrics(), &[result("a", 0.5), hostile()]);
         let json: Value = serde_json::from_str(&written.text()).unwrap();
         assert_eq!(json["probare"]["format"], FORMAT);
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_run_without_cases_is_valid_too() {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         events(&mut Json::new(written.output()), &metrics(), &[]);
         let json: Value = serde_json::from_str(&written.text()).unwrap();
         assert_eq!(json["results"], serde_json::json!([]));

@@ -4,18 +4,18 @@ use std::io::{self, Write};
 
 use probare_core::{Event, MetricInfo, Sink};
 
-use crate::{Output, manifest};
+use crate::{OutputWriter, manifest};
 
 /// Writes `{"id":…,"scores":{…}}`, one line a case.
 #[derive(Debug)]
 pub struct Jsonl {
-    output: Output,
+    output: OutputWriter,
     metrics: Vec<MetricInfo>,
 }
 
 impl Jsonl {
     /// Lines go to `output`.
-    pub const fn new(output: Output) -> Self {
+    pub const fn new(output: OutputWriter) -> Self {
         Self { output, metrics: Vec::new() }
     }
 }
@@ -39,13 +39,13 @@ impl Sink for Jsonl {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Written, events, hostile, metrics, result};
+    use crate::testing::{MemoryOutput, events, hostile, metrics, result};
 
     use super::*;
 
     #[test]
     fn one_line_a_case_whatever_it_says() {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         events(&mut Jsonl::new(written.output()), &metrics(), &[result("a", 0.5), hostile()]);
         let text = written.text();
         assert_eq!(text.lines().count(), 2);

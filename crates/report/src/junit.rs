@@ -9,13 +9,13 @@
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Seek, Write};
 
-use probare_core::{CaseResult, Event, Evidence, Finish, MetricInfo, Named, Outcome, Problem, Sink};
+use probare_core::{CaseResult, Event, Evidence, MetricInfo, MetricResult, Outcome, Problem, RunEnd, Sink};
 use tempfile::SpooledTempFile;
 
 use crate::escape::{excerpt, xml};
-use crate::number::beside;
-use crate::status::whose;
-use crate::{Gate, Options, Output, Summary, VERSION, Verdict};
+use crate::number::rounded_against;
+use crate::status::model_and_repeat;
+use crate::{Gate, GateVerdict, OutputWriter, RendererOptions, Summary, VERSION};
 
 /// Bytes of tests that are kept in memory before they go to a temporary file.
 const IN_MEMORY: usize = 1 << 20;
@@ -26,8 +26,8 @@ const EVIDENCE: usize = 20;
 /// Writes a `JUnit` file.
 #[derive(Debug)]
 pub struct Junit {
-    output: Output,
-    options: Options,
+    output: OutputWriter,
+    options: RendererOptions,
     metrics: Vec<MetricInfo>,
     tests: BufWriter<SpooledTempFile>,
     counts: Counts,
@@ -61,7 +61,7 @@ struct Properties<'a> {
 
 impl Junit {
     /// The file goes to `output`.
-    pub fn new(output: Output, options: Options) -> Self {
+    pub fn new(output: OutputWriter, options: RendererOptions) -> Self {
         let tests = BufWriter::new(tempfile::spooled_tempfile_in(IN_MEMORY, output.folder()));
         Self { output, options, metrics: Vec::new(), tests, counts: Counts::default(), test: String::new() }
     }
@@ -75,8 +75,8 @@ impl Junit {
         Ok(())
     }
 
-    fn result(&mut self, result: &CaseResult, metric: &MetricInfo, named: &Named) -> io::Result<()> {
-        let id = &match whose(result) {
+    fn result(&mut self, result: &CaseResult, metric: &MetricInfo, named: &MetricResult) -> io::Result<()> {
+        let id = &match model_and_repeat(result) {
             Some(whose) => format!("{} ({whose})", result.case.id),
             None => result.case.id.clone(),
         };
@@ -114,7 +114,7 @@ impl Junit {
         self.write("input", &place, Properties::default(), &Ending::Error { message: &problem.reason })
     }
 
-    fn gates(&mut self, verdicts: &[Verdict]) -> io::Result<()> {
+    fn gates(&mut self, verdicts: &[GateVerdict]) -> io::Result<()> {
         for verdict in verdicts {
             let ending = if verdict.passed {
                 Ending::Passed
@@ -122,7 +122,11 @@ impl Junit {
                 Ending::Failure { message: verdict.to_string(), details: String::new() }
             };
             let properties = Properties { value: verdict.value, ..Properties::default() };
-            self.write("gate", &verdict.gate.to_string(), properties, &ending)?;
+            let name = match &verdict.group {
+                Some(group) => format!("{} in group {group}", verdict.gate),
+                None => verdict.gate.to_string(),
+            };
+            self.write("gate", &name, properties, &ending)?;
         }
         Ok(())
     }
@@ -181,7 +185,7 @@ impl Junit {
         Ok(())
     }
 
-    fn finish(&mut self, finish: &Finish) -> io::Result<()> {
+    fn finish(&mut self, finish: &RunEnd) -> io::Result<()> {
         let summary = Summary::required(finish)?;
         self.gates(&summary.verdicts)?;
         let title = self.options.title(summary);
@@ -208,6 +212,16 @@ impl Junit {
                 metric.failed
             );
             properties.push((metric.info.name.clone(), text));
+            if metric.coverage().is_some() {
+                properties.push((format!("{} labels", metric.info.name), metric.label_words()));
+            }
+        }
+        for remark in summary.label_remarks() {
+            let (word, words) = remark.parts();
+            properties.push((word.to_owned(), words.to_owned()));
+        }
+        for warning in summary.verdicts.iter().filter_map(GateVerdict::warning) {
+            properties.push(("warning".to_owned(), warning));
         }
         for (name, value) in properties {
             writeln!(self.output, "      <property name=\"{}\" value=\"{}\"/>", xml(&name), xml(&value))?;
@@ -241,7 +255,7 @@ impl Sink for Junit {
 fn failure(gate: &Gate, metric: &MetricInfo, value: f64) -> String {
     match gate {
         Gate::Any { relation, limit, .. } => {
-            format!("{} is {}; fails if {} {limit}", metric.name, beside(value, *limit), relation.sign())
+            format!("{} is {}; fails if {} {limit}", metric.name, rounded_against(value, *limit), relation.sign())
         }
         other => format!("{} is {value}; fails if {other}", metric.name),
     }
@@ -271,13 +285,13 @@ fn evidence_lines(evidence: &[Evidence]) -> String {
 #[cfg(test)]
 mod tests {
     use crate::Gates;
-    use crate::testing::{HOSTILE, Written, events, events_of, hostile, metrics, result};
+    use crate::testing::{HOSTILE, MemoryOutput, events, events_of, hostile, metrics, result};
 
     use super::*;
 
     fn rendered(results: &[CaseResult], gates: Vec<Gate>) -> String {
-        let written = Written::default();
-        let options = Options { gates: Gates::new(gates), ..Options::default() };
+        let written = MemoryOutput::default();
+        let options = RendererOptions { gates: Gates::new(gates), ..RendererOptions::default() };
         events_of(&mut Junit::new(written.output(), options.clone()), &options, &metrics(), results);
         written.text().replace(VERSION, "[version]")
     }
@@ -310,14 +324,39 @@ mod tests {
 
     #[test]
     fn a_case_may_fail_without_a_gate_on_the_run() {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         let case_limits = Gates::new(vec![Gate::fail_if_any("relevance<1").unwrap()]);
-        let options = Options { case_limits, ..Options::default() };
+        let options = RendererOptions { case_limits, ..RendererOptions::default() };
         events(&mut Junit::new(written.output(), options), &metrics(), &[result("a", 0.5), result("b", 1.0)]);
         let text = written.text();
         assert_eq!(text.matches("<failure ").count(), 1);
         assert!(text.contains("relevance is 0.5; fails if &lt; 1"));
         assert!(!text.contains("classname=\"gate\""));
+    }
+
+    #[test]
+    fn the_gate_of_each_group_is_a_test_of_its_own() {
+        let tagged = |id: &str, value: f64, tag: &str| {
+            let mut result = result(id, value);
+            result.results.truncate(1);
+            result.case.tags = vec![tag.to_owned()];
+            result
+        };
+        let results = [tagged("a", 0.9, "en"), tagged("b", 0.2, "de")];
+        let gates = Gates::new(vec![Gate::fail_under("relevance=0.5").unwrap()]).in_each_group(true);
+        let options = RendererOptions { gates, by: Some(crate::GroupBy::Tags), ..RendererOptions::default() };
+        let written = MemoryOutput::default();
+        events_of(&mut Junit::new(written.output(), options.clone()), &options, &metrics()[..1], &results);
+        let text = written.text();
+        let names: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.split_once("classname=\"gate\" name=\"")?.1.split('"').next())
+            .collect();
+        assert_eq!(
+            names,
+            ["relevance &lt; 0.5", "relevance &lt; 0.5 in group de", "relevance &lt; 0.5 in group en"],
+            "{text}"
+        );
     }
 
     #[test]

@@ -8,12 +8,12 @@
 //! cases.
 //!
 //! ```
-//! use probare_core::{Event, Finish, Sink, Stop};
+//! use probare_core::{Event, RunEnd, Sink, Stop};
 //! use probare_report::{Gate, Gates, Summary};
 //!
 //! let mut summary = Summary::default();
 //! summary.event(&Event::Started { source: "cases.jsonl", metrics: &[] })?;
-//! summary.event(&Event::Finished(&Finish::by(Stop::Complete)))?;
+//! summary.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete)))?;
 //! let gates = Gates::new(vec![Gate::fail_under("relevance=0.7")?]);
 //! // A metric without a single score does not pass.
 //! assert!(!gates.verdicts(&summary)[0].passed);
@@ -26,6 +26,7 @@
     reason = "pages are put together from formatted pieces; `let _ = write!` would hide each of them behind a result"
 )]
 
+pub mod case_view;
 mod cases;
 mod columns;
 pub mod comparison;
@@ -46,8 +47,7 @@ pub mod markdown;
 pub mod number;
 mod output;
 mod parquet;
-pub mod recorded;
-pub mod shown;
+pub mod results_file;
 mod status;
 mod summary;
 pub mod svg;
@@ -63,22 +63,23 @@ mod wrap;
 pub use self::csv::Csv;
 pub use self::parquet::{MetricCells, Parquet};
 pub use cases::CaseLines;
-pub use columns::{Columns, columns};
-pub use format::{Format, OpenError, Options, open};
-pub use gate::{Amount, Gate, GateError, Gates, Origin, Relation, Verdict, told};
+pub use columns::{MetricColumns, columns};
+pub use format::{RendererOptions, ReportError, ReportFormat, open};
+pub use gate::{Gate, GateError, GateOrigin, GateVerdict, Gates, LabelUnit, Relation, listed_verdicts};
 pub use github::Github;
 pub use html::Html;
 pub use json::Json;
 pub use jsonl::Jsonl;
 pub use junit::Junit;
 pub use markdown::Markdown;
-pub use output::{Compression, LinesDigest, Output, Overlap, refuse_overlap};
-pub use status::Status;
+pub use output::{Compression, LinesDigest, OutputOverlap, OutputWriter, refuse_overlap};
+pub use status::ResultStatus;
 pub use summary::{
-    BINS, By, Cluster, Clusters, Decided, DifferentMetrics, Group, Groups, Histogram, Label, Labels, MOST_GROUPS,
-    MeanInterval, MetricSummary, Partial, PassAt, Reason, Reasons, Repeats, Summary,
+    BINS, Cluster, Clusters, DecidedCounts, Group, GroupBy, Groups, Histogram, LabelCount, LabelCounts, LabelRemark,
+    MOST_GROUPS, MeanInterval, MetricMismatch, MetricSummary, PartialSummary, PassAt, ReasonCount, ReasonCounts,
+    Repeats, Summary, describe_thresholds,
 };
-pub use terminal::Look;
+pub use terminal::TerminalStyle;
 pub use timeline::answer_text;
 pub use utc::Utc;
 pub use worst::shortfall;

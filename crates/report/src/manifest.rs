@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_core::{Finish, Manifest, Sha256, Stop};
+use probare_core::{Manifest, RunEnd, Sha256, Stop};
 
-use crate::Output;
+use crate::OutputWriter;
 
 /// Key of the manifest in the footer of a Parquet file.
 pub const KEY: &str = "probare.run";
@@ -17,7 +17,7 @@ pub const OPENING: &str = "<script type=\"application/json\" id=\"probare-run\">
 pub const CLOSING: &str = "</script>";
 
 /// Where the manifest of a file stands: `results.jsonl.gz.run.json` beside `results.jsonl.gz`.
-pub fn beside(path: &Path) -> PathBuf {
+pub fn manifest_path(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".run.json");
     path.with_file_name(name)
@@ -27,24 +27,24 @@ pub fn beside(path: &Path) -> PathBuf {
 pub fn seal(manifest: &Manifest) -> String {
     let bare = Manifest { seal: None, ..manifest.clone() };
     // Texts and numbers always have a JSON form.
-    Sha256::of(serde_json::to_vec(&bare).unwrap_or_default())
+    Sha256::hex_digest(serde_json::to_vec(&bare).unwrap_or_default())
 }
 
 /// The manifest with its digest, as every file carries it.
-pub fn sealed(manifest: Manifest) -> Manifest {
+pub fn with_seal(manifest: Manifest) -> Manifest {
     Manifest { seal: Some(seal(&manifest)), ..manifest }
 }
 
 /// The text of the file that stands beside others.
 pub fn text(manifest: Manifest) -> String {
-    let mut text = serde_json::to_string_pretty(&sealed(manifest)).unwrap_or_default();
+    let mut text = serde_json::to_string_pretty(&with_seal(manifest)).unwrap_or_default();
     text.push('\n');
     text
 }
 
 /// The manifest as a line of a page: data that no browser runs, in which no element can begin or end.
-pub(crate) fn element(manifest: Manifest) -> String {
-    let json = serde_json::to_string(&sealed(manifest)).unwrap_or_default();
+pub(crate) fn to_html_element(manifest: Manifest) -> String {
+    let json = serde_json::to_string(&with_seal(manifest)).unwrap_or_default();
     // Outside of texts JSON has neither sign; other invisible characters are written by their code, as everywhere.
     let mut safe = String::with_capacity(json.len());
     for character in json.chars() {
@@ -64,12 +64,12 @@ pub(crate) fn element(manifest: Manifest) -> String {
 
 /// Finishes a file of results and writes its manifest beside it. The manifest gets its name last, so that it vouches for a
 /// finished file.
-pub(crate) fn finish(output: &mut Output, finish: &Finish) -> io::Result<()> {
+pub(crate) fn finish(output: &mut OutputWriter, finish: &RunEnd) -> io::Result<()> {
     let path = output.path().map(Path::to_owned);
     let stored = output.finish(finish.stop)?;
     if let (Some(path), Some(stored), Stop::Complete) = (path, stored, finish.stop) {
         let manifest = Manifest { results: Some(stored), ..finish.manifest.clone() };
-        Output::write_file(&beside(&path), text(manifest).as_bytes())?;
+        OutputWriter::write_file(&manifest_path(&path), text(manifest).as_bytes())?;
     }
     Ok(())
 }
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_manifest_in_a_page_is_data_and_reads_back() {
         let title = Some("</script><!-- \u{202e}\u{e0041} & \u{1f600}".to_owned());
-        let line = element(Manifest { title: title.clone(), ..Manifest::default() });
+        let line = to_html_element(Manifest { title: title.clone(), ..Manifest::default() });
         let inner = line.trim_end().strip_prefix(OPENING).unwrap().strip_suffix(CLOSING).unwrap();
         assert!(!inner.contains(['<', '>', '&', '\u{202e}', '\u{e0041}']), "{inner}");
         assert_eq!(serde_json::from_str::<Manifest>(inner).unwrap().title, title);
@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn a_seal_is_of_everything_but_itself() {
-        let once = sealed(Manifest::default());
-        assert_eq!(sealed(once.clone()), once);
-        let other = sealed(Manifest { title: Some("t".into()), ..Manifest::default() });
+        let once = with_seal(Manifest::default());
+        assert_eq!(with_seal(once.clone()), once);
+        let other = with_seal(Manifest { title: Some("t".into()), ..Manifest::default() });
         assert_ne!(other.seal, once.seal);
     }
 }

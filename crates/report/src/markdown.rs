@@ -3,16 +3,16 @@
 
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, Finish, MetricInfo, Panel, PanelCell, Problem, Score, Sink};
+use probare_core::{CaseResult, Event, MetricInfo, Panel, PanelCell, Problem, RunEnd, Score, Sink};
 
 use crate::escape::{excerpt, html, markdown};
-use crate::number::{count, counted, rounded};
-use crate::status::{score, whose};
-use crate::summary::Reasons;
+use crate::number::{count, count_with_noun, rounded};
+use crate::status::{model_and_repeat, score};
+use crate::summary::ReasonCounts;
 use crate::terminal::about_intervals;
 use crate::timeline::answer_text;
 use crate::worst::{Rank, Worst};
-use crate::{MeanInterval, MetricSummary, Options, Output, Summary, VERSION, told};
+use crate::{MeanInterval, MetricSummary, OutputWriter, RendererOptions, Summary, VERSION, listed_verdicts};
 
 /// Worst cases that are shown for each metric.
 const CASES: usize = 5;
@@ -29,8 +29,8 @@ const EXCERPT: usize = 160;
 /// Writes a Markdown page when the run ends.
 #[derive(Debug)]
 pub struct Markdown {
-    output: Output,
-    options: Options,
+    output: OutputWriter,
+    options: RendererOptions,
     metrics: Vec<MetricInfo>,
     /// Outputs so far.
     outputs: u64,
@@ -40,7 +40,7 @@ pub struct Markdown {
 
 impl Markdown {
     /// The page goes to `output`.
-    pub fn new(output: Output, options: Options) -> Self {
+    pub fn new(output: OutputWriter, options: RendererOptions) -> Self {
         Self { output, options, metrics: Vec::new(), outputs: 0, worst: Vec::new() }
     }
 
@@ -48,7 +48,7 @@ impl Markdown {
         self.outputs += 1;
         for ((metric, worst), named) in self.metrics.iter().zip(&mut self.worst).zip(&result.results) {
             if let Some(score) = score(named) {
-                let rank = Rank::of_value(metric, score.value.get(), self.outputs);
+                let rank = Rank::for_value(metric, score.value.get(), self.outputs);
                 worst.offer(rank, || {
                     let row = row(result, score);
                     (row.len(), row)
@@ -88,13 +88,13 @@ impl Markdown {
             }
         }
         if unlisted > 0 {
-            let metrics = counted(unlisted, "metric", "metrics");
+            let metrics = count_with_noun(unlisted, "metric", "metrics");
             page.push_str(&format!("\nThe cases of {metrics} are left out: the page would not fit into a comment.\n"));
         }
         page
     }
 
-    fn finish(&mut self, finish: &Finish) -> io::Result<()> {
+    fn finish(&mut self, finish: &RunEnd) -> io::Result<()> {
         let page = self.page(Summary::required(finish)?, &finish.panels);
         self.output.write_all(page.as_bytes())?;
         self.output.finish(finish.stop).map(|_| ())
@@ -125,7 +125,7 @@ fn gates(summary: &Summary) -> String {
         return String::new();
     }
     let mut text = String::from("## Gates\n\n");
-    let (told, quiet) = told(&summary.verdicts);
+    let (told, quiet) = listed_verdicts(&summary.verdicts);
     let mut unlisted = 0;
     for verdict in told {
         if text.len() > BYTES / 3 {
@@ -229,7 +229,7 @@ fn groups(summary: &Summary) -> String {
     let mut text = format!("\n## By {by}\n\n| {by} | metric | mean (95 %) | of |\n|---|---|---:|---:|\n");
     let mut unlisted = 0;
     for (at, info) in groups.metrics().iter().enumerate() {
-        for (place, (name, group)) in groups.named().filter(|(_, group)| group.scored(at) > 0).enumerate() {
+        for (place, (name, group)) in groups.with_names().filter(|(_, group)| group.scored(at) > 0).enumerate() {
             if place >= GROUPS || text.len() > BYTES / 3 {
                 unlisted += 1;
                 continue;
@@ -276,7 +276,11 @@ fn means(summary: &Summary) -> String {
         text.push('\n');
     }
     for metric in labelled {
-        text.push_str(&format!("- {}: {}\n", markdown(&metric.info.name), markdown(&metric.labels.words())));
+        text.push_str(&format!("- {}: {}\n", markdown(&metric.info.name), markdown(&metric.label_words())));
+    }
+    for remark in summary.label_remarks() {
+        let (word, words) = remark.parts();
+        text.push_str(&format!("- {word}: {}\n", markdown(words)));
     }
     for (at, metric) in summary.metrics.iter().filter(|metric| !metric.repeats.is_empty()).enumerate() {
         let before = if at == 0 && !has_labels { "\n" } else { "" };
@@ -292,8 +296,8 @@ fn problems(summary: &Summary) -> String {
     }
     let mut text = format!(
         "\n## Input\n\n{}, {}.\n\n",
-        counted(summary.lost_rows, "row could not be read", "rows could not be read"),
-        counted(summary.warnings, "warning", "warnings"),
+        count_with_noun(summary.lost_rows, "row could not be read", "rows could not be read"),
+        count_with_noun(summary.warnings, "warning", "warnings"),
     );
     for Problem { file, line, reason, lost, .. } in &summary.problems {
         let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
@@ -307,17 +311,17 @@ fn problems(summary: &Summary) -> String {
     text
 }
 
-fn reasons(heading: &str, reasons: &Reasons) -> String {
+fn reasons(heading: &str, reasons: &ReasonCounts) -> String {
     let mut text = String::new();
     for reason in &reasons.kept {
         text.push_str(&format!(
             "- {heading}, {}: {}\n",
-            counted(reason.count, "case", "cases"),
+            count_with_noun(reason.count, "case", "cases"),
             markdown(&reason.reason)
         ));
     }
     if reasons.others > 0 {
-        text.push_str(&format!("- {heading}, {}: other reasons\n", counted(reasons.others, "case", "cases")));
+        text.push_str(&format!("- {heading}, {}: other reasons\n", count_with_noun(reasons.others, "case", "cases")));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }
@@ -334,7 +338,7 @@ fn row(result: &CaseResult, score: &Score) -> String {
     };
     format!(
         "| {} | {} | {} | {} | {} |\n",
-        markdown(&match whose(result) {
+        markdown(&match model_and_repeat(result) {
             Some(whose) => format!("{} ({whose})", excerpt(&result.case.id, 60)),
             None => excerpt(&result.case.id, 60),
         }),
@@ -347,15 +351,15 @@ fn row(result: &CaseResult, score: &Score) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Written, events, events_of, hostile, metrics, result};
+    use crate::testing::{MemoryOutput, events, events_of, hostile, metrics, result};
     use crate::{Gate, Gates};
 
     use super::*;
 
     fn rendered(results: &[CaseResult]) -> String {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         let gates = Gates::new(vec![Gate::fail_under("relevance=0.7").unwrap()]);
-        let options = Options { gates, ..Options::default() };
+        let options = RendererOptions { gates, ..RendererOptions::default() };
         events_of(&mut Markdown::new(written.output(), options.clone()), &options, &metrics(), results);
         written.text().replace(VERSION, "[version]")
     }
@@ -428,8 +432,8 @@ mod tests {
         let mut long = result("a", 0.5);
         long.case.query = Some("word ".repeat(200));
         long.results = vec![long.results[0].clone(); 60];
-        let written = Written::default();
-        events(&mut Markdown::new(written.output(), Options::default()), &many, &vec![long; 9]);
+        let written = MemoryOutput::default();
+        events(&mut Markdown::new(written.output(), RendererOptions::default()), &many, &vec![long; 9]);
         let page = written.text();
         assert!(page.len() < 65_536, "{}", page.len());
         assert!(page.contains("metrics are left out: the page would not fit into a comment."), "{page}");

@@ -14,7 +14,7 @@ pub fn rounded(number: f64) -> String {
 }
 
 /// As [`rounded`], but with all digits where rounding would hide on which side of `limit` the number lies.
-pub fn beside(number: f64, limit: f64) -> String {
+pub fn rounded_against(number: f64, limit: f64) -> String {
     let short = rounded(number);
     let read: f64 = short.parse().unwrap_or(f64::NAN);
     if read.partial_cmp(&limit) == number.partial_cmp(&limit) { short } else { number.to_string() }
@@ -28,7 +28,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// Always three digits behind the point, for columns; very large and very small numbers in powers of ten.
-pub fn column(number: f64) -> String {
+pub fn three_decimals(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 || (5e-4..1e6).contains(&size) { format!("{number:.3}") } else { format!("{number:.2e}") }
 }
@@ -48,7 +48,7 @@ pub fn count(number: u64) -> String {
 }
 
 /// `1 case`, `2 cases`.
-pub fn counted(number: u64, singular: &str, plural: &str) -> String {
+pub fn count_with_noun(number: u64, singular: &str, plural: &str) -> String {
     format!("{} {}", count(number), if number == 1 { singular } else { plural })
 }
 
@@ -64,10 +64,10 @@ mod tests {
         assert_eq!(rounded(1.0 / 3.0), "0.3333");
         assert_eq!(rounded(0.000_012_34), "1.234e-5");
         assert_eq!(rounded(-123_456_789.0), "-1.235e8");
-        assert_eq!(beside(0.699_99, 0.7), "0.69999");
-        assert_eq!(beside(0.7, 0.7), "0.7");
-        assert_eq!(beside(0.65, 0.7), "0.65");
-        assert_eq!(column(0.5), "0.500");
+        assert_eq!(rounded_against(0.699_99, 0.7), "0.69999");
+        assert_eq!(rounded_against(0.7, 0.7), "0.7");
+        assert_eq!(rounded_against(0.65, 0.7), "0.65");
+        assert_eq!(three_decimals(0.5), "0.500");
         assert_eq!((percent(0.07), percent(1.0), percent(2.0 / 3.0)), ("7 %".into(), "100 %".into(), "66.67 %".into()));
     }
 
@@ -76,6 +76,6 @@ mod tests {
         assert_eq!(count(0), "0");
         assert_eq!(count(1234), "1234");
         assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");
-        assert_eq!(counted(1, "case", "cases"), "1 case");
+        assert_eq!(count_with_noun(1, "case", "cases"), "1 case");
     }
 }

@@ -1,14 +1,14 @@
-//! [`Status`]: which of the three situations a result is in, as reports name it.
+//! [`ResultStatus`]: which of the three situations a result is in, as reports name it.
 
 use std::borrow::Cow;
 
-use probare_core::{CaseResult, Named, Outcome, Score};
+use probare_core::{CaseResult, MetricResult, Outcome, Score};
 
 use crate::escape::excerpt;
 
 /// Scored, not applicable or failed; never folded into a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum ResultStatus {
     /// There is a value.
     Scored,
     /// The question does not apply to the case.
@@ -17,9 +17,9 @@ pub enum Status {
     Failed,
 }
 
-impl Status {
+impl ResultStatus {
     /// The situation of one result.
-    pub const fn of(result: &Named) -> Self {
+    pub const fn from_result(result: &MetricResult) -> Self {
         match result {
             Ok(Outcome::Scored(_)) => Self::Scored,
             Ok(Outcome::NotApplicable { .. }) => Self::NotApplicable,
@@ -38,7 +38,7 @@ impl Status {
 }
 
 /// Whose output a result is about, and which of several, where that is known.
-pub(crate) fn whose(result: &CaseResult) -> Option<String> {
+pub(crate) fn model_and_repeat(result: &CaseResult) -> Option<String> {
     let repeat = (result.repeat > 0).then(|| format!("output {}", result.repeat + 1));
     match (result.model.as_deref().map(|model| excerpt(model, 60)), repeat) {
         (Some(model), Some(repeat)) => Some(format!("{model}, {repeat}")),
@@ -47,12 +47,12 @@ pub(crate) fn whose(result: &CaseResult) -> Option<String> {
 }
 
 /// The score of a result, if it has one.
-pub(crate) fn score(result: &Named) -> Option<&Score> {
+pub(crate) fn score(result: &MetricResult) -> Option<&Score> {
     result.as_ref().ok().and_then(Outcome::score)
 }
 
 /// What there is to say beside the value: the label of a score, the reason why the question does not apply, the error.
-pub(crate) fn note(result: &Named) -> Cow<'_, str> {
+pub(crate) fn note(result: &MetricResult) -> Cow<'_, str> {
     match result {
         Ok(Outcome::Scored(score)) => Cow::Borrowed(score.label.as_deref().unwrap_or("")),
         Ok(Outcome::NotApplicable { reason }) => Cow::Borrowed(reason),

@@ -2,7 +2,7 @@
 //! readers who do not see them.
 
 use crate::escape::html;
-use crate::number::{counted, rounded};
+use crate::number::{count_with_noun, rounded};
 use crate::summary::Histogram;
 
 /// Colour where the style sheet of the page is missing.
@@ -20,7 +20,7 @@ pub fn histogram(histogram: &Histogram, mean: Option<f64>, label: &str) -> Strin
     let mut svg = format!(
         "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}: distribution of {} from {} to {}{}\">",
         html(label),
-        counted(cases, "value", "values"),
+        count_with_noun(cases, "value", "values"),
         rounded(histogram.from),
         rounded(histogram.to),
         mean.map(|mean| format!(", mean {}", rounded(mean))).unwrap_or_default(),
@@ -293,8 +293,8 @@ pub fn scatter(points: &[(f64, f64)], (low, high): (f64, f64), label: &str) -> S
          <line class=\"mean-line\" x1=\"{EDGE}\" y1=\"{4}\" x2=\"{4}\" y2=\"{EDGE}\" stroke=\"#d55e00\"/>",
         SIZE + 2.0 * EDGE,
         html(label),
-        counted(above, "value is", "values are"),
-        counted(below, "is", "are"),
+        count_with_noun(above, "value is", "values are"),
+        count_with_noun(below, "is", "are"),
         SIZE + EDGE,
     );
     // Pairs on the same spot are one point that grows with their number.
@@ -310,7 +310,7 @@ pub fn scatter(points: &[(f64, f64)], (low, high): (f64, f64), label: &str) -> S
             x as f64 + EDGE,
             SIZE + EDGE - y as f64,
             (2.5 + (count as f64).sqrt()).min(16.0),
-            counted(count, "case", "cases"),
+            count_with_noun(count, "case", "cases"),
         ));
     }
     svg.push_str(&format!(
@@ -341,7 +341,7 @@ fn columns(histogram: &Histogram, width: f64, top: f64, base: f64) -> String {
             step * 0.84,
             rounded(from),
             rounded(from + bin),
-            counted(*count, "case", "cases"),
+            count_with_noun(*count, "case", "cases"),
         ));
     }
     svg

@@ -12,14 +12,14 @@ const SHORTEST: usize = 8;
 
 /// One column: its head and its cells, all of them safe for a terminal.
 #[derive(Debug, Clone)]
-pub(crate) struct Column {
+pub(crate) struct TextColumn {
     cells: Vec<String>,
     is_right: bool,
     /// In which round it goes where there is no room: 1 goes first, 0 stays.
     goes: u8,
 }
 
-impl Column {
+impl TextColumn {
     /// Words.
     pub(crate) fn left(head: &str) -> Self {
         Self { cells: vec![head.to_owned()], is_right: false, goes: 0 }
@@ -47,12 +47,12 @@ impl Column {
 
 /// Columns of the same length.
 #[derive(Debug, Clone)]
-pub(crate) struct Table {
-    columns: Vec<Column>,
+pub(crate) struct TextTable {
+    columns: Vec<TextColumn>,
 }
 
-impl Table {
-    pub(crate) fn new(columns: Vec<Column>) -> Self {
+impl TextTable {
+    pub(crate) fn new(columns: Vec<TextColumn>) -> Self {
         Self { columns }
     }
 
@@ -84,7 +84,7 @@ impl Table {
 
     fn width(&self) -> usize {
         let gaps = GAP * self.columns.len().saturating_sub(1);
-        self.columns.iter().map(Column::width).sum::<usize>() + gaps
+        self.columns.iter().map(TextColumn::width).sum::<usize>() + gaps
     }
 
     fn lines(&self) -> String {
@@ -137,17 +137,17 @@ fn shortened(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut name = Column::left("name");
+    fn table() -> TextTable {
+        let mut name = TextColumn::left("name");
         name.push("a_rather_long_name_of_something");
         name.push("語語語語語語語語語語");
-        let mut value = Column::right("value");
+        let mut value = TextColumn::right("value");
         value.push("0.5");
         value.push("-");
-        let mut extra = Column::left("extra").goes(1);
+        let mut extra = TextColumn::left("extra").goes(1);
         extra.push("··········█·······█·");
         extra.push("");
-        Table::new(vec![name, value, extra])
+        TextTable::new(vec![name, value, extra])
     }
 
     #[test]

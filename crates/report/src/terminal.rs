@@ -7,8 +7,8 @@ use probare_core::Problem;
 
 use crate::escape::{excerpt, terminal};
 use crate::number::rounded;
-use crate::table::{Column, Table};
-use crate::{Groups, Histogram, MeanInterval, Summary, Verdict, told};
+use crate::table::{TextColumn, TextTable};
+use crate::{GateVerdict, Groups, Histogram, LabelRemark, MeanInterval, Summary, listed_verdicts};
 
 /// Width that is used where there is no terminal: a log has room, but a table without end is hard to read.
 const LOG_WIDTH: u16 = 120;
@@ -21,20 +21,20 @@ const PROBLEMS: usize = 5;
 
 /// What the place where text appears can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct TerminalStyle {
     /// Columns of characters.
     pub width: u16,
     /// Whether colours may be used.
     pub colour: bool,
 }
 
-impl Look {
+impl TerminalStyle {
     /// No colour, the width of a log.
     pub const PLAIN: Self = Self { width: LOG_WIDTH, colour: false };
 
     /// What a stream can show: plain unless it is a terminal; without colour if `NO_COLOR` is set to anything, or `TERM`
     /// says `dumb`.
-    pub fn of(stream: &impl IsTerminal) -> Self {
+    pub fn for_stream(stream: &impl IsTerminal) -> Self {
         if !stream.is_terminal() {
             return Self::PLAIN;
         }
@@ -125,7 +125,7 @@ fn shape(reason: &str) -> String {
 }
 
 /// The summary as text: the table, why cases have no score, remarks about the input, the gates.
-pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
+pub fn render(summary: &Summary, verdicts: &[GateVerdict], look: TerminalStyle) -> String {
     let mut text = table(summary).render(usize::from(look.width));
     if let Some(groups) = &summary.groups {
         text.push_str(&group_table(groups, usize::from(look.width)));
@@ -134,7 +134,11 @@ pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
         text.push_str(&format!("{}: {}\n", look.paint(code, word), terminal(rest)));
     };
     for metric in summary.metrics.iter().filter(|metric| !metric.labels.is_empty()) {
-        line(BOLD, "labels", &format!("{}: {}", metric.info.name, metric.labels.words()));
+        line(BOLD, "labels", &format!("{}: {}", metric.info.name, metric.label_words()));
+    }
+    for remark in summary.label_remarks() {
+        let (word, words) = remark.parts();
+        line(if matches!(remark, LabelRemark::Warning(_)) { YELLOW } else { BOLD }, word, words);
     }
     for metric in summary.metrics.iter().filter(|metric| !metric.repeats.is_empty()) {
         line(BOLD, "repeats", &format!("{}: {}", metric.info.name, metric.repeats.words()));
@@ -168,7 +172,7 @@ pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
         totals.push_str(&format!("; incomplete: {why}"));
     }
     line(BOLD, "run", &format!("{totals}, from {}", summary.source));
-    let (told, quiet) = told(verdicts);
+    let (told, quiet) = listed_verdicts(verdicts);
     for verdict in told {
         let sentence = verdict.to_string();
         let (word, rest) = sentence.split_once(": ").unwrap_or(("gate", &sentence));
@@ -197,17 +201,17 @@ pub(crate) fn about_intervals(summary: &Summary) -> Option<String> {
 
 /// Columns go where there is no room: the distribution first, then least and greatest, then the interval, then the counts
 /// that the lines below say again.
-fn table(summary: &Summary) -> Table {
+fn table(summary: &Summary) -> TextTable {
     let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), rounded);
-    let mut names = Column::left("metric");
-    let mut mean = Column::right("mean");
-    let mut interval = Column::right("95 % interval").goes(3);
-    let mut scored = Column::right("scored");
-    let mut least = Column::right("min").goes(2);
-    let mut greatest = Column::right("max").goes(2);
-    let mut not_applicable = Column::right("n/a").goes(4);
-    let mut failed = Column::right("failed").goes(4);
-    let mut distribution = Column::left("distribution").goes(1);
+    let mut names = TextColumn::left("metric");
+    let mut mean = TextColumn::right("mean");
+    let mut interval = TextColumn::right("95 % interval").goes(3);
+    let mut scored = TextColumn::right("scored");
+    let mut least = TextColumn::right("min").goes(2);
+    let mut greatest = TextColumn::right("max").goes(2);
+    let mut not_applicable = TextColumn::right("n/a").goes(4);
+    let mut failed = TextColumn::right("failed").goes(4);
+    let mut distribution = TextColumn::left("distribution").goes(1);
     for metric in &summary.metrics {
         names.push(terminal(&metric.info.name));
         mean.push(number(metric.mean()));
@@ -219,20 +223,20 @@ fn table(summary: &Summary) -> Table {
         failed.push(metric.failed.to_string());
         distribution.push(metric.histogram().as_ref().map(blocks).unwrap_or_default());
     }
-    Table::new(vec![names, mean, interval, scored, least, greatest, not_applicable, failed, distribution])
+    TextTable::new(vec![names, mean, interval, scored, least, greatest, not_applicable, failed, distribution])
 }
 
 fn group_table(groups: &Groups, width: usize) -> String {
     let by = groups.by.to_string();
-    let mut name = Column::left(&terminal(&by));
-    let mut metric = Column::left("metric");
-    let mut mean = Column::right("mean");
-    let mut interval = Column::right("95 % interval").goes(1);
-    let mut scored = Column::right("scored");
+    let mut name = TextColumn::left(&terminal(&by));
+    let mut metric = TextColumn::left("metric");
+    let mut mean = TextColumn::right("mean");
+    let mut interval = TextColumn::right("95 % interval").goes(1);
+    let mut scored = TextColumn::right("scored");
     let mut rows = 0;
     let mut unlisted = 0;
     for (at, info) in groups.metrics().iter().enumerate() {
-        for (group_name, group) in groups.named().filter(|(_, group)| group.scored(at) > 0) {
+        for (group_name, group) in groups.with_names().filter(|(_, group)| group.scored(at) > 0) {
             if rows == GROUP_ROWS {
                 unlisted += 1;
                 continue;
@@ -245,7 +249,7 @@ fn group_table(groups: &Groups, width: usize) -> String {
             scored.push(group.cases_scored(at).to_string());
         }
     }
-    let mut text = Table::new(vec![metric, name, mean, interval, scored]).render(width);
+    let mut text = TextTable::new(vec![metric, name, mean, interval, scored]).render(width);
     if unlisted > 0 {
         text.push_str(&format!("and {unlisted} more rows, which the JSON summary and the page have\n"));
     }
@@ -290,20 +294,20 @@ mod tests {
     use unicode_width::UnicodeWidthStr;
 
     use crate::testing::{events, hostile, metrics, result};
-    use crate::{Gate, Gates, Options};
+    use crate::{Gate, Gates, RendererOptions};
 
     use super::*;
 
-    fn rendered(results: &[probare_core::CaseResult], look: Look) -> String {
+    fn rendered(results: &[probare_core::CaseResult], look: TerminalStyle) -> String {
         let gates = Gates::new(vec![Gate::fail_under("relevance=0.6").unwrap()]);
-        let mut summary = Summary::new(&Options { gates, ..Options::default() });
+        let mut summary = Summary::new(&RendererOptions { gates, ..RendererOptions::default() });
         events(&mut summary, &metrics(), results);
         render(&summary, &summary.verdicts, look)
     }
 
     #[test]
     fn the_table_is_plain_without_a_terminal() {
-        let text = rendered(&[result("a", 0.5), result("b", 0.9)], Look::PLAIN);
+        let text = rendered(&[result("a", 0.5), result("b", 0.9)], TerminalStyle::PLAIN);
         assert!(!text.contains('\u{1b}'));
         insta::assert_snapshot!(text, @r#"
         ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -330,7 +334,7 @@ mod tests {
         for width in [50, 60, 80, 100, 120, 130] {
             let mut summary = Summary::default();
             events(&mut summary, &metrics, &[result("a", 0.5), result("b", 0.75)]);
-            let text = render(&summary, &[], Look { width, colour: false });
+            let text = render(&summary, &[], TerminalStyle { width, colour: false });
             let table: Vec<&str> = text.lines().take_while(|line| !line.contains(": ")).collect();
             assert!(table.iter().all(|line| line.width() <= usize::from(width)), "{width}:\n{text}");
             assert_eq!(table.len(), 7, "one line a metric at {width}:\n{text}");
@@ -349,10 +353,10 @@ mod tests {
                 score.label = Some(if score.value.get() > 0.6 { "PASS" } else { "FAIL" }.into());
             }
         }
-        let options = Options { by: Some(crate::By::Tags), ..Options::default() };
+        let options = RendererOptions { by: Some(crate::GroupBy::Tags), ..RendererOptions::default() };
         let mut summary = Summary::new(&options);
         events(&mut summary, &metrics()[..1], &results);
-        insta::assert_snapshot!(render(&summary, &[], Look { width: 80, colour: false }), @r#"
+        insta::assert_snapshot!(render(&summary, &[], TerminalStyle { width: 80, colour: false }), @r#"
         ───────────────────────────────────────────────────────────────────────
          metric      mean    95 % interval   scored   min   max   n/a   failed
         ═══════════════════════════════════════════════════════════════════════
@@ -373,7 +377,7 @@ mod tests {
 
     #[test]
     fn hostile_text_cannot_reach_the_terminal() {
-        let text = rendered(&[hostile()], Look { width: 80, colour: true });
+        let text = rendered(&[hostile()], TerminalStyle { width: 80, colour: true });
         let own = [GREEN, RED, YELLOW, BOLD, "0"].map(|code| format!("\u{1b}[{code}m"));
         let rest = own.iter().fold(text.clone(), |text, code| text.replace(code, ""));
         // Red is one of our own codes: what the model wrote is shown, not obeyed.

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use probare_core::{
-    Better, Case, CaseResult, Detail, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome,
-    Output as Answer, Passage, Problem, Profile, Score, ScoreError, Sink, Stop,
+    BenchmarkData, Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, MetricInfo, Outcome,
+    Output as Answer, Passage, Problem, Profile, RunEnd, Score, ScoreError, Sink, Stop,
 };
 
-use crate::{Options, Output, Summary};
+use crate::{OutputWriter, RendererOptions, Summary};
 
 /// Text that no renderer may pass on as it is.
 pub(crate) const HOSTILE: &str =
@@ -25,6 +25,7 @@ pub(crate) fn metrics() -> Vec<MetricInfo> {
         version: 1,
         profile: Profile::Reference,
         options: serde_json::Value::Null,
+        decision_thresholds: None,
     };
     vec![
         metric("relevance", Better::Higher),
@@ -86,11 +87,16 @@ pub(crate) fn hostile() -> CaseResult {
 
 /// Runs a whole run through a sink: start, one lost row, one warning, the cases, the end with its summary.
 pub(crate) fn events(sink: &mut dyn Sink, metrics: &[MetricInfo], results: &[CaseResult]) {
-    events_of(sink, &Options::default(), metrics, results);
+    events_of(sink, &RendererOptions::default(), metrics, results);
 }
 
 /// The same with a summary that counts what these options need.
-pub(crate) fn events_of(sink: &mut dyn Sink, options: &Options, metrics: &[MetricInfo], results: &[CaseResult]) {
+pub(crate) fn events_of(
+    sink: &mut dyn Sink,
+    options: &RendererOptions,
+    metrics: &[MetricInfo],
+    results: &[CaseResult],
+) {
     let mut summary = Summary::new(options);
     let mut send = |event: &Event<'_>| {
         summary.event(event).unwrap();
@@ -112,17 +118,17 @@ pub(crate) fn events_of(sink: &mut dyn Sink, options: &Options, metrics: &[Metri
         send(&Event::Scored(result));
     }
     summary.conclude(Stop::Complete);
-    let finish = Finish { summary: Some(Detail::new(summary)), ..Finish::by(Stop::Complete) };
+    let finish = RunEnd { summary: Some(BenchmarkData::new(summary)), ..RunEnd::with_stop(Stop::Complete) };
     sink.event(&Event::Finished(&finish)).unwrap();
 }
 
 /// What is written to the [`Output`] can be read here afterwards.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Written(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct MemoryOutput(Arc<Mutex<Vec<u8>>>);
 
-impl Written {
-    pub(crate) fn output(&self) -> Output {
-        Output::to_writer(Box::new(self.clone()))
+impl MemoryOutput {
+    pub(crate) fn output(&self) -> OutputWriter {
+        OutputWriter::to_writer(Box::new(self.clone()))
     }
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
@@ -134,7 +140,7 @@ impl Written {
     }
 }
 
-impl Write for Written {
+impl Write for MemoryOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())

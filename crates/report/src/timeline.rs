@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use probare_core::{Call, Case, CaseMessage, Field, Place, pointer_step, text_of};
+use probare_core::{Case, CaseMessage, CaseToolCall, Field, FieldSpan, escape_pointer_key, json_to_text};
 
 /// One text with its place.
-pub(crate) struct Piece<'a> {
+pub(crate) struct TimelineText<'a> {
     pub(crate) field: Field,
     pub(crate) index: usize,
     pub(crate) path: String,
@@ -18,7 +18,7 @@ pub(crate) struct Piece<'a> {
 }
 
 /// The pieces of a case, in order; `pointed` are the places that evidence names.
-pub(crate) fn pieces<'a>(case: &'a Case, pointed: impl IntoIterator<Item = &'a Place>) -> Vec<Piece<'a>> {
+pub(crate) fn pieces<'a>(case: &'a Case, pointed: impl IntoIterator<Item = &'a FieldSpan>) -> Vec<TimelineText<'a>> {
     let mut pieces = Vec::new();
     for (field, list) in [(Field::Messages, &case.messages), (Field::ExpectedMessages, &case.expected_messages)] {
         let noun = if field == Field::Messages { "Message" } else { "Expected message" };
@@ -43,7 +43,7 @@ pub(crate) fn pieces<'a>(case: &'a Case, pointed: impl IntoIterator<Item = &'a P
             let name = format!("{} {} {path}", place.field, index + 1);
             let behind = pieces.iter().rposition(|piece| (piece.field, piece.index) == (place.field, index));
             let at = behind.map_or(pieces.len(), |at| at + 1);
-            pieces.insert(at, Piece { field: place.field, index, path: path.clone(), name, text });
+            pieces.insert(at, TimelineText { field: place.field, index, path: path.clone(), name, text });
         }
     }
     pieces
@@ -63,7 +63,13 @@ pub fn answer_text(case: &Case) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(written.collect::<Vec<_>>().join(", ")))
 }
 
-fn of_message<'a>(field: Field, index: usize, noun: &str, message: &'a CaseMessage, pieces: &mut Vec<Piece<'a>>) {
+fn of_message<'a>(
+    field: Field,
+    index: usize,
+    noun: &str,
+    message: &'a CaseMessage,
+    pieces: &mut Vec<TimelineText<'a>>,
+) {
     let mut name = format!("{noun}, {}", message.role.name());
     if let Some(speaker) = &message.name {
         name.push_str(&format!(" {speaker}"));
@@ -71,29 +77,46 @@ fn of_message<'a>(field: Field, index: usize, noun: &str, message: &'a CaseMessa
     if message.error.is_some() {
         name.push_str(", an error");
     }
-    for (path, text) in message.said_texts() {
-        pieces.push(Piece { field, index, path: path.into_owned(), name: name.clone(), text: Cow::Borrowed(text) });
+    for (path, text) in message.spoken_texts() {
+        pieces.push(TimelineText {
+            field,
+            index,
+            path: path.into_owned(),
+            name: name.clone(),
+            text: Cow::Borrowed(text),
+        });
     }
     for (number, call) in message.tool_calls.iter().enumerate() {
         of_call(field, index, &format!("/tool_calls/{number}"), &format!("{noun} calls"), call, pieces);
     }
 }
 
-fn of_call<'a>(field: Field, index: usize, at: &str, noun: &str, call: &'a Call, pieces: &mut Vec<Piece<'a>>) {
+fn of_call<'a>(
+    field: Field,
+    index: usize,
+    at: &str,
+    noun: &str,
+    call: &'a CaseToolCall,
+    pieces: &mut Vec<TimelineText<'a>>,
+) {
     let mut push = |path: String, name: String, text: Cow<'a, str>| {
-        pieces.push(Piece { field, index, path: format!("{at}{path}"), name, text });
+        pieces.push(TimelineText { field, index, path: format!("{at}{path}"), name, text });
     };
     push("/name".to_owned(), noun.to_owned(), Cow::Borrowed(&call.name));
     for (group, values) in [("arguments", &call.arguments), ("allowed", &call.allowed)] {
         for (key, value) in values.iter().flatten() {
-            push(format!("/{group}/{}", pointer_step(key)), format!("{} with {key}", call.name), text_of(value));
+            push(
+                format!("/{group}/{}", escape_pointer_key(key)),
+                format!("{} with {key}", call.name),
+                json_to_text(value),
+            );
         }
     }
     if let Some(text) = &call.arguments_text {
         push("/arguments_text".to_owned(), format!("{} with what is no object", call.name), Cow::Borrowed(text));
     }
     if let Some(output) = &call.output {
-        push("/output".to_owned(), format!("{} gives", call.name), text_of(output));
+        push("/output".to_owned(), format!("{} gives", call.name), json_to_text(output));
     }
 }
 
@@ -120,7 +143,7 @@ mod tests {
             r#"{"id":"a","messages":[{"role":"user","text":"Rain?"},{"role":"assistant","tool_calls":[{"name":"weather","arguments":{"at":{"city":"Rome"},"n":2}}]},{"role":"tool","name":"weather","text":"no","error":true}],"expected_tool_calls":[{"name":"weather","arguments":{}}]}"#,
         )
         .unwrap();
-        let place = Place::inside(Field::Messages, 1, "/tool_calls/0/arguments/at/city", 0..4);
+        let place = FieldSpan::inside(Field::Messages, 1, "/tool_calls/0/arguments/at/city", 0..4);
         let shown: Vec<String> =
             pieces(&case, [&place, &place]).iter().map(|piece| format!("{}: {}", piece.name, piece.text)).collect();
         assert_eq!(

@@ -11,7 +11,7 @@ pub struct Utc {
 
 impl Utc {
     /// The moment of a clock; one before 1970 is the first of 1970.
-    pub fn of(time: SystemTime) -> Self {
+    pub fn from_system_time(time: SystemTime) -> Self {
         Self::from_seconds(time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
     }
 

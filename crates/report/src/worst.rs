@@ -48,7 +48,7 @@ pub(crate) struct Rank {
 impl Rank {
     /// The rank of a whole case. A result that failed counts as a shortfall of 1, a question that does not apply not at
     /// all.
-    pub(crate) fn of_case(metrics: &[MetricInfo], result: &CaseResult, order: u64) -> Self {
+    pub(crate) fn for_case(metrics: &[MetricInfo], result: &CaseResult, order: u64) -> Self {
         let (mut largest, mut sum, mut count) = (0.0f64, 0.0, 0u32);
         for (metric, result) in metrics.iter().zip(&result.results) {
             let shortfall = match (score(result), result.is_err()) {
@@ -70,7 +70,7 @@ impl Rank {
     }
 
     /// The rank of one value among those of its metric.
-    pub(crate) fn of_value(metric: &MetricInfo, value: f64, order: u64) -> Self {
+    pub(crate) fn for_value(metric: &MetricInfo, value: f64, order: u64) -> Self {
         let shortfall = shortfall(metric, value);
         Self { largest: shortfall, mean: shortfall, order }
     }
@@ -171,7 +171,7 @@ mod tests {
         let metric = &metrics()[0];
         let mut worst = Worst::new(2, 1000);
         for (order, value) in [0.5, 0.9, 0.5, 0.1].into_iter().enumerate() {
-            worst.offer(Rank::of_value(metric, value, order as u64), || (1, order));
+            worst.offer(Rank::for_value(metric, value, order as u64), || (1, order));
         }
         assert_eq!(worst.iter().copied().collect::<Vec<_>>(), [3, 0]);
     }
@@ -181,7 +181,7 @@ mod tests {
         let metric = &metrics()[0];
         let mut worst = Worst::new(100, 1000);
         for order in 0..50u32 {
-            worst.offer(Rank::of_value(metric, 1.0 - f64::from(order) / 100.0, u64::from(order)), || (300, order));
+            worst.offer(Rank::for_value(metric, 1.0 - f64::from(order) / 100.0, u64::from(order)), || (300, order));
         }
         assert_eq!(worst.iter().copied().collect::<Vec<_>>(), [49, 48, 47]);
     }
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn a_failure_ranks_as_the_worst() {
         let metrics = metrics();
-        let failing = Rank::of_case(&metrics, &result("a", 0.9), 1);
-        let good = Rank::of_case(&metrics[..1], &result("b", 0.1), 0);
+        let failing = Rank::for_case(&metrics, &result("a", 0.9), 1);
+        let good = Rank::for_case(&metrics[..1], &result("b", 0.1), 0);
         assert!(failing < good);
     }
 }

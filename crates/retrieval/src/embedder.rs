@@ -3,36 +3,36 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use probare_core::{Answer, BuildError, Outside, Turn};
-use probare_models::embedding::{KnownModel, MiniLm, ModelError};
+use probare_core::{Backend, BackendAnswer, BuildError, JudgeAction};
+use probare_models::embedding::{LocalModel, MiniLm, ModelError};
 
 use crate::RetrievalError;
 
 /// The model that is used where none is named.
-pub(crate) const USUAL: &str = "all-MiniLM-L6-v2";
+pub(crate) const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
 
 /// A model that gives vectors.
 pub struct Embedder {
     model: String,
-    kind: Kind,
+    kind: EmbedderKind,
 }
 
-enum Kind {
+enum EmbedderKind {
     Local(Box<MiniLm>),
-    Server(Arc<dyn Outside>),
-    Given(Box<Given>),
+    Server(Arc<dyn Backend>),
+    Given(Box<EmbedFunction>),
 }
 
 /// A function from texts to vectors.
-type Given = dyn Fn(&[&str]) -> Vec<Vec<f32>> + Send + Sync;
+type EmbedFunction = dyn Fn(&[&str]) -> Vec<Vec<f32>> + Send + Sync;
 
 impl Embedder {
     /// The model that is used where none is named.
-    pub const USUAL: &'static str = USUAL;
+    pub const DEFAULT_MODEL: &'static str = DEFAULT_MODEL;
 
     /// The model of the vectors that an index has. Its name stands in a file that may be anybody's, so it is compared and
     /// never resolved: a model of this machine is known by its name, any other must be the one that the user names.
-    pub fn of_index(index: &str, named: Option<&str>, outside: &Arc<dyn Outside>) -> Result<Self, RetrievalError> {
+    pub fn for_index(index: &str, named: Option<&str>, outside: &Arc<dyn Backend>) -> Result<Self, RetrievalError> {
         let wrong = |reason: String, remedy: &str| {
             Err(RetrievalError::Vectors { model: index.to_owned(), reason, remedy: Some(remedy.to_owned()) })
         };
@@ -42,7 +42,7 @@ impl Embedder {
                 format!("the index has vectors of this model, and `{named}` is named"),
                 "name the model that the index was made with, or make it anew",
             ),
-            None if KnownModel::named(index).is_ok() => Self::open(index, outside),
+            None if LocalModel::from_name(index).is_ok() => Self::open(index, outside),
             None => wrong(
                 "it is not computed on this machine, and an index does not decide who is asked".to_owned(),
                 "if you know and trust the model, name it yourself: --embedding MODEL, or `retrieval: {embedding: MODEL}` in \
@@ -52,29 +52,29 @@ impl Embedder {
     }
 
     /// Opens a model that the user names: one that is computed here, or one that `outside` asks.
-    pub fn open(model: &str, outside: &Arc<dyn Outside>) -> Result<Self, RetrievalError> {
+    pub fn open(model: &str, outside: &Arc<dyn Backend>) -> Result<Self, RetrievalError> {
         let wrong = |reason: String, remedy| RetrievalError::Vectors { model: model.to_owned(), reason, remedy };
-        let kind = if let Ok(known) = KnownModel::named(model) {
+        let kind = if let Ok(known) = LocalModel::from_name(model) {
             let local = MiniLm::open().map_err(|error| match error {
-                ModelError::NotThere { .. } => {
+                ModelError::NotFetched { .. } => {
                     wrong("the model is not on this machine".to_owned(), Some(known.remedy()))
                 }
                 other => wrong(other.to_string(), Some(known.remedy())),
             })?;
-            Kind::Local(Box::new(local))
+            EmbedderKind::Local(Box::new(local))
         } else {
             outside.can_embed(model).map_err(|error| match error {
                 BuildError::Missing { what, remedy } => wrong(format!("{what} is missing"), Some(remedy)),
                 other => wrong(other.to_string(), None),
             })?;
-            Kind::Server(Arc::clone(outside))
+            EmbedderKind::Server(Arc::clone(outside))
         };
         Ok(Self { model: model.to_owned(), kind })
     }
 
     /// A model that is a function, under a name of its own.
-    pub fn given(model: &str, function: impl Fn(&[&str]) -> Vec<Vec<f32>> + Send + Sync + 'static) -> Self {
-        Self { model: model.to_owned(), kind: Kind::Given(Box::new(function)) }
+    pub fn from_function(model: &str, function: impl Fn(&[&str]) -> Vec<Vec<f32>> + Send + Sync + 'static) -> Self {
+        Self { model: model.to_owned(), kind: EmbedderKind::Given(Box::new(function)) }
     }
 
     /// The name of the model.
@@ -85,12 +85,14 @@ impl Embedder {
     /// One vector for each text, in their order, each of length one.
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RetrievalError> {
         let mut vectors = match &self.kind {
-            Kind::Local(model) => model.embed(texts, std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
-            Kind::Given(function) => function(texts),
-            Kind::Server(server) => {
+            EmbedderKind::Local(model) => {
+                model.embed(texts, std::thread::available_parallelism().map_or(1, NonZeroUsize::get))
+            }
+            EmbedderKind::Given(function) => function(texts),
+            EmbedderKind::Server(server) => {
                 let texts = texts.iter().map(|text| (*text).to_owned()).collect();
-                let answers = server.answer("retrieval", &Turn::Embed { model: self.model.clone(), texts });
-                let vector = |answer: &Answer| answer.vector().map(<[f32]>::to_vec);
+                let answers = server.answer("retrieval", &JudgeAction::Embed { model: self.model.clone(), texts });
+                let vector = |answer: &BackendAnswer| answer.vector().map(<[f32]>::to_vec);
                 answers.iter().map(vector).collect::<Result<_, _>>().map_err(|error| self.wrong(error.to_string()))?
             }
         };

@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use probare_cancellation::steps;
+use probare_cancellation::count_steps;
 use probare_core::closest;
 use serde_json::{Map, Value as Json, json};
 
@@ -95,7 +95,7 @@ impl Filter {
             let wrong = || FilterError::Shape { field: field.clone(), value: value.to_string() };
             let found = match value {
                 Json::Array(values) if values.iter().all(is_scalar) => vec![Condition::OneOf(values.clone())],
-                Json::Object(operators) => together(operators).ok_or_else(wrong)?,
+                Json::Object(operators) => parse_operators(operators).ok_or_else(wrong)?,
                 value if is_scalar(value) => vec![Condition::OneOf(vec![value.clone()])],
                 _ => return Err(wrong()),
             };
@@ -161,19 +161,19 @@ impl Condition {
     /// Whether a value is as wanted.
     pub fn holds(&self, value: &Json) -> bool {
         match self {
-            Self::OneOf(values) => values.iter().any(|wanted| same(wanted, value)),
-            Self::NoneOf(values) => !values.iter().any(|other| same(other, value)),
+            Self::OneOf(values) => values.iter().any(|wanted| is_same_value(wanted, value)),
+            Self::NoneOf(values) => !values.iter().any(|other| is_same_value(other, value)),
             Self::Between(from, to) => {
-                let is_above = |end: &Json| ordered(value, end).is_some_and(Ordering::is_ge);
-                let is_below = |end: &Json| ordered(value, end).is_some_and(Ordering::is_le);
+                let is_above = |end: &Json| compare_values(value, end).is_some_and(Ordering::is_ge);
+                let is_below = |end: &Json| compare_values(value, end).is_some_and(Ordering::is_le);
                 from.as_ref().is_none_or(is_above) && to.as_ref().is_none_or(is_below)
             }
             Self::Inside(above, below) => {
-                let is_above = |end: &Json| ordered(value, end).is_some_and(Ordering::is_gt);
-                let is_below = |end: &Json| ordered(value, end).is_some_and(Ordering::is_lt);
+                let is_above = |end: &Json| compare_values(value, end).is_some_and(Ordering::is_gt);
+                let is_below = |end: &Json| compare_values(value, end).is_some_and(Ordering::is_lt);
                 above.as_ref().is_none_or(is_above) && below.as_ref().is_none_or(is_below)
             }
-            Self::Prefix(prefix) => plain(value).is_some_and(|text| text.starts_with(prefix.as_str())),
+            Self::Prefix(prefix) => scalar_text(value).is_some_and(|text| text.starts_with(prefix.as_str())),
         }
     }
 }
@@ -213,7 +213,7 @@ fn is_scalar(value: &Json) -> bool {
 }
 
 /// The conditions of one field whose filter is an object; nothing where it is none that is known.
-fn together(operators: &Map<String, Json>) -> Option<Vec<Condition>> {
+fn parse_operators(operators: &Map<String, Json>) -> Option<Vec<Condition>> {
     let scalar = |value: &Json| is_scalar(value).then(|| value.clone());
     let scalars = |value: &Json| {
         let values = value.as_array()?;
@@ -247,7 +247,7 @@ fn together(operators: &Map<String, Json>) -> Option<Vec<Condition>> {
 }
 
 /// A value as text; nothing for lists, objects and null.
-pub(crate) fn plain(value: &Json) -> Option<String> {
+pub(crate) fn scalar_text(value: &Json) -> Option<String> {
     match value {
         Json::String(text) => Some(text.clone()),
         Json::Number(number) => Some(number.to_string()),
@@ -257,9 +257,9 @@ pub(crate) fn plain(value: &Json) -> Option<String> {
 }
 
 /// Whether two values are the same: `2019` and `"2019"` are, since a command line knows only texts.
-fn same(one: &Json, other: &Json) -> bool {
-    steps(1);
-    one == other || plain(one).is_some_and(|one| plain(other).is_some_and(|other| one == other))
+fn is_same_value(one: &Json, other: &Json) -> bool {
+    count_steps(1);
+    one == other || scalar_text(one).is_some_and(|one| scalar_text(other).is_some_and(|other| one == other))
 }
 
 fn number(value: &Json) -> Option<f64> {
@@ -271,11 +271,11 @@ fn number(value: &Json) -> Option<f64> {
 }
 
 /// Numbers are compared as numbers; a number and another text are not compared at all.
-fn ordered(value: &Json, end: &Json) -> Option<Ordering> {
-    steps(1);
+fn compare_values(value: &Json, end: &Json) -> Option<Ordering> {
+    count_steps(1);
     match (number(value), number(end)) {
         (Some(value), Some(end)) => value.partial_cmp(&end),
-        (None, None) => Some(plain(value)?.cmp(&plain(end)?)),
+        (None, None) => Some(scalar_text(value)?.cmp(&scalar_text(end)?)),
         _ => None,
     }
 }

@@ -2,22 +2,22 @@
 //!
 //! [`corpus`] reads transcripts, texts, tables and PDF files; [`passages`](passages::passages) cuts their texts at sentences,
 //! with exact places; [`Index`] keeps passages, words, vectors and metadata in a folder that is either whole or not there.
-//! A [`Search`] ranks passages by BM25, by vectors or by both, among the documents that a [`Filter`] lets through, and every
+//! A [`SearchRequest`] ranks passages by BM25, by vectors or by both, among the documents that a [`Filter`] lets through, and every
 //! [`Hit`] says how its score came about. [`answer`] asks a model with the passages that were found.
 //!
 //! ```
-//! use probare_retrieval::{Builder, Index, Search, Settings, corpus};
+//! use probare_retrieval::{IndexBuilder, Index, SearchRequest, IndexSettings, corpus};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let (texts, place) = (folder.path().join("texts"), folder.path().join("index"));
 //! # std::fs::create_dir(&texts)?;
 //! # std::fs::write(texts.join("ferry.txt"), "The ferry leaves at six. It carries forty cars.")?;
-//! let files = corpus::list(&texts, Some(&place))?;
-//! let built = Builder::new(&place, Settings::default()).build(&files, &mut |_| ())?;
+//! let files = corpus::list_files(&texts, Some(&place))?;
+//! let built = IndexBuilder::new(&place, IndexSettings::default()).build(&files, &mut |_| ())?;
 //! assert_eq!((built.documents, built.passages), (1, 1));
 //!
 //! let index = Index::open(&place)?;
-//! let found = index.search(&Search::new("When does the ferry leave?"), None)?;
+//! let found = index.search(&SearchRequest::new("When does the ferry leave?"), None)?;
 //! assert_eq!(found.hits[0].document, "ferry.txt");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -33,12 +33,15 @@ mod index;
 pub mod passages;
 mod search;
 pub mod stores;
-mod words;
+mod tokenizer;
 
 pub use corpus::{CorpusError, CorpusFile, Document};
 pub use embedder::Embedder;
 pub use error::RetrievalError;
 pub use filter::{Condition, Filter, FilterError};
-pub use index::{Builder, Built, Header, Index, IndexedFile, LeftOut, Passage, Settings, Stage, VectorsInfo};
-pub use search::{Found, Hit, Mode, Search, TermShare, VectorShare, WordShare};
-pub use words::terms;
+pub use index::{
+    BuildReport, BuildStage, Header, Index, IndexBuilder, IndexSettings, IndexedFile, IndexedPassage, SkippedFile,
+    VectorsInfo,
+};
+pub use search::{Hit, Mode, SearchRequest, SearchResults, TermShare, VectorShare, WordShare};
+pub use tokenizer::terms;

@@ -77,7 +77,7 @@ fn sentences(text: &str, limit: usize) -> Vec<Sentence> {
     let mut found = Vec::new();
     for block in blocks(text) {
         for sentence in punkt::sentences(&text[block.clone()]) {
-            let span = trimmed(text, block.start + sentence.start..block.start + sentence.end);
+            let span = trim_span(text, block.start + sentence.start..block.start + sentence.end);
             cut(text, span, limit, &mut found);
         }
     }
@@ -89,7 +89,7 @@ fn is_space(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
 
-fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
+fn trim_span(text: &str, span: Range<usize>) -> Range<usize> {
     let inner = &text[span.clone()];
     let start = span.start + (inner.len() - inner.trim_start_matches(is_space).len());
     let end = span.start + inner.trim_end_matches(is_space).len();

@@ -1,4 +1,4 @@
-//! [`Search`]: a question to an index; [`Hit`]: a passage with how its score came about.
+//! [`SearchRequest`]: a question to an index; [`Hit`]: a passage with how its score came about.
 //!
 //! Words are ranked by BM25 (k1 1.2, b 0.75), vectors by their cosine. Both together are ranked by a weighted mean of the two
 //! scores, each as a share of the best one (a convex combination: Bruch, Gai and Ingber 2023), or by reciprocal rank fusion
@@ -11,14 +11,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use crate::filter::plain;
-use crate::{Condition, Embedder, Filter, Index, Passage, RetrievalError};
+use crate::filter::scalar_text;
+use crate::{Condition, Embedder, Filter, Index, IndexedPassage, RetrievalError};
 
 /// What is added to a rank before it is turned over.
 const FUSION: f64 = 60.0;
 
 /// What vectors weigh beside words, whose weight is the rest.
-const VECTORS: f64 = 0.8;
+const VECTOR_WEIGHT: f64 = 0.8;
 
 /// Passages of each ranking that are put together, at least.
 const DEPTH: usize = 100;
@@ -66,7 +66,7 @@ impl Mode {
 
 /// A question to an index.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Search {
+pub struct SearchRequest {
     /// What is asked.
     pub question: String,
     /// Most passages.
@@ -77,7 +77,7 @@ pub struct Search {
     pub mode: Mode,
 }
 
-impl Search {
+impl SearchRequest {
     /// The ten best passages of all documents.
     pub fn new(question: impl Into<String>) -> Self {
         Self { question: question.into(), k: 10, filter: Filter::default(), mode: Mode::default() }
@@ -121,7 +121,7 @@ pub struct VectorShare {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// The passage.
-    pub passage: Passage,
+    pub passage: IndexedPassage,
     /// What it is ranked by: BM25, cosine, or the sum of the parts of words and vectors.
     pub score: f64,
     /// How words speak for it; nothing where it is not among the best by words.
@@ -131,9 +131,9 @@ pub struct Hit {
 }
 
 impl std::ops::Deref for Hit {
-    type Target = Passage;
+    type Target = IndexedPassage;
 
-    fn deref(&self) -> &Passage {
+    fn deref(&self) -> &IndexedPassage {
         &self.passage
     }
 }
@@ -141,7 +141,7 @@ impl std::ops::Deref for Hit {
 impl Hit {
     /// The hit in JSON, for whoever reads results.
     pub fn to_json(&self) -> Json {
-        let Passage { id, document, span, line, page, text, metadata, .. } = &self.passage;
+        let IndexedPassage { id, document, span, line, page, text, metadata, .. } = &self.passage;
         json!({
             "id": id, "document": document, "start": span.start, "end": span.end, "line": line, "page": page,
             "score": self.score, "words": self.words, "vectors": self.vectors, "text": text, "metadata": metadata,
@@ -169,7 +169,7 @@ impl Hit {
 
 /// What a search came to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct SearchResults {
     /// Passages, best first.
     pub hits: Vec<Hit>,
     /// How they were ranked.
@@ -194,34 +194,39 @@ impl Candidate {
 impl Index {
     /// The best passages for a question. Without an embedder, or in an index without vectors, a hybrid search goes by words
     /// alone and says so; a search by vectors is then an error.
-    pub fn search(&self, search: &Search, embedder: Option<&Embedder>) -> Result<Found, RetrievalError> {
+    pub fn search(&self, search: &SearchRequest, embedder: Option<&Embedder>) -> Result<SearchResults, RetrievalError> {
         let mut remarks = Vec::new();
-        let mode = self.possible(search.mode, embedder, &mut remarks)?;
+        let mode = self.available_mode(search.mode, embedder, &mut remarks)?;
         let vector = match (mode, embedder) {
             (mode, Some(embedder)) if mode.has_vectors() => embedder.embed(&[&search.question])?.into_iter().next(),
             _ => None,
         };
         let hits = self.search_with(search, mode, vector.as_deref())?;
         if hits.is_empty() {
-            remarks.extend(self.why_empty(&search.filter)?);
+            remarks.extend(self.empty_filter_reasons(&search.filter)?);
         }
-        Ok(Found { hits, mode, remarks })
+        Ok(SearchResults { hits, mode, remarks })
     }
 
     /// The same with a vector of the question that is there already.
-    pub fn search_with(&self, search: &Search, mode: Mode, vector: Option<&[f32]>) -> Result<Vec<Hit>, RetrievalError> {
-        let allowed = self.allowed(&search.filter)?;
+    pub fn search_with(
+        &self,
+        search: &SearchRequest,
+        mode: Mode,
+        vector: Option<&[f32]>,
+    ) -> Result<Vec<Hit>, RetrievalError> {
+        let allowed = self.matching_documents(&search.filter)?;
         // A ranking that is put together with another one has to be deeper than what is wanted of both.
         let depth = if mode.is_hybrid() { search.k.saturating_mul(2).max(DEPTH) } else { search.k };
         let depth = depth.min(usize::try_from(self.header().passages).unwrap_or(usize::MAX));
         let mut candidates: BTreeMap<u64, Candidate> = BTreeMap::new();
         if mode.has_words() {
-            let found = self.by_words(&search.question, depth, allowed.as_ref())?;
+            let found = self.search_words(&search.question, depth, allowed.as_ref())?;
             let best = found.first().map_or(0.0, |scored| scored.score);
             for (at, scored) in found.into_iter().enumerate() {
                 let part = match mode {
-                    Mode::Hybrid => (1.0 - VECTORS) * share_of(scored.score, best),
-                    Mode::HybridRanks => reciprocal(at),
+                    Mode::Hybrid => (1.0 - VECTOR_WEIGHT) * relative_score(scored.score, best),
+                    Mode::HybridRanks => reciprocal_rank(at),
                     Mode::Words | Mode::Vectors => scored.score,
                 };
                 let terms = scored.terms.into_iter().map(|(term, score)| TermShare { term, score }).collect();
@@ -232,12 +237,12 @@ impl Index {
         if mode.has_vectors() {
             let vector = vector.unwrap_or_default();
             let nearest = self
-                .by_vector(vector, depth, allowed.as_ref())?
+                .search_vectors(vector, depth, allowed.as_ref())?
                 .ok_or_else(|| RetrievalError::NoVectors(self.folder().to_owned()))?;
             let best = nearest.first().map_or(0.0, |(_, cosine)| f64::from(*cosine));
             let part = |at: Option<usize>, cosine: f64| match mode {
-                Mode::Hybrid => VECTORS * share_of(cosine, best),
-                Mode::HybridRanks => at.map_or(0.0, reciprocal),
+                Mode::Hybrid => VECTOR_WEIGHT * relative_score(cosine, best),
+                Mode::HybridRanks => at.map_or(0.0, reciprocal_rank),
                 Mode::Words | Mode::Vectors => cosine,
             };
             for (at, (number, cosine)) in nearest.into_iter().enumerate() {
@@ -263,7 +268,7 @@ impl Index {
     }
 
     /// How passages can be ranked; what cannot be done is said.
-    fn possible(
+    fn available_mode(
         &self,
         wanted: Mode,
         embedder: Option<&Embedder>,
@@ -294,8 +299,8 @@ impl Index {
     }
 
     /// Why a filter lets nothing through, where it does.
-    pub(crate) fn why_empty(&self, filter: &Filter) -> Result<Vec<String>, RetrievalError> {
-        let is_empty = self.allowed(filter)?.is_some_and(|allowed| !allowed.contains(&true));
+    pub(crate) fn empty_filter_reasons(&self, filter: &Filter) -> Result<Vec<String>, RetrievalError> {
+        let is_empty = self.matching_documents(filter)?.is_some_and(|allowed| !allowed.contains(&true));
         if !is_empty {
             return Ok(Vec::new());
         }
@@ -303,7 +308,7 @@ impl Index {
         for (field, condition) in filter.conditions() {
             let values = self.values(field);
             if !values.iter().any(|value| Condition::holds(condition, value)) {
-                let mut some: Vec<String> = values.iter().take(SHOWN).filter_map(plain).collect();
+                let mut some: Vec<String> = values.iter().take(SHOWN).filter_map(scalar_text).collect();
                 if values.len() > SHOWN {
                     some.push("…".to_owned());
                 }
@@ -321,10 +326,10 @@ impl Index {
 const SHOWN: usize = 12;
 
 /// A score as a share of the best one; what is not above zero speaks for nothing.
-fn share_of(score: f64, best: f64) -> f64 {
+fn relative_score(score: f64, best: f64) -> f64 {
     if best > 0.0 { score.max(0.0) / best } else { 0.0 }
 }
 
-fn reciprocal(at: usize) -> f64 {
+fn reciprocal_rank(at: usize) -> f64 {
     1.0 / (FUSION + (at + 1) as f64)
 }

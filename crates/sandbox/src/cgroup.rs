@@ -1,4 +1,4 @@
-//! [`Groups`]: control groups, by which the kernel itself limits memory and processes of a whole tree.
+//! [`Cgroups`]: control groups, by which the kernel itself limits memory and processes of a whole tree.
 //!
 //! Both generations are known. The second one needs a folder that may have groups of its own: the parent of our own group,
 //! where we may write there. Whether they hold is for the self-test to say, not for this file.
@@ -15,23 +15,23 @@ const NAME: &str = "probare-sandbox";
 
 /// Where groups can be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Parents {
+pub(crate) enum CgroupParents {
     /// One hierarchy for each.
-    First { memory: PathBuf, processes: PathBuf },
+    V1 { memory: PathBuf, processes: PathBuf },
     /// One hierarchy for all.
-    Second { folder: PathBuf },
+    V2 { folder: PathBuf },
 }
 
 /// The groups of one sandbox. They go when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Groups {
+pub(crate) struct Cgroups {
     folders: Vec<PathBuf>,
     oom: PathBuf,
 }
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-impl Parents {
+impl CgroupParents {
     /// Where this process may make groups, if anywhere.
     pub(crate) fn find() -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
@@ -45,7 +45,7 @@ impl Parents {
             is_usable(&folder).then_some(folder)
         };
         if let (Some(memory), Some(processes)) = (first("memory"), first("pids")) {
-            return Some(Self::First { memory, processes });
+            return Some(Self::V1 { memory, processes });
         }
         let path = own.lines().find_map(|line| line.strip_prefix("0::"))?;
         let own = Path::new(ROOT).join(path.trim_start_matches('/'));
@@ -58,17 +58,17 @@ impl Parents {
             .into_iter()
             .flatten()
             .find(|folder| folder.starts_with(ROOT) && has_both(folder) && is_usable(folder))?;
-        Some(Self::Second { folder })
+        Some(Self::V2 { folder })
     }
 
     /// Groups for one sandbox.
-    pub(crate) fn make(&self, bytes: u64, processes: u32) -> io::Result<Groups> {
+    pub(crate) fn create_groups(&self, bytes: u64, processes: u32) -> io::Result<Cgroups> {
         let name = format!("{NAME}-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         match self {
-            Self::First { memory, processes: pids } => {
+            Self::V1 { memory, processes: pids } => {
                 let (memory, pids) = (memory.join(&name), pids.join(&name));
                 fs::create_dir(&memory)?;
-                let mut groups = Groups { oom: memory.join("memory.oom_control"), folders: vec![memory.clone()] };
+                let mut groups = Cgroups { oom: memory.join("memory.oom_control"), folders: vec![memory.clone()] };
                 fs::create_dir(&pids)?;
                 groups.folders.push(pids.clone());
                 set(&memory.join("memory.limit_in_bytes"), &bytes.to_string())?;
@@ -77,10 +77,10 @@ impl Parents {
                 set(&pids.join("pids.max"), &processes.to_string())?;
                 Ok(groups)
             }
-            Self::Second { folder } => {
+            Self::V2 { folder } => {
                 let folder = folder.join(&name);
                 fs::create_dir(&folder)?;
-                let groups = Groups { oom: folder.join("memory.events"), folders: vec![folder.clone()] };
+                let groups = Cgroups { oom: folder.join("memory.events"), folders: vec![folder.clone()] };
                 set(&folder.join("memory.max"), &bytes.to_string())?;
                 let _ = set(&folder.join("memory.swap.max"), "0");
                 set(&folder.join("pids.max"), &processes.to_string())?;
@@ -108,21 +108,21 @@ fn set(file: &Path, value: &str) -> io::Result<()> {
     fs::OpenOptions::new().write(true).open(file)?.write_all(value.as_bytes())
 }
 
-impl Groups {
+impl Cgroups {
     /// The files into which a process writes itself to belong to the groups.
-    pub(crate) fn doors(&self) -> Vec<PathBuf> {
+    pub(crate) fn procs_files(&self) -> Vec<PathBuf> {
         self.folders.iter().map(|folder| folder.join("cgroup.procs")).collect()
     }
 
     /// How many processes the kernel has ended for want of memory.
-    pub(crate) fn killed(&self) -> u64 {
+    pub(crate) fn oom_kills(&self) -> u64 {
         let text = fs::read_to_string(&self.oom).unwrap_or_default();
         let count = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
         count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
     }
 }
 
-impl Drop for Groups {
+impl Drop for Cgroups {
     fn drop(&mut self) {
         for folder in &self.folders {
             // The last processes may still be on their way out.

@@ -1,4 +1,4 @@
-//! [`Environment`]: which Python a program runs with. [`Interpreter`]: the same, found: the folders that it needs are shown
+//! [`PythonEnvironment`]: which Python a program runs with. [`Interpreter`]: the same, found: the folders that it needs are shown
 //! to the sandbox at their own paths, so that messages and paths of the program are those of the real one.
 //!
 //! `conda run` is never used: it needs a home folder and starts a second interpreter; the prefix of the environment is
@@ -14,24 +14,25 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use probare_files::HostProgram;
 use serde::Deserialize;
 
 /// How long an interpreter, conda or uv may take to say who it is.
-const PATIENCE: Duration = Duration::from_secs(30);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long packages may take to be installed.
-const INSTALLING: Duration = Duration::from_hours(1);
+const INSTALL_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// Lines of a program's complaint that are passed on.
 const MOST_LINES: usize = 4;
 
 /// What an interpreter is asked about itself.
-const QUESTION: &str = "import sys, json; print(json.dumps({'executable': sys.executable, 'prefix': sys.prefix, \
+const INTERPRETER_QUERY: &str = "import sys, json; print(json.dumps({'executable': sys.executable, 'prefix': sys.prefix, \
                         'base_prefix': sys.base_prefix, 'version': sys.version.split()[0]}))";
 
 /// Which Python a program runs with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Environment {
+pub enum PythonEnvironment {
     /// `python3` of the machine.
     #[default]
     Machine,
@@ -58,7 +59,7 @@ pub struct Interpreter {
 
 /// An environment that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Created {
+pub struct CreatedEnvironment {
     /// Where it is.
     pub folder: PathBuf,
     /// Its interpreter.
@@ -69,7 +70,7 @@ pub struct Created {
 
 /// What an environment holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Described {
+pub struct EnvironmentSummary {
     /// Its interpreter.
     pub python: PathBuf,
     /// Its version.
@@ -128,7 +129,7 @@ pub enum EnvironmentError {
     },
 }
 
-impl fmt::Display for Environment {
+impl fmt::Display for PythonEnvironment {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Machine => formatter.write_str("python3"),
@@ -140,14 +141,14 @@ impl fmt::Display for Environment {
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct InterpreterReport {
     executable: String,
     prefix: PathBuf,
     base_prefix: PathBuf,
     version: String,
 }
 
-impl Environment {
+impl PythonEnvironment {
     /// Reads `conda:NAME`, `venv:FOLDER` or `python:PATH`; nothing is the machine's own.
     pub fn parse(text: &str) -> Result<Self, EnvironmentError> {
         let text = text.trim();
@@ -166,26 +167,26 @@ impl Environment {
     pub fn resolve(&self) -> Result<Interpreter, EnvironmentError> {
         match self {
             Self::Machine => {
-                let python = find("python3").ok_or_else(|| EnvironmentError::NoProgram {
+                let python = find_program("python3").ok_or_else(|| EnvironmentError::NoProgram {
                     program: "python3".to_owned(),
                     remedy: "install Python 3 from your system's packages",
                 })?;
-                ask(&python, None)
+                query_interpreter(&python, None)
             }
-            Self::Python(path) => ask(path, None),
+            Self::Python(path) => query_interpreter(path, None),
             Self::Virtual(folder) => {
                 let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
                 let python = folder.join("bin/python");
                 if !python.is_file() {
                     return Err(EnvironmentError::NoVirtualEnvironment { folder });
                 }
-                let mut found = ask(&python, None)?;
+                let mut found = query_interpreter(&python, None)?;
                 found.variables.insert("VIRTUAL_ENV".to_owned(), folder.display().to_string());
                 Ok(found)
             }
             Self::Conda(name) => {
                 let prefix = conda_prefix(name)?;
-                let mut found = ask(&prefix.join("bin/python"), Some(&prefix))?;
+                let mut found = query_interpreter(&prefix.join("bin/python"), Some(&prefix))?;
                 found.variables.insert("CONDA_PREFIX".to_owned(), prefix.display().to_string());
                 found.variables.insert("CONDA_DEFAULT_ENV".to_owned(), name.clone());
                 Ok(found)
@@ -195,10 +196,11 @@ impl Environment {
 }
 
 /// Asks an interpreter where it lives.
-fn ask(python: &Path, prefix: Option<&Path>) -> Result<Interpreter, EnvironmentError> {
-    let text = said(Command::new(python).args(["-I", "-c", QUESTION]), PATIENCE)?;
+fn query_interpreter(python: &Path, prefix: Option<&Path>) -> Result<Interpreter, EnvironmentError> {
+    let text =
+        command_output(HostProgram::from_path(python).command().args(["-I", "-c", INTERPRETER_QUERY]), QUERY_TIMEOUT)?;
     let program = python.display().to_string();
-    let told: Told = serde_json::from_str(text.trim())
+    let told: InterpreterReport = serde_json::from_str(text.trim())
         .map_err(|error| EnvironmentError::Failed { program, reason: error.to_string() })?;
     let python = PathBuf::from(told.executable);
     let mut folders: Vec<PathBuf> = Vec::new();
@@ -226,22 +228,23 @@ fn is_system(folder: &Path) -> bool {
 /// The prefix of an environment of conda. The name has to be the whole name: `dry` is not `dryexp`.
 fn conda_prefix(name: &str) -> Result<PathBuf, EnvironmentError> {
     #[derive(Deserialize)]
-    struct Listed {
+    struct CondaEnvironments {
         envs: Vec<PathBuf>,
         #[serde(default)]
         root_prefix: Option<PathBuf>,
     }
-    let conda = env::var_os("CONDA_EXE").map(PathBuf::from).filter(|path| path.is_file()).or_else(|| find("conda"));
+    let conda =
+        env::var_os("CONDA_EXE").map(PathBuf::from).filter(|path| path.is_file()).or_else(|| find_program("conda"));
     let conda = conda.ok_or_else(|| EnvironmentError::NoProgram {
         program: "conda".to_owned(),
         remedy: "install Miniforge, or use a virtual environment: `probare sgi env create`",
     })?;
-    let text = said(Command::new(&conda).args(["env", "list", "--json"]), PATIENCE)?;
+    let text = command_output(HostProgram::from_path(&conda).command().args(["env", "list", "--json"]), QUERY_TIMEOUT)?;
     let wrong = |error: serde_json::Error| EnvironmentError::Failed {
         program: conda.display().to_string(),
         reason: format!("`env list --json` cannot be read: {error}"),
     };
-    let listed: Listed = serde_json::from_str(&text).map_err(wrong)?;
+    let listed: CondaEnvironments = serde_json::from_str(&text).map_err(wrong)?;
     // The first folder that is listed is conda's own where nothing else says so.
     let root = listed.root_prefix.or_else(|| listed.envs.first().cloned());
     let named = |prefix: &Path| match &root {
@@ -256,39 +259,50 @@ fn conda_prefix(name: &str) -> Result<PathBuf, EnvironmentError> {
 }
 
 /// Makes a virtual environment with uv, unless there is one in the folder, and installs what a file of requirements lists.
-pub fn create(folder: &Path, requirements: Option<&Path>, python: Option<&str>) -> Result<Created, EnvironmentError> {
-    let uv = find("uv").ok_or_else(|| EnvironmentError::NoProgram {
+pub fn create(
+    folder: &Path,
+    requirements: Option<&Path>,
+    python: Option<&str>,
+) -> Result<CreatedEnvironment, EnvironmentError> {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (folder, requirements) = (&*absolute(folder), requirements.map(absolute));
+    let uv = find_program("uv").ok_or_else(|| EnvironmentError::NoProgram {
         program: "uv".to_owned(),
         remedy: "install it with `pip install uv`, or see https://docs.astral.sh/uv",
     })?;
     if !folder.join("bin/python").is_file() {
-        let mut make = Command::new(&uv);
+        let mut make = HostProgram::from_path(&uv).command();
         make.arg("venv").arg(folder);
         if let Some(python) = python {
             make.args(["--python", python]);
         }
-        said(&mut make, INSTALLING)?;
+        command_output(&mut make, INSTALL_TIMEOUT)?;
     }
-    let interpreter = Environment::Virtual(folder.to_owned()).resolve()?;
+    let interpreter = PythonEnvironment::Virtual(folder.to_owned()).resolve()?;
     if let Some(requirements) = requirements {
-        let mut install = Command::new(&uv);
+        let mut install = HostProgram::from_path(&uv).command();
         install.args(["pip", "install", "--python"]).arg(folder.join("bin/python")).arg("-r").arg(requirements);
-        said(&mut install, INSTALLING)?;
+        command_output(&mut install, INSTALL_TIMEOUT)?;
     }
-    Ok(Created { folder: folder.to_owned(), python: folder.join("bin/python"), version: interpreter.version })
+    Ok(CreatedEnvironment {
+        folder: folder.to_owned(),
+        python: folder.join("bin/python"),
+        version: interpreter.version,
+    })
 }
 
 /// What an environment holds.
-pub fn describe(text: &str) -> Result<Described, EnvironmentError> {
+pub fn describe(text: &str) -> Result<EnvironmentSummary, EnvironmentError> {
     const COUNT: &str = "import importlib.metadata as m; print(len({d.name for d in m.distributions()}))";
-    let interpreter = Environment::parse(text)?.resolve()?;
-    let counted = said(Command::new(&interpreter.python).args(["-I", "-c", COUNT]), PATIENCE)?;
+    let interpreter = PythonEnvironment::parse(text)?.resolve()?;
+    let counted =
+        command_output(HostProgram::from_path(&interpreter.python).command().args(["-I", "-c", COUNT]), QUERY_TIMEOUT)?;
     let packages = counted.trim().parse().unwrap_or(0);
-    Ok(Described { python: interpreter.python, version: interpreter.version, packages })
+    Ok(EnvironmentSummary { python: interpreter.python, version: interpreter.version, packages })
 }
 
 /// What a program prints; an error where it does not end well and in time.
-fn said(command: &mut Command, patience: Duration) -> Result<String, EnvironmentError> {
+fn command_output(command: &mut Command, patience: Duration) -> Result<String, EnvironmentError> {
     let program = command.get_program().to_string_lossy().into_owned();
     let failed = |reason: String| EnvironmentError::Failed { program: program.clone(), reason };
     let mut child = command
@@ -331,8 +345,8 @@ fn said(command: &mut Command, patience: Duration) -> Result<String, Environment
 }
 
 /// A program on PATH.
-pub(crate) fn find(program: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| path.is_file())
+pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
+    probare_files::find_program(program)
 }
 
 #[cfg(test)]
@@ -341,18 +355,18 @@ mod tests {
 
     #[test]
     fn an_environment_is_named_by_its_kind() {
-        assert_eq!(Environment::parse("").unwrap(), Environment::Machine);
+        assert_eq!(PythonEnvironment::parse("").unwrap(), PythonEnvironment::Machine);
         for text in ["conda:dryexp", "venv:/a/b", "python:/usr/bin/python3"] {
-            assert_eq!(Environment::parse(text).unwrap().to_string(), text);
+            assert_eq!(PythonEnvironment::parse(text).unwrap().to_string(), text);
         }
         for text in ["conda:", "dryexp", "docker:x"] {
-            assert!(Environment::parse(text).unwrap_err().to_string().contains("is no environment"), "{text}");
+            assert!(PythonEnvironment::parse(text).unwrap_err().to_string().contains("is no environment"), "{text}");
         }
     }
 
     #[test]
     fn a_virtual_environment_that_is_none_is_named() {
-        let error = Environment::Virtual("/no/such".into()).resolve().unwrap_err();
+        let error = PythonEnvironment::Virtual("/no/such".into()).resolve().unwrap_err();
         assert_eq!(error.to_string(), "`/no/such` is no virtual environment: it has no bin/python");
     }
 }

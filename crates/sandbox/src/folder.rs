@@ -1,6 +1,6 @@
 //! Folders of this machine that programs are shown or given: what they may hold, and a digest of all of it.
 
-use std::fs::{self, File, FileType};
+use std::fs::{self, FileType};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
@@ -24,7 +24,7 @@ fn special(kind: FileType) -> Option<&'static str> {
 }
 
 /// Refuses a folder with pipes, sockets or devices, or with more than `most` files.
-pub(crate) fn check(folder: &Path, most: Option<u64>) -> Result<(), SandboxError> {
+pub(crate) fn check_folder(folder: &Path, most: Option<u64>) -> Result<(), SandboxError> {
     let refused = |reason: String| Err(SandboxError::Program { reason });
     let mut count = 0_u64;
     let mut left = vec![folder.to_owned()];
@@ -97,7 +97,7 @@ pub fn digest(folder: &Path) -> io::Result<String> {
 
 /// SHA-256 of a file.
 fn contents(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    let mut file = probare_files::open_plain(path)?;
     let mut hash = Sha256::default();
     let mut part = vec![0; 64 * 1024];
     loop {
@@ -133,17 +133,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("in")).unwrap();
         fs::write(folder.path().join("in/a"), "1").unwrap();
-        assert!(check(folder.path(), Some(2)).is_ok());
-        let error = check(folder.path(), Some(1)).unwrap_err().to_string();
+        assert!(check_folder(folder.path(), Some(2)).is_ok());
+        let error = check_folder(folder.path(), Some(1)).unwrap_err().to_string();
         assert!(error.contains("more files than"), "{error}");
         let socket = std::os::unix::net::UnixListener::bind(folder.path().join("in/door")).unwrap();
-        let error = check(folder.path(), None).unwrap_err().to_string();
+        let error = check_folder(folder.path(), None).unwrap_err().to_string();
         assert!(error.contains("in/door` is a socket"), "{error}");
         drop(socket);
         fs::remove_file(folder.path().join("in/door")).unwrap();
         let mode = rustix::fs::Mode::RUSR;
         rustix::fs::mknodat(rustix::fs::CWD, folder.path().join("pipe"), rustix::fs::FileType::Fifo, mode, 0).unwrap();
-        let error = check(folder.path(), None).unwrap_err().to_string();
+        let error = check_folder(folder.path(), None).unwrap_err().to_string();
         assert!(error.contains("pipe` is a pipe"), "{error}");
     }
 }

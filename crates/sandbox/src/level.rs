@@ -1,4 +1,4 @@
-//! [`Level`]: how far programs are shut in. [`Choice`]: by what the user wants it done.
+//! [`IsolationLevel`]: how far programs are shut in. [`SandboxChoice`]: by what the user wants it done.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How far programs are shut in, as the self-test found it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum IsolationLevel {
     /// Not at all: they run as the user who started us, with a limit of time and little else.
     None,
     /// Namespaces of their own, no network, no files of the host; a supervisor looks at the memory of the tree.
@@ -17,7 +17,7 @@ pub enum Level {
     Full,
 }
 
-impl Level {
+impl IsolationLevel {
     /// Its name in manifests.
     pub const fn name(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl Level {
     }
 
     /// What programs are not kept from at this level.
-    pub const fn not_held(self) -> &'static [&'static str] {
+    pub const fn unprotected(self) -> &'static [&'static str] {
         match self {
             Self::None => &["files, network and processes of the user", "memory", "number of processes and files"],
             Self::Ns => &[
@@ -42,7 +42,7 @@ impl Level {
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for IsolationLevel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
@@ -51,7 +51,7 @@ impl fmt::Display for Level {
 /// By what programs are shut in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Choice {
+pub enum SandboxChoice {
     /// By bubblewrap where it reaches the level `ns`; refused elsewhere.
     #[default]
     Auto,
@@ -61,7 +61,7 @@ pub enum Choice {
     None,
 }
 
-impl Choice {
+impl SandboxChoice {
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl Choice {
     }
 }
 
-impl FromStr for Choice {
+impl FromStr for SandboxChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {

@@ -6,17 +6,17 @@
 //! of the whole tree, processes, files and output are limited, and the tree ends with its time. All files of a program
 //! live in memory that goes with it, so nothing that it leaves behind is ever a file of the host.
 //!
-//! Nothing of this is believed: [`Sandbox::open`] tries to break each guarantee and tells the [`Level`] that was reached.
-//! Below `ns` it refuses, unless the user chose [`Choice::None`]. A sandbox that dies is an error, never a failed test.
+//! Nothing of this is believed: [`Sandbox::open`] tries to break each guarantee and tells the [`IsolationLevel`] that was reached.
+//! Below `ns` it refuses, unless the user chose [`SandboxChoice::None`]. A sandbox that dies is an error, never a failed test.
 //!
 //! ```no_run
-//! use probare_core::{Program, Step};
-//! use probare_sandbox::{Choice, Limits, Sandbox};
+//! use probare_core::{Program, ProgramStep};
+//! use probare_sandbox::{SandboxChoice, SandboxLimits, Sandbox};
 //!
-//! let sandbox = Sandbox::open(Choice::Auto, Limits::default(), Default::default())?;
+//! let sandbox = Sandbox::open(SandboxChoice::Auto, SandboxLimits::default(), Default::default())?;
 //! let program = Program {
 //!     files: vec![("main.py".to_owned(), "print(6 * 7)".to_owned())],
-//!     steps: vec![Step::new(&["python3", "main.py"], 10)],
+//!     steps: vec![ProgramStep::new(&["python3", "main.py"], 10)],
 //!     mebibytes: 256,
 //!     ..Program::default()
 //! };
@@ -25,25 +25,25 @@
 //! # Ok::<(), probare_sandbox::SandboxError>(())
 //! ```
 
-mod bare;
 mod cgroup;
 pub mod environment;
 mod error;
-mod filter;
 mod folder;
 mod launch;
 mod level;
 mod limits;
-mod places;
 mod probe;
+mod process_tree;
 mod sandbox;
+mod sandbox_paths;
 mod script;
-mod supervise;
-mod watch;
+mod seccomp;
+mod supervisor;
+mod unsandboxed;
 
 pub use error::{REMEDY, SandboxError};
 pub use folder::digest as folder_digest;
-pub use level::{Choice, Level};
-pub use limits::Limits;
+pub use level::{IsolationLevel, SandboxChoice};
+pub use limits::SandboxLimits;
 pub use probe::Probe;
 pub use sandbox::Sandbox;

@@ -1,8 +1,8 @@
-//! [`Limits`]: how much a program may take.
+//! [`SandboxLimits`]: how much a program may take.
 
 /// How much a program may take. Time and memory come from the program itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct SandboxLimits {
     /// Processes and threads at once, those that keep the sandbox included.
     pub processes: u32,
     /// Seconds of processor time of one process; the time of the step on all cores if absent.
@@ -23,7 +23,7 @@ pub struct Limits {
     pub open_files: u32,
 }
 
-impl Default for Limits {
+impl Default for SandboxLimits {
     fn default() -> Self {
         Self {
             processes: 128,

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use probare_core::{End, Program, Ran, Step};
+use probare_core::{Program, ProgramResult, ProgramStep, StepEnd};
 
 use crate::sandbox::Engine;
-use crate::{Limits, SandboxError};
+use crate::{SandboxError, SandboxLimits};
 
 /// A guarantee, and whether it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Probe {
 const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
 
 /// Tries everything from inside that a shell can try, and says what it saw.
-const WALLS: &str = r#"
+const ISOLATION_SCRIPT: &str = r#"
 for name in cgroup ipc mnt net pid user uts; do echo "ns.$name $(readlink /proc/self/ns/$name)"; done
 if cat "$1" >/dev/null 2>&1; then echo "broken a file of the host can be read"; fi
 for place in /usr/probare-probe /etc/probare-probe /probare-probe /dev/probare-probe /proc/1/probare-probe "$3/0"; do
@@ -81,7 +81,7 @@ echo over
 "#;
 
 /// More processes than there may be.
-const PROCESSES: &str = "i=0; while [ $i -lt 80 ]; do sleep 20 & i=$((i+1)); done; echo made";
+const FORK_SCRIPT: &str = "i=0; while [ $i -lt 80 ]; do sleep 20 & i=$((i+1)); done; echo made";
 
 /// More memory than there may be, in two processes that have not too much each. It waits no longer than one of them lives.
 const MEMORY: &str = r"
@@ -102,16 +102,25 @@ fn program(script: &str, arguments: &[&str], milliseconds: u64, mebibytes: u32) 
     let mut command = vec!["/bin/sh", "-c", script, "sh"];
     command.extend(arguments);
     let command = command.into_iter().map(str::to_owned).collect();
-    Program { steps: vec![Step { command, input: String::new(), milliseconds }], mebibytes, ..Program::default() }
+    Program {
+        steps: vec![ProgramStep { command, input: String::new(), milliseconds }],
+        mebibytes,
+        ..Program::default()
+    }
 }
 
 /// Tries to break everything.
 pub(crate) fn probes(engine: &Engine) -> Result<Vec<Probe>, SandboxError> {
-    let small =
-        Limits { processes: 24, file_bytes: 1 << 20, disk_bytes: 5 << 20, output_bytes: 64 << 10, ..Limits::default() };
+    let small = SandboxLimits {
+        processes: 24,
+        file_bytes: 1 << 20,
+        disk_bytes: 5 << 20,
+        output_bytes: 64 << 10,
+        ..SandboxLimits::default()
+    };
     let canary = canary().map_err(SandboxError::system("make a file for the self-test"))?;
     let place = canary.display().to_string();
-    let python = engine.shown().display().to_string();
+    let python = engine.visible_path().display().to_string();
     let inputs = engine.inputs();
     thread::scope(|scope| {
         let run = |program: Program| {
@@ -121,38 +130,39 @@ pub(crate) fn probes(engine: &Engine) -> Result<Vec<Probe>, SandboxError> {
                 (engine.run(&program, small), start.elapsed())
             })
         };
-        let walls = run(program(WALLS, &[&place, &python, &inputs], 20_000, 256));
-        let processes = run(program(PROCESSES, &[], 10_000, 256));
+        let walls = run(program(ISOLATION_SCRIPT, &[&place, &python, &inputs], 20_000, 256));
+        let processes = run(program(FORK_SCRIPT, &[], 10_000, 256));
         let memory = run(program(MEMORY, &[], 15_000, 64));
         let time = run(program("sleep 60 & sleep 60", &[], 150, 64));
         let output =
             run(program("while :; do echo yesyesyesyesyesyesyesyesyesyesyesyesyesyesyes; done", &[], 20_000, 64));
-        let over = |thread: thread::ScopedJoinHandle<'_, (Result<Ran, SandboxError>, Duration)>| {
+        let over = |thread: thread::ScopedJoinHandle<'_, (Result<ProgramResult, SandboxError>, Duration)>| {
             let (ran, took) =
                 thread.join().map_err(|_| SandboxError::Died { reason: "the self-test stopped".to_owned() })?;
             ran.map(|ran| (ran, took))
         };
         let (walls, _) = over(walls)?;
-        let mut found = read_walls(&walls);
+        let mut found = parse_isolation(&walls);
         let (ran, _) = over(processes)?;
         found.push(Probe {
             guarantee: "the number of processes is limited",
-            broken: printed(&ran).contains("made").then(|| "80 processes were made where 24 may be".to_owned()),
+            broken: first_output(&ran).contains("made").then(|| "80 processes were made where 24 may be".to_owned()),
         });
         let (ran, _) = over(memory)?;
-        let is_survived = printed(&ran).contains("survived") || ran.steps.iter().all(|step| step.end == End::TimedOut);
+        let is_survived =
+            first_output(&ran).contains("survived") || ran.steps.iter().all(|step| step.end == StepEnd::TimedOut);
         found.push(Probe {
             guarantee: "the memory of all processes together is limited",
             broken: is_survived.then(|| "two processes took 100 MB where 64 MiB may be taken".to_owned()),
         });
         let (ran, took) = over(time)?;
-        let is_ended = ran.steps.iter().any(|step| step.end == End::TimedOut) && took < Duration::from_secs(20);
+        let is_ended = ran.steps.iter().any(|step| step.end == StepEnd::TimedOut) && took < Duration::from_secs(20);
         found.push(Probe {
             guarantee: "time is limited, and the whole tree ends with it",
             broken: (!is_ended).then(|| format!("it ran for {:.1} s where 0.15 s may be taken", took.as_secs_f64())),
         });
         let (ran, _) = over(output)?;
-        let is_flooded = ran.steps.iter().all(|step| step.end != End::TooMuchOutput);
+        let is_flooded = ran.steps.iter().all(|step| step.end != StepEnd::TooMuchOutput);
         found.push(Probe {
             guarantee: "what it prints is limited",
             broken: is_flooded.then(|| "it printed more than it may".to_owned()),
@@ -168,13 +178,13 @@ fn canary() -> std::io::Result<tempfile::TempPath> {
     Ok(file.into_temp_path())
 }
 
-fn printed(ran: &Ran) -> &str {
+fn first_output(ran: &ProgramResult) -> &str {
     ran.steps.first().map_or("", |step| step.output.as_str())
 }
 
 /// What the walls let through.
-fn read_walls(ran: &Ran) -> Vec<Probe> {
-    let text = printed(ran);
+fn parse_isolation(ran: &ProgramResult) -> Vec<Probe> {
+    let text = first_output(ran);
     let inside: BTreeMap<&str, &str> =
         text.lines().filter_map(|line| line.strip_prefix("ns.")?.split_once(' ')).collect();
     let shared: Vec<&str> = NAMESPACES

@@ -4,54 +4,60 @@ use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use probare_core::{Program, Ran, SandboxUsed, Step};
+use probare_core::{Program, ProgramResult, ProgramStep, SandboxRecord};
+use probare_files::HostProgram;
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::cgroup::Parents;
-use crate::environment::{Environment, Interpreter, find};
-use crate::launch::{Talk, Terms, Tools};
-use crate::places::{Places, SCRATCH};
+use crate::cgroup::CgroupParents;
+use crate::environment::{Interpreter, PythonEnvironment, find_program};
+use crate::launch::{LaunchContext, PipePair, SandboxTools};
 use crate::probe::{Probe, probes};
-use crate::supervise::{Files, Memory, Orders, Supervisor};
-use crate::{Choice, Level, Limits, SandboxError, bare, folder, launch};
+use crate::sandbox_paths::{SCRATCH, SandboxPaths};
+use crate::supervisor::{FileWatch, MemoryLimit, StopSignals, Supervisor};
+use crate::{IsolationLevel, SandboxChoice, SandboxError, SandboxLimits, folder, launch, unsandboxed};
 
 /// What an interpreter has to do inside before it is believed to work there.
-const PROOF: &str = "import ast, base64, json, os, sys, threading; print('proved', sys.version.split()[0])";
+const VERIFY_SCRIPT: &str = "import ast, base64, json, os, sys, threading; print('proved', sys.version.split()[0])";
 
 /// Runs programs. Opened once for a run; any number of threads may use it.
 pub struct Sandbox {
     engine: Engine,
-    level: Level,
+    level: IsolationLevel,
     probes: Vec<Probe>,
-    limits: Limits,
+    limits: SandboxLimits,
     interpreters: Mutex<BTreeMap<String, Interpreter>>,
 }
 
 /// What runs a program.
 pub(crate) struct Engine {
-    means: Means,
+    means: IsolationBackend,
     interpreter: Interpreter,
     interrupted: Arc<AtomicBool>,
 }
 
-enum Means {
-    Bubblewrap { tools: Tools, places: Places, version: String, parents: Option<Parents>, is_root: bool },
-    Nothing,
+enum IsolationBackend {
+    Bubblewrap {
+        tools: SandboxTools,
+        places: SandboxPaths,
+        version: String,
+        parents: Option<CgroupParents>,
+        is_root: bool,
+    },
+    Unsandboxed,
 }
 
 /// A program under way, and the folder that goes with it.
-struct Started<'a> {
+struct RunningProgram<'a> {
     supervisor: Supervisor<'a>,
     folder: Option<tempfile::TempDir>,
 }
 
-impl Started<'_> {
-    fn run(self, program: &Program) -> Result<Ran, SandboxError> {
+impl RunningProgram<'_> {
+    fn run(self, program: &Program) -> Result<ProgramResult, SandboxError> {
         let ran = self.supervisor.run(program);
         drop(self.folder);
         ran
@@ -61,7 +67,11 @@ impl Started<'_> {
 impl Sandbox {
     /// Finds the means and tries to break every guarantee. Refused where the level `ns` is not reached, unless the user
     /// chose to have no sandbox. `interrupted` ends programs under way.
-    pub fn open(choice: Choice, limits: Limits, interrupted: Arc<AtomicBool>) -> Result<Self, SandboxError> {
+    pub fn open(
+        choice: SandboxChoice,
+        limits: SandboxLimits,
+        interrupted: Arc<AtomicBool>,
+    ) -> Result<Self, SandboxError> {
         let opened = |engine, level, probes| Self { engine, level, probes, limits, interpreters: Mutex::default() };
         let none = Interpreter {
             python: PathBuf::from("python3"),
@@ -69,26 +79,26 @@ impl Sandbox {
             folders: Vec::new(),
             variables: BTreeMap::new(),
         };
-        if choice == Choice::None {
-            let engine = Engine { means: Means::Nothing, interpreter: none, interrupted };
-            return Ok(opened(engine, Level::None, Vec::new()));
+        if choice == SandboxChoice::None {
+            let engine = Engine { means: IsolationBackend::Unsandboxed, interpreter: none, interrupted };
+            return Ok(opened(engine, IsolationLevel::None, Vec::new()));
         }
-        let bubblewrap = find("bwrap").ok_or(SandboxError::NoBubblewrap)?;
+        let bubblewrap = find_program("bwrap").ok_or(SandboxError::NoBubblewrap)?;
         let version = version(&bubblewrap)?;
         let is_root = rustix::process::geteuid().is_root();
-        let tools = Tools { bubblewrap, setpriv: find("setpriv") };
+        let tools = SandboxTools { bubblewrap, setpriv: find_program("setpriv") };
         if is_root && tools.setpriv.is_none() {
             return Err(SandboxError::NoProgram { program: "setpriv", purpose: "give up the rights of root" });
         }
-        let places = Places::find();
-        let means = |parents| Means::Bubblewrap {
+        let places = SandboxPaths::find_free();
+        let means = |parents| IsolationBackend::Bubblewrap {
             tools: tools.clone(),
             places: places.clone(),
             version: version.clone(),
             parents,
             is_root,
         };
-        if let Some(parents) = Parents::find() {
+        if let Some(parents) = CgroupParents::find() {
             let engine = Engine {
                 means: means(Some(parents)),
                 interpreter: none.clone(),
@@ -98,7 +108,7 @@ impl Sandbox {
             if let Ok(probes) = probes(&engine)
                 && probes.iter().all(Probe::holds)
             {
-                return Ok(opened(engine, Level::Full, probes));
+                return Ok(opened(engine, IsolationLevel::Full, probes));
             }
         }
         let engine = Engine { means: means(None), interpreter: none, interrupted };
@@ -110,11 +120,11 @@ impl Sandbox {
         if !broken.is_empty() {
             return Err(SandboxError::Broken { broken });
         }
-        Ok(opened(engine, Level::Ns, probes))
+        Ok(opened(engine, IsolationLevel::Ns, probes))
     }
 
     /// How far programs are shut in.
-    pub const fn level(&self) -> Level {
+    pub const fn level(&self) -> IsolationLevel {
         self.level
     }
 
@@ -124,25 +134,25 @@ impl Sandbox {
     }
 
     /// By which means, in a few words.
-    pub fn by(&self) -> String {
+    pub fn description(&self) -> String {
         match &self.engine.means {
-            Means::Bubblewrap { version, .. } => version.clone(),
-            Means::Nothing => "nothing".to_owned(),
+            IsolationBackend::Bubblewrap { version, .. } => version.clone(),
+            IsolationBackend::Unsandboxed => "nothing".to_owned(),
         }
     }
 
     /// What a manifest says about it.
-    pub fn used(&self) -> SandboxUsed {
+    pub fn record(&self) -> SandboxRecord {
         let known = self.interpreters.lock().unwrap_or_else(PoisonError::into_inner);
         let interpreters = known.iter().map(|(name, found)| {
             let name = if name.is_empty() { "python3" } else { name };
             (name.to_owned(), found.version.clone())
         });
-        SandboxUsed {
+        SandboxRecord {
             level: self.level.name().to_owned(),
-            by: self.by(),
+            by: self.description(),
             interpreters: interpreters.collect(),
-            not_held: self.level.not_held().iter().map(|&words| words.to_owned()).collect(),
+            not_held: self.level.unprotected().iter().map(|&words| words.to_owned()).collect(),
         }
     }
 
@@ -152,19 +162,19 @@ impl Sandbox {
         if let Some(found) = known.get(environment) {
             return Ok(found.clone());
         }
-        let found = Environment::parse(environment)?.resolve()?;
-        if self.level != Level::None {
+        let found = PythonEnvironment::parse(environment)?.resolve()?;
+        if self.level != IsolationLevel::None {
             for shown in &found.folders {
-                folder::check(shown, None)?;
+                folder::check_folder(shown, None)?;
             }
         }
-        self.prove(environment, &found)?;
+        self.verify_interpreter(environment, &found)?;
         known.insert(environment.to_owned(), found.clone());
         Ok(found)
     }
 
     /// Runs a program to its end. An error is the sandbox's own; what the program does is in the result.
-    pub fn run(&self, program: &Program) -> Result<Ran, SandboxError> {
+    pub fn run(&self, program: &Program) -> Result<ProgramResult, SandboxError> {
         let interpreter = self.interpreter(&program.environment)?;
         match &program.under_test {
             None => self.engine.run_with(program, &self.limits, &interpreter),
@@ -176,14 +186,17 @@ impl Sandbox {
     }
 
     /// Runs a program that needs no Python, such as a converter of files.
-    pub fn run_plain(&self, program: &Program) -> Result<Ran, SandboxError> {
+    pub fn run_plain(&self, program: &Program) -> Result<ProgramResult, SandboxError> {
         self.engine.run(program, &self.limits)
     }
 
     /// Starts an interpreter inside: what fails there later is a program's own failure.
-    fn prove(&self, environment: &str, interpreter: &Interpreter) -> Result<(), SandboxError> {
-        let program =
-            Program { steps: vec![Step::new(&["python3", "-c", PROOF], 60)], mebibytes: 512, ..Program::default() };
+    fn verify_interpreter(&self, environment: &str, interpreter: &Interpreter) -> Result<(), SandboxError> {
+        let program = Program {
+            steps: vec![ProgramStep::new(&["python3", "-c", VERIFY_SCRIPT], 60)],
+            mebibytes: 512,
+            ..Program::default()
+        };
         let unproved = |reason: String| SandboxError::Unproved {
             environment: if environment.is_empty() { "python3".to_owned() } else { environment.to_owned() },
             python: interpreter.python.display().to_string(),
@@ -208,24 +221,29 @@ impl Sandbox {
 
 impl Engine {
     /// A folder that the self-test may see.
-    pub(crate) fn shown(&self) -> &Path {
+    pub(crate) fn visible_path(&self) -> &Path {
         &self.interpreter.python
     }
 
     /// Where the inputs of steps lie inside.
     pub(crate) fn inputs(&self) -> String {
         match &self.means {
-            Means::Bubblewrap { places, .. } => places.inputs(),
-            Means::Nothing => String::new(),
+            IsolationBackend::Bubblewrap { places, .. } => places.inputs(),
+            IsolationBackend::Unsandboxed => String::new(),
         }
     }
 
     /// Runs a program that needs no Python.
-    pub(crate) fn run(&self, program: &Program, limits: &Limits) -> Result<Ran, SandboxError> {
+    pub(crate) fn run(&self, program: &Program, limits: &SandboxLimits) -> Result<ProgramResult, SandboxError> {
         self.run_with(program, limits, &self.interpreter)
     }
 
-    fn run_with(&self, program: &Program, limits: &Limits, interpreter: &Interpreter) -> Result<Ran, SandboxError> {
+    fn run_with(
+        &self,
+        program: &Program,
+        limits: &SandboxLimits,
+        interpreter: &Interpreter,
+    ) -> Result<ProgramResult, SandboxError> {
         self.start((program, interpreter), limits, None, None)?.run(program)
     }
 
@@ -234,14 +252,14 @@ impl Engine {
         &self,
         first: (&Program, &Interpreter),
         under_test: (&Program, &Interpreter),
-        limits: &Limits,
-    ) -> Result<Ran, SandboxError> {
+        limits: &SandboxLimits,
+    ) -> Result<ProgramResult, SandboxError> {
         let (from_first, to_second) = pipe()?;
         let (from_second, to_first) = pipe()?;
         let is_over = AtomicBool::new(false);
-        let talk = Talk { from: from_first, to: to_first };
+        let talk = PipePair { from: from_first, to: to_first };
         let second = self.start(under_test, limits, Some(talk), Some(&is_over))?;
-        let talk = Talk { from: from_second, to: to_second };
+        let talk = PipePair { from: from_second, to: to_second };
         let started = self.start(first, limits, Some(talk), None)?;
         thread::scope(|scope| {
             let thread = scope.spawn(|| second.run(under_test.0));
@@ -258,42 +276,43 @@ impl Engine {
     fn start<'a>(
         &'a self,
         (program, interpreter): (&Program, &Interpreter),
-        limits: &'a Limits,
-        talk: Option<Talk>,
+        limits: &'a SandboxLimits,
+        talk: Option<PipePair>,
         enough: Option<&'a AtomicBool>,
-    ) -> Result<Started<'a>, SandboxError> {
+    ) -> Result<RunningProgram<'a>, SandboxError> {
         // Whatever is open here, by us or by whoever started us, is none of a program's business.
         close_fds::CloseFdsBuilder::new().threadsafe(true).cloexecfrom(3);
         let (report, theirs) = pipe()?;
-        let orders = Orders { interrupted: &self.interrupted, enough };
+        let orders = StopSignals { interrupted: &self.interrupted, enough };
         match &self.means {
-            Means::Bubblewrap { tools, places, parents, is_root, .. } => {
+            IsolationBackend::Bubblewrap { tools, places, parents, is_root, .. } => {
                 let bytes = u64::from(program.mebibytes) << 20;
                 let groups = parents
                     .as_ref()
-                    .map(|parents| parents.make(bytes, limits.processes))
+                    .map(|parents| parents.create_groups(bytes, limits.processes))
                     .transpose()
                     .map_err(SandboxError::system("make a control group"))?;
-                let terms = Terms { tools, limits, interpreter, places, is_root: *is_root };
+                let terms = LaunchContext { tools, limits, interpreter, places, is_root: *is_root };
                 let mut command = launch::command(program, &terms, groups.as_ref(), theirs, talk)?;
                 let child = command.spawn().map_err(SandboxError::system("start bubblewrap"))?;
                 // Its copies of the pipes would keep them open for ever.
                 drop(command);
                 let memory = match groups {
-                    Some(groups) => Memory::Kernel(groups),
-                    None => Memory::Watched { kibibytes: bytes / 1024 },
+                    Some(groups) => MemoryLimit::Kernel(groups),
+                    None => MemoryLimit::Watched { kibibytes: bytes / 1024 },
                 };
                 let writable = std::iter::once(places.work()).chain(SCRATCH.map(str::to_owned));
-                let files = Files { places: writable.collect(), view: None };
+                let files = FileWatch { places: writable.collect(), view: None };
                 let supervisor = Supervisor::new(child, report, limits, memory, files, orders)?;
-                Ok(Started { supervisor, folder: None })
+                Ok(RunningProgram { supervisor, folder: None })
             }
-            Means::Nothing => {
-                let (mut command, folder) = bare::command(program, limits, interpreter, theirs, talk)?;
+            IsolationBackend::Unsandboxed => {
+                let (mut command, folder) = unsandboxed::command(program, limits, interpreter, theirs, talk)?;
                 let child = command.spawn().map_err(SandboxError::system("start a program"))?;
                 drop(command);
-                let supervisor = Supervisor::new(child, report, limits, Memory::Unlimited, Files::default(), orders)?;
-                Ok(Started { supervisor, folder: Some(folder) })
+                let supervisor =
+                    Supervisor::new(child, report, limits, MemoryLimit::Unlimited, FileWatch::default(), orders)?;
+                Ok(RunningProgram { supervisor, folder: Some(folder) })
             }
         }
     }
@@ -307,8 +326,11 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), SandboxError> {
 /// What bubblewrap says about itself.
 fn version(bubblewrap: &Path) -> Result<String, SandboxError> {
     let known = std::fs::metadata(bubblewrap).map_err(SandboxError::system("look at bubblewrap"))?;
-    let output =
-        Command::new(bubblewrap).arg("--version").output().map_err(SandboxError::system("start bubblewrap"))?;
+    let output = HostProgram::from_path(bubblewrap)
+        .command()
+        .arg("--version")
+        .output()
+        .map_err(SandboxError::system("start bubblewrap"))?;
     let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     // One that runs as root for everybody has other rules, and needs none of our namespaces for users.
     if known.uid() == 0 && known.mode() & 0o4000 != 0 {

@@ -8,20 +8,20 @@ use std::fmt::Write as _;
 
 use probare_core::Program;
 
-use crate::Limits;
+use crate::SandboxLimits;
 
 /// The descriptor it reports on.
 pub(crate) const REPORT: i32 = 3;
 
 /// The descriptors by which a program and another one talk.
-pub(crate) const FROM_OTHER: i32 = 7;
-pub(crate) const TO_OTHER: i32 = 8;
+pub(crate) const FROM_PEER_FD: i32 = 7;
+pub(crate) const TO_PEER_FD: i32 = 8;
 
 /// Said before a step, and before each wanted file.
 pub(crate) const READY: &str = "ready";
 
 /// How a script differs between a sandbox and none.
-pub(crate) struct Setting<'a> {
+pub(crate) struct ScriptContext<'a> {
     /// Folder of the steps.
     pub work: &'a str,
     /// Folder of what steps read from standard input.
@@ -31,7 +31,7 @@ pub(crate) struct Setting<'a> {
     /// Whether it is the first process of its own namespace, and so may end all others.
     pub is_first: bool,
     /// The limits.
-    pub limits: &'a Limits,
+    pub limits: &'a SandboxLimits,
     /// Seconds of processor time.
     pub processor_seconds: u64,
     /// Most memory of one process in KiB, where the kernel does not limit the tree.
@@ -41,20 +41,20 @@ pub(crate) struct Setting<'a> {
 }
 
 /// The script for a program.
-pub(crate) fn script(program: &Program, setting: &Setting<'_>) -> String {
-    let Setting { limits, .. } = setting;
+pub(crate) fn script(program: &Program, setting: &ScriptContext<'_>) -> String {
+    let ScriptContext { limits, .. } = setting;
     let mut text = String::new();
     let mut line = |words: &str| {
         let _ = writeln!(text, "{words}");
     };
     line("exec 4>&2 2>/dev/null");
     line("umask 022");
-    line(&format!("cd {} || exit 70", quoted(setting.work)));
+    line(&format!("cd {} || exit 70", shell_quote(setting.work)));
     for (at, folder) in program.folders.iter().enumerate() {
-        line(&format!("mkdir -p -- {} || exit 71", quoted(&folder.path)));
+        line(&format!("mkdir -p -- {} || exit 71", shell_quote(&folder.path)));
         let is_there = |from: &String| !folder.optional || std::path::Path::new(from).is_dir();
         if folder.from.as_ref().is_some_and(is_there) {
-            line(&format!("cp -R -- {}/{at}/. {}/ || exit 72", setting.given, quoted(&folder.path)));
+            line(&format!("cp -R -- {}/{at}/. {}/ || exit 72", setting.given, shell_quote(&folder.path)));
         }
     }
     line("ulimit -c 0 || exit 73");
@@ -70,15 +70,16 @@ pub(crate) fn script(program: &Program, setting: &Setting<'_>) -> String {
         line(&format!("ulimit -u {0} 2>/dev/null || ulimit -p {0} || exit 73", limits.processes));
     }
     for (at, step) in program.steps.iter().enumerate() {
-        if let Some(first) = step.command.first().map(|part| meant(part, setting.python))
+        if let Some(first) = step.command.first().map(|part| resolve_python(part, setting.python))
             && first.starts_with('/')
         {
-            line(&format!("[ -x {} ] || exit 74", quoted(&first)));
+            line(&format!("[ -x {} ] || exit 74", shell_quote(&first)));
         }
         line(&format!("echo {READY} >&{REPORT}"));
         line("read -r go || exit 0");
-        let command: Vec<String> = step.command.iter().map(|part| quoted(&meant(part, setting.python))).collect();
-        let input = quoted(&format!("{}/{at}", setting.inputs));
+        let command: Vec<String> =
+            step.command.iter().map(|part| shell_quote(&resolve_python(part, setting.python))).collect();
+        let input = shell_quote(&format!("{}/{at}", setting.inputs));
         line(&format!("( exec {REPORT}>&- 2>&4 4>&- <{input}; exec {} )", command.join(" ")));
         line("code=$?");
         if setting.is_first {
@@ -89,11 +90,11 @@ pub(crate) fn script(program: &Program, setting: &Setting<'_>) -> String {
         line("[ $code = 0 ] || exit 0");
     }
     // Whoever is at the other end learns that the last step is over.
-    line(&format!("exec {FROM_OTHER}<&- {TO_OTHER}>&-"));
+    line(&format!("exec {FROM_PEER_FD}<&- {TO_PEER_FD}>&-"));
     for name in &program.wanted {
         line(&format!("echo {READY} >&{REPORT}"));
         line("read -r go || exit 0");
-        let name = quoted(&format!("./{name}"));
+        let name = shell_quote(&format!("./{name}"));
         let most = limits.wanted_bytes.saturating_add(1);
         line(&format!(
             "if [ -f {name} ]; then ( exec {REPORT}>&- <{name}; exec head -c {most} ); echo end 0 >&{REPORT}"
@@ -104,7 +105,7 @@ pub(crate) fn script(program: &Program, setting: &Setting<'_>) -> String {
 }
 
 /// What an exit code of the script means.
-pub(crate) const fn meaning(code: i32) -> Option<&'static str> {
+pub(crate) const fn exit_reason(code: i32) -> Option<&'static str> {
     match code {
         70 => Some("the folder of the program cannot be entered"),
         71 => Some("a folder of the program cannot be made"),
@@ -116,12 +117,12 @@ pub(crate) const fn meaning(code: i32) -> Option<&'static str> {
 }
 
 /// `python3` and `python` mean the interpreter of the environment.
-fn meant(part: &str, python: &str) -> String {
+fn resolve_python(part: &str, python: &str) -> String {
     if matches!(part, "python3" | "python") { python.to_owned() } else { part.to_owned() }
 }
 
 /// A text as one word of a shell.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn shell_quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_word_of_a_shell_stays_one_word() {
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("it's $(x)"), r"'it'\''s $(x)'");
+        assert_eq!(shell_quote("a b"), "'a b'");
+        assert_eq!(shell_quote("it's $(x)"), r"'it'\''s $(x)'");
     }
 }

@@ -19,19 +19,19 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::counters::{Counters, InFlight};
+use crate::api_error::ApiError;
+use crate::counters::{InFlight, RequestCounters};
 use crate::pool::Pool;
-use crate::refusal::Refusal;
-use crate::routes::{self, Caller};
+use crate::routes::{self, RouteAccess};
 use crate::vectors::LocalVectors;
-use crate::{Answerer, Limits, Settings, Token, view};
-use probare_runner::Desk;
+use crate::{AuthToken, PromptAnswerer, ServerLimits, ServerSettings, view};
+use probare_engine::RunViewer;
 
 /// What all requests share.
 pub(crate) struct App {
-    pub limits: Limits,
-    pub answerer: Option<Arc<dyn Answerer>>,
-    pub counters: Counters,
+    pub limits: ServerLimits,
+    pub answerer: Option<Arc<dyn PromptAnswerer>>,
+    pub counters: RequestCounters,
     /// Bytes of bodies that may still be taken in, in KiB.
     pub room: Arc<Semaphore>,
     /// Single exchanges.
@@ -42,21 +42,21 @@ pub(crate) struct App {
     pub prompts: Pool,
     pub vectors: LocalVectors,
     /// What the pages show, where there are pages.
-    pub desk: Option<Arc<Desk>>,
+    pub viewer: Option<Arc<RunViewer>>,
     /// Whether there is nothing but pages.
-    pub is_desk_alone: bool,
+    pub is_viewer_only: bool,
     /// Set when the server is stopped: replies that would go on for ever end.
     pub stop: CancellationToken,
-    token: Option<Token>,
+    token: Option<AuthToken>,
     verbose: bool,
 }
 
 /// The application as handlers are given it.
-pub(crate) type Shared = Arc<App>;
+pub(crate) type SharedApp = Arc<App>;
 
 /// Until when a request has to be answered, and that it is under way.
 #[derive(Clone)]
-pub(crate) struct Begun {
+pub(crate) struct RequestContext {
     pub deadline: Instant,
     pub in_flight: InFlight,
 }
@@ -68,12 +68,12 @@ const PROMPTS: usize = 32;
 pub(crate) const PERMIT: usize = 1024;
 
 impl App {
-    pub fn new(settings: Settings) -> io::Result<Shared> {
-        let Settings { token, limits, answerer, verbose, desk, is_desk_alone } = settings;
+    pub fn new(settings: ServerSettings) -> io::Result<SharedApp> {
+        let ServerSettings { token, limits, answerer, verbose, viewer: desk, is_viewer_only: is_desk_alone } = settings;
         let jobs = limits.jobs.get();
         let prompts = if answerer.is_some() { PROMPTS } else { 1 };
         Ok(Arc::new(Self {
-            counters: Counters::default(),
+            counters: RequestCounters::default(),
             room: Arc::new(Semaphore::new(limits.bodies.div_ceil(PERMIT))),
             evaluations: Pool::start("evaluation", jobs, limits.waiting)?,
             runs: Pool::start("run", jobs, limits.waiting.min(RUNS_WAITING))?,
@@ -81,8 +81,8 @@ impl App {
             vectors: LocalVectors::new().map_err(io::Error::other)?,
             limits,
             answerer,
-            desk,
-            is_desk_alone,
+            viewer: desk,
+            is_viewer_only: is_desk_alone,
             stop: CancellationToken::new(),
             token,
             verbose,
@@ -90,36 +90,36 @@ impl App {
     }
 
     /// All routes, with what happens around each request.
-    pub fn router(self: &Shared) -> Router {
+    pub fn router(self: &SharedApp) -> Router {
         let mut router = Router::new();
-        for route in routes::ROUTES.iter().filter(|_| !self.is_desk_alone) {
+        for route in routes::ROUTES.iter().filter(|_| !self.is_viewer_only) {
             router = router.route(route.path, (route.handler)());
         }
-        for route in view::ROUTES.iter().filter(|_| self.desk.is_some()) {
+        for route in view::ROUTES.iter().filter(|_| self.viewer.is_some()) {
             router = router.route(route.path, (route.handler)());
         }
         router
-            .fallback(nothing_here)
-            .method_not_allowed_fallback(no_such_method)
-            .layer(from_fn_with_state(Arc::clone(self), around))
+            .fallback(not_found)
+            .method_not_allowed_fallback(method_not_allowed)
+            .layer(from_fn_with_state(Arc::clone(self), middleware))
             .with_state(Arc::clone(self))
     }
 
     /// Whether a token in the body of a published path will do; it is not needed where the header had it.
-    pub fn check_body(&self, is_known: Known, auth: Option<&str>) -> Result<(), Refusal> {
+    pub fn check_body(&self, is_known: AuthState, auth: Option<&str>) -> Result<(), ApiError> {
         match (&self.token, is_known) {
-            (None, _) | (_, Known(true)) => Ok(()),
-            (Some(token), Known(false)) if auth.is_some_and(|auth| token.is(auth)) => Ok(()),
-            _ => Err(Refusal::unknown_caller()),
+            (None, _) | (_, AuthState(true)) => Ok(()),
+            (Some(token), AuthState(false)) if auth.is_some_and(|auth| token.is(auth)) => Ok(()),
+            _ => Err(ApiError::unauthorized()),
         }
     }
 
     /// Whether the caller is known by a header; a wrong token there is refused at once.
-    fn check_header(&self, caller: Caller, headers: &HeaderMap) -> Result<Known, Refusal> {
+    fn check_header(&self, caller: RouteAccess, headers: &HeaderMap) -> Result<AuthState, ApiError> {
         let Some(token) = &self.token else {
-            return check_host(headers).map(|()| Known(true));
+            return check_host(headers).map(|()| AuthState(true));
         };
-        if self.is_desk_alone {
+        if self.is_viewer_only {
             check_host(headers)?;
         }
         let given = headers.get(AUTHORIZATION).map(|value| {
@@ -130,9 +130,9 @@ impl App {
                 .map(|(_, token)| token.trim())
         });
         match (given, caller) {
-            (Some(Some(given)), _) if token.is(given) => Ok(Known(true)),
-            (_, Caller::Anybody) | (None, Caller::KnownByBody) => Ok(Known(false)),
-            _ => Err(Refusal::unknown_caller()),
+            (Some(Some(given)), _) if token.is(given) => Ok(AuthState(true)),
+            (_, RouteAccess::Public) | (None, RouteAccess::HeaderOrBodyToken) => Ok(AuthState(false)),
+            _ => Err(ApiError::unauthorized()),
         }
     }
 }
@@ -142,11 +142,11 @@ const RUNS_WAITING: usize = 256;
 
 /// Whether the caller has shown the token already.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known(pub bool);
+pub(crate) struct AuthState(pub bool);
 
 /// Without a token, and where there are pages alone, only this machine may ask. A page in a browser of this machine could too, under a name that its owner
 /// points here; such a request names another host.
-fn check_host(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_host(headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(host) = headers.get(HOST) else { return Ok(()) };
     let host = host.to_str().unwrap_or_default();
     let without_port = match host.rsplit_once(':') {
@@ -158,36 +158,41 @@ fn check_host(headers: &HeaderMap) -> Result<(), Refusal> {
     if is_here {
         return Ok(());
     }
-    Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "this server answers to its loopback names alone")
+    Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "this server answers to its loopback names alone")
         .expecting("the host `localhost` or `127.0.0.1`"))
 }
 
 /// A program is told in JSON, a person at a browser sees what there is.
-async fn nothing_here(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if method == Method::GET && accepted.contains("text/html") {
         let status = if uri.path() == "/" { StatusCode::OK } else { StatusCode::NOT_FOUND };
-        return (status, Html(routes::page())).into_response();
+        return (status, Html(routes::index_page())).into_response();
     }
-    let refusal = Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path");
+    let refusal = ApiError::new(StatusCode::NOT_FOUND, "there is nothing at this path");
     refusal.expecting("/openapi.json lists all paths").into_response()
 }
 
-async fn no_such_method() -> Refusal {
-    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not know that method")
+async fn method_not_allowed() -> ApiError {
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not know that method")
         .expecting("/openapi.json lists all paths with their methods")
 }
 
 /// What happens around each request.
-async fn around(State(app): State<Shared>, path: Option<MatchedPath>, mut request: Request, next: Next) -> Response {
+async fn middleware(
+    State(app): State<SharedApp>,
+    path: Option<MatchedPath>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let since = Clock::now();
     let method = request.method().clone();
-    let route = path.as_ref().and_then(|path| routes::at(path.as_str()));
-    let page = path.as_ref().and_then(|path| view::at(path.as_str()));
+    let route = path.as_ref().and_then(|path| routes::find_route(path.as_str()));
+    let page = path.as_ref().and_then(|path| view::find_page_route(path.as_str()));
     let name = route.map(|route| route.path).or(page.map(|page| page.path)).unwrap_or("other");
     let in_flight = app.counters.begin();
-    let begun = Begun { deadline: Instant::now() + app.limits.time, in_flight: in_flight.clone() };
-    let caller = route.map(|route| route.caller).or(page.map(|page| page.caller)).unwrap_or(Caller::Anybody);
+    let begun = RequestContext { deadline: Instant::now() + app.limits.time, in_flight: in_flight.clone() };
+    let caller = route.map(|route| route.access).or(page.map(|page| page.access)).unwrap_or(RouteAccess::Public);
     let checked = app.check_header(caller, request.headers());
     let checked = checked.and_then(|known| match page {
         Some(page) => page.check_origin(&method, request.headers()).map(|()| known),
@@ -197,31 +202,31 @@ async fn around(State(app): State<Shared>, path: Option<MatchedPath>, mut reques
         Ok(known) => {
             request.extensions_mut().insert(known);
             request.extensions_mut().insert(begun);
-            whatever_happens(next.run(request)).await
+            catch_panics(next.run(request)).await
         }
         Err(refusal) => refusal.into_response(),
     };
-    let response = if page.is_some() { view::guarded(response) } else { response };
-    app.counters.ended(name, response.status().as_u16(), since.elapsed());
+    let response = if page.is_some() { view::with_security_headers(response) } else { response };
+    app.counters.record_request(name, response.status().as_u16(), since.elapsed());
     drop(in_flight);
     if app.verbose {
-        note(&method, name, response.status(), since);
+        log_request(&method, name, response.status(), since);
     }
     response
 }
 
 /// A panic in a handler becomes an answer.
-async fn whatever_happens(handler: impl Future<Output = Response>) -> Response {
+async fn catch_panics(handler: impl Future<Output = Response>) -> Response {
     let mut handler = pin!(handler);
     poll_fn(|context| {
         catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context)))
-            .unwrap_or_else(|_| std::task::Poll::Ready(Refusal::bug().into_response()))
+            .unwrap_or_else(|_| std::task::Poll::Ready(ApiError::internal().into_response()))
     })
     .await
 }
 
 /// One line for the operator. The path is that of the route, so nothing that a client wrote is in it.
-fn note(method: &Method, path: &str, status: StatusCode, since: Clock) {
+fn log_request(method: &Method, path: &str, status: StatusCode, since: Clock) {
     let method = if routes::METHODS.contains(&method.as_str()) { method.as_str() } else { "OTHER" };
     let took = since.elapsed().as_secs_f64() * 1000.0;
     // Nothing can be done about a closed terminal.
@@ -229,19 +234,19 @@ fn note(method: &Method, path: &str, status: StatusCode, since: Clock) {
 }
 
 /// A parameter of the query by its name, and whether there are others than these.
-pub(crate) fn query(uri: &Uri, known: &[&str]) -> Result<Vec<(String, String)>, Refusal> {
+pub(crate) fn query_parameters(uri: &Uri, known: &[&str]) -> Result<Vec<(String, String)>, ApiError> {
     let pairs: Vec<(String, String)> =
         form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
     if let Some((name, _)) = pairs.iter().find(|(name, _)| !known.contains(&name.as_str())) {
-        let error = format!("the query has no parameter `{}`", shortened(name));
+        let error = format!("the query has no parameter `{}`", truncated(name));
         let expected = if known.is_empty() { "no parameters".to_owned() } else { known.join(", ") };
-        return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error).expecting(expected));
+        return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error).expecting(expected));
     }
     Ok(pairs)
 }
 
 /// A word of a client, not longer than an error should be.
-pub(crate) fn shortened(text: &str) -> String {
+pub(crate) fn truncated(text: &str) -> String {
     const MOST: usize = 200;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -276,9 +281,9 @@ mod tests {
     #[test]
     fn a_query_holds_what_is_known() {
         let uri: Uri = "/x?metric=a%3Ak%3D1&metric=b".parse().unwrap();
-        let pairs = query(&uri, &["metric"]).unwrap();
+        let pairs = query_parameters(&uri, &["metric"]).unwrap();
         assert_eq!(pairs[0], ("metric".to_owned(), "a:k=1".to_owned()));
         assert_eq!(pairs.len(), 2);
-        assert!(query(&uri, &["detail"]).unwrap_err().reply.error.contains("`metric`"));
+        assert!(query_parameters(&uri, &["detail"]).unwrap_err().reply.error.contains("`metric`"));
     }
 }

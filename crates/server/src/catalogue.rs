@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::app::{query, shortened};
-use crate::refusal::{Refusal, json};
+use crate::api_error::{ApiError, json_response};
+use crate::app::{query_parameters, truncated};
 
 /// A metric.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -54,22 +54,22 @@ pub(crate) struct MetricList {
 }
 
 /// `GET /v1/metrics`.
-pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
-    query(request.uri(), &[])?;
-    let metrics: Vec<Json> = registry().iter().map(probare_core::MetricDef::described).collect();
-    Ok(json(StatusCode::OK, &serde_json::json!({ "metrics": metrics })))
+pub(crate) async fn list(request: Request) -> Result<Response, ApiError> {
+    query_parameters(request.uri(), &[])?;
+    let metrics: Vec<Json> = registry().iter().map(probare_core::MetricDef::to_json).collect();
+    Ok(json_response(StatusCode::OK, &serde_json::json!({ "metrics": metrics })))
 }
 
 /// `GET /v1/metrics/{id}`.
-pub(crate) async fn one(id: Result<Path<String>, PathRejection>, request: Request) -> Result<Response, Refusal> {
-    query(request.uri(), &[])?;
-    let Path(id) = id.map_err(|_| Refusal::new(StatusCode::BAD_REQUEST, "the path is no UTF-8"))?;
+pub(crate) async fn show_metric(
+    id: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    query_parameters(request.uri(), &[])?;
+    let Path(id) = id.map_err(|_| ApiError::new(StatusCode::BAD_REQUEST, "the path is no UTF-8"))?;
     let metric = registry().get(&id).map_err(|unknown| {
-        let refusal = Refusal::new(StatusCode::NOT_FOUND, format!("unknown metric `{}`", shortened(&id)));
-        match unknown.similar {
-            Some(similar) => refusal.expecting(format!("a similar name exists: `{similar}`")),
-            None => refusal.expecting("/v1/metrics lists all metrics"),
-        }
+        let hint = unknown.hint().unwrap_or_else(|| "/v1/metrics lists all metrics".to_owned());
+        ApiError::new(StatusCode::NOT_FOUND, truncated(&unknown.to_string())).expecting(hint)
     })?;
-    Ok(json(StatusCode::OK, &serde_json::json!({ "metric": metric.described(), "page": metric.page })))
+    Ok(json_response(StatusCode::OK, &serde_json::json!({ "metric": metric.to_json(), "page": metric.page })))
 }

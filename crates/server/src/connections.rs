@@ -15,17 +15,17 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{App, Shared};
-use crate::patience::Patient;
+use crate::app::{App, SharedApp};
+use crate::write_timeout::WriteTimeout;
 
 /// Bytes of the head of a request; also what is read ahead of a body.
 const HEAD: usize = 64 * 1024;
 
 /// Before another connection is accepted where the system would give none.
-const BREATH: Duration = Duration::from_millis(50);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers until it is stopped, then finishes what is under way.
-pub(crate) async fn serve(listener: TcpListener, app: Shared, stop: CancellationToken) {
+pub(crate) async fn serve(listener: TcpListener, app: SharedApp, stop: CancellationToken) {
     let room = Arc::new(Semaphore::new(app.limits.connections));
     let router = app.router();
     let mut connections = JoinSet::new();
@@ -33,11 +33,11 @@ pub(crate) async fn serve(listener: TcpListener, app: Shared, stop: Cancellation
         while connections.try_join_next().is_some() {}
         let next = tokio::select! {
             () = stop.cancelled() => break,
-            next = accepted(&listener, &room) => next,
+            next = accept(&listener, &room) => next,
         };
         let Some((stream, place)) = next else {
             // Too many open files, or a client that is gone already.
-            sleep(BREATH).await;
+            sleep(ACCEPT_PAUSE).await;
             continue;
         };
         connections.spawn(answer(stream, place, router.clone(), Arc::clone(&app), stop.clone()));
@@ -50,17 +50,23 @@ pub(crate) async fn serve(listener: TcpListener, app: Shared, stop: Cancellation
 }
 
 /// The next connection, once there is room for it.
-async fn accepted(listener: &TcpListener, room: &Arc<Semaphore>) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+async fn accept(listener: &TcpListener, room: &Arc<Semaphore>) -> Option<(TcpStream, OwnedSemaphorePermit)> {
     let place = Arc::clone(room).acquire_owned().await.ok()?;
     let (stream, _) = listener.accept().await.ok()?;
     Some((stream, place))
 }
 
-async fn answer(stream: TcpStream, place: OwnedSemaphorePermit, router: Router, app: Shared, stop: CancellationToken) {
-    let _open = Open::new(&app);
+async fn answer(
+    stream: TcpStream,
+    place: OwnedSemaphorePermit,
+    router: Router,
+    app: SharedApp,
+    stop: CancellationToken,
+) {
+    let _open = ConnectionGuard::new(&app);
     // Small replies are sent at once; where that cannot be had, they are a little late.
     let _ = stream.set_nodelay(true);
-    let stream = TokioIo::new(Patient::new(stream, app.limits.write_time));
+    let stream = TokioIo::new(WriteTimeout::new(stream, app.limits.write_time));
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(app.limits.head_time).max_buf_size(HEAD);
     let mut connection = pin!(builder.serve_connection(stream, TowerToHyperService::new(router)));
@@ -76,16 +82,16 @@ async fn answer(stream: TcpStream, place: OwnedSemaphorePermit, router: Router, 
 }
 
 /// Counts a connection while it is open.
-struct Open<'a>(&'a App);
+struct ConnectionGuard<'a>(&'a App);
 
-impl<'a> Open<'a> {
+impl<'a> ConnectionGuard<'a> {
     fn new(app: &'a App) -> Self {
         app.counters.connections.fetch_add(1, Ordering::Relaxed);
         Self(app)
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for ConnectionGuard<'_> {
     fn drop(&mut self) {
         self.0.counters.connections.fetch_sub(1, Ordering::Relaxed);
     }

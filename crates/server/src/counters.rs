@@ -1,4 +1,4 @@
-//! [`Counters`]: what `/metrics` shows, in the text format of Prometheus.
+//! [`RequestCounters`]: what `/metrics` shows, in the text format of Prometheus.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,8 +10,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use crate::app::Shared;
-use crate::refusal::typed;
+use crate::api_error::typed_response;
+use crate::app::SharedApp;
 
 /// Upper ends of the classes of the histogram, in seconds.
 const CLASSES: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
@@ -21,14 +21,14 @@ pub(crate) const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// What happened so far.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct RequestCounters {
     in_flight: Arc<AtomicUsize>,
     pub connections: AtomicUsize,
-    paths: Mutex<BTreeMap<&'static str, Path>>,
+    paths: Mutex<BTreeMap<&'static str, PathCounters>>,
 }
 
 #[derive(Debug, Default, Clone)]
-struct Path {
+struct PathCounters {
     statuses: BTreeMap<u16, u64>,
     /// Of each class alone; the text adds them up.
     classes: [u64; CLASSES.len()],
@@ -37,26 +37,26 @@ struct Path {
 
 /// A request that is under way until the last of these is gone.
 #[derive(Debug, Clone)]
-pub(crate) struct InFlight(#[expect(dead_code, reason = "it counts by being there")] Arc<One>);
+pub(crate) struct InFlight(#[expect(dead_code, reason = "it counts by being there")] Arc<InFlightGuard>);
 
 #[derive(Debug)]
-struct One(Arc<AtomicUsize>);
+struct InFlightGuard(Arc<AtomicUsize>);
 
-impl Drop for One {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Counters {
+impl RequestCounters {
     /// A request has come.
     pub fn begin(&self) -> InFlight {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
-        InFlight(Arc::new(One(Arc::clone(&self.in_flight))))
+        InFlight(Arc::new(InFlightGuard(Arc::clone(&self.in_flight))))
     }
 
     /// A request was answered.
-    pub fn ended(&self, path: &'static str, status: u16, took: Duration) {
+    pub fn record_request(&self, path: &'static str, status: u16, took: Duration) {
         let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = paths.entry(path).or_default();
         *entry.statuses.entry(status).or_default() += 1;
@@ -106,9 +106,9 @@ impl Counters {
 }
 
 /// `GET /metrics`.
-pub(crate) async fn show(State(app): State<Shared>) -> Response {
+pub(crate) async fn show(State(app): State<SharedApp>) -> Response {
     let waiting = app.evaluations.waiting() + app.runs.waiting() + app.prompts.waiting();
-    typed(StatusCode::OK, PROMETHEUS, app.counters.text(waiting))
+    typed_response(StatusCode::OK, PROMETHEUS, app.counters.text(waiting))
 }
 
 #[cfg(test)]
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn classes_add_up() {
-        let counters = Counters::default();
+        let counters = RequestCounters::default();
         let held = counters.begin();
-        counters.ended("/a", 200, Duration::from_millis(2));
-        counters.ended("/a", 200, Duration::from_secs(1));
-        counters.ended("/a", 503, Duration::from_secs(90));
+        counters.record_request("/a", 200, Duration::from_millis(2));
+        counters.record_request("/a", 200, Duration::from_secs(1));
+        counters.record_request("/a", 503, Duration::from_secs(90));
         let text = counters.text(4);
         for line in [
             "probare_requests_total{path=\"/a\",status=\"200\"} 2",

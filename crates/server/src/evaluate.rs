@@ -6,19 +6,19 @@ use std::time::Instant as Clock;
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use probare_benchmarks::rag::{Exchange, ExchangeEvaluator};
 use probare_core::{Profile, Sample};
 use probare_metrics::rag::verdict::Verdict;
-use probare_suites::rag::{Exchange, Judging};
 use probare_text::python;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use serde_json::ser::{Formatter, Serializer};
 
-use crate::app::{App, Begun, Known, Shared, query};
+use crate::api_error::{ApiError, typed_response};
+use crate::app::{App, AuthState, RequestContext, SharedApp, query_parameters};
 use crate::body::{self, JSON};
-use crate::prompt::Given;
-use crate::refusal::{Refusal, typed};
+use crate::prompt::BodyToken;
 
 /// What was asked, what was answered, and what the answer was to be based on.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub(crate) struct EvaluateRequest {
     context: Vec<String>,
     /// The token, where it is not in a header.
     #[serde(default)]
-    auth: Given,
+    auth: BodyToken,
 }
 
 /// The published report. With `detail=true` there are also `profile`, `unrounded` and `anchors`.
@@ -76,19 +76,19 @@ pub(crate) const PARAMETERS: [&str; 2] = ["detail", "profile"];
 
 /// `POST /evaluate`.
 pub(crate) async fn answer(
-    State(app): State<Shared>,
-    Extension(begun): Extension<Begun>,
-    Extension(known): Extension<Known>,
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+    Extension(known): Extension<AuthState>,
     request: Request,
-) -> Result<Response, Refusal> {
-    let wanted = Wanted::read(&request)?;
-    body::kind(request.headers(), &[JSON])?;
-    let held = body::taken(&app, request, app.limits.exchange, begun.deadline).await?;
-    let EvaluateRequest { query, response, context, auth } = body::read(&held.bytes, EXPECTED)?;
+) -> Result<Response, ApiError> {
+    let wanted = EvaluateQuery::read(&request)?;
+    body::content_type(request.headers(), &[JSON])?;
+    let held = body::read_body(&app, request, app.limits.exchange, begun.deadline).await?;
+    let EvaluateRequest { query, response, context, auth } = body::parse_json(&held.bytes, EXPECTED)?;
     app.check_body(known, auth.token())?;
     for (name, text) in [("query", &query), ("response", &response)] {
         if text.is_empty() {
-            return Err(Refusal::new(StatusCode::BAD_REQUEST, format!("`{name}` is empty"))
+            return Err(ApiError::new(StatusCode::BAD_REQUEST, format!("`{name}` is empty"))
                 .expecting("a text that is not empty"));
         }
     }
@@ -97,36 +97,36 @@ pub(crate) async fn answer(
         let _held = held;
         let case = exchange.into_case("1");
         let since = Clock::now();
-        let sample = Sample::of(&case).sharing(readings);
-        wanted.judging().timed_report(sample, || since.elapsed().as_secs_f64() * 1000.0)
+        let sample = Sample::from_case(&case).with_cache(readings);
+        wanted.evaluator().timed_report(sample, || since.elapsed().as_secs_f64() * 1000.0)
     });
-    let report = report.await?.map_err(|_| Refusal::bug())?;
-    Ok(typed(StatusCode::OK, JSON, wanted.written(report)))
+    let report = report.await?.map_err(|_| ApiError::internal())?;
+    Ok(typed_response(StatusCode::OK, JSON, wanted.report_bytes(report)))
 }
 
 /// Judges something of no interest, so that word lists and the parser are there when the first client asks.
 pub(crate) fn warm_up(app: &App) {
     let exchange =
         Exchange { query: "Is it?".into(), response: "It is red.".into(), context: vec!["It is red.".into()] };
-    app.evaluations.begin(move |_| {
+    app.evaluations.spawn(move |_| {
         // Whether it can be judged is for those to find out who ask.
-        let _ = Judging::default().report(Sample::of(&exchange.into_case("1")));
+        let _ = ExchangeEvaluator::default().report(Sample::from_case(&exchange.into_case("1")));
     });
 }
 
 /// What the query asks for.
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
+struct EvaluateQuery {
     detail: bool,
     profile: Profile,
 }
 
-impl Wanted {
-    fn read(request: &Request) -> Result<Self, Refusal> {
+impl EvaluateQuery {
+    fn read(request: &Request) -> Result<Self, ApiError> {
         let mut wanted = Self { detail: false, profile: Profile::Reference };
-        for (name, value) in query(request.uri(), &PARAMETERS)? {
+        for (name, value) in query_parameters(request.uri(), &PARAMETERS)? {
             let wrong = |expected: &str| {
-                Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, format!("the parameter `{name}` has another value"))
+                ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, format!("the parameter `{name}` has another value"))
                     .expecting(expected)
             };
             match (name.as_str(), value.as_str()) {
@@ -140,12 +140,12 @@ impl Wanted {
         Ok(wanted)
     }
 
-    fn judging(self) -> Judging {
-        Judging::new(Verdict { profile: self.profile, ..Verdict::default() }).unwrap_or_default()
+    fn evaluator(self) -> ExchangeEvaluator {
+        ExchangeEvaluator::new(Verdict { profile: self.profile, ..Verdict::default() }).unwrap_or_default()
     }
 
     /// The report as the published service writes it: without our own fields unless they are asked for.
-    fn written(self, mut report: Json) -> Vec<u8> {
+    fn report_bytes(self, mut report: Json) -> Vec<u8> {
         if !self.detail
             && let Some(report) = report.as_object_mut()
         {
@@ -153,15 +153,15 @@ impl Wanted {
         }
         let mut bytes = Vec::new();
         // Writing JSON into memory does not fail.
-        let _ = report.serialize(&mut Serializer::with_formatter(&mut bytes, Python));
+        let _ = report.serialize(&mut Serializer::with_formatter(&mut bytes, PythonNumbers));
         bytes
     }
 }
 
 /// JSON without spaces whose numbers are written as Python writes them: `1e-05`.
-struct Python;
+struct PythonNumbers;
 
-impl Formatter for Python {
+impl Formatter for PythonNumbers {
     fn write_f64<W: io::Write + ?Sized>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
         writer.write_all(python::repr_float(value).as_bytes())
     }
@@ -175,12 +175,12 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_python_writes_them() {
-        let wanted = Wanted { detail: false, profile: Profile::Reference };
+        let wanted = EvaluateQuery { detail: false, profile: Profile::Reference };
         let report =
             json!({"metrics": {"a": 1e-5, "b": 1.0, "c": 0.0001, "d": "é\u{1}\""}, "verdict": {}, "anchors": []});
-        let written = String::from_utf8(wanted.written(report.clone())).unwrap();
+        let written = String::from_utf8(wanted.report_bytes(report.clone())).unwrap();
         assert_eq!(written, r#"{"metrics":{"a":1e-05,"b":1.0,"c":0.0001,"d":"é\u0001\""},"verdict":{}}"#);
-        let detailed = Wanted { detail: true, ..wanted }.written(report);
+        let detailed = EvaluateQuery { detail: true, ..wanted }.report_bytes(report);
         assert!(String::from_utf8(detailed).unwrap().ends_with(r#""anchors":[]}"#));
     }
 }

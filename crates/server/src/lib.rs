@@ -4,7 +4,7 @@
 //! `POST /evaluation-prompt`) and our own under `/v1`: cases and metric requests in, result lines out, through the same
 //! road as every other run. One table, [`routes`], is what requests are routed by and what `/openapi.json` is made from.
 //!
-//! With a [`Desk`](probare_runner::Desk) it also has pages for people, under [`PAGE`]; what they ask is theirs alone and no
+//! With a [`Desk`](probare_engine::Desk) it also has pages for people, under [`VIEWER_PATH`]; what they ask is theirs alone and no
 //! part of the published interface.
 //!
 //! Whatever a client does, the server stays small: bodies, time, connections and waiting requests are bounded, what
@@ -13,9 +13,9 @@
 //!
 //! ```
 //! use std::io::{Read, Write};
-//! use probare_server::{Server, Settings};
+//! use probare_server::{Server, ServerSettings};
 //!
-//! let server = Server::bind("127.0.0.1:0", Settings::default())?;
+//! let server = Server::bind("127.0.0.1:0", ServerSettings::default())?;
 //! let (address, stop) = (server.address(), server.stop());
 //! let running = std::thread::spawn(move || server.run());
 //! let mut connection = std::net::TcpStream::connect(address)?;
@@ -28,19 +28,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod api_error;
 mod app;
 mod body;
 mod catalogue;
 mod connections;
-mod corpus;
 mod counters;
 mod evaluate;
+mod index_answerer;
 mod openapi;
 mod otlp;
-mod patience;
 mod pool;
 mod prompt;
-mod refusal;
 mod routes;
 mod score;
 mod server;
@@ -49,12 +48,13 @@ mod token;
 mod traces;
 mod vectors;
 mod view;
+mod write_timeout;
 
-pub use corpus::Corpus;
-pub use openapi::document;
-pub use prompt::{AnswerError, Answerer};
-pub use routes::paths;
-pub use server::{ServeError, Server, Stop};
-pub use settings::{Limits, Settings};
-pub use token::{Token, TokenError};
-pub use view::PAGE;
+pub use index_answerer::IndexAnswerer;
+pub use openapi::openapi_document;
+pub use prompt::{PromptAnswerer, PromptError};
+pub use routes::route_paths;
+pub use server::{ServeError, Server, StopHandle};
+pub use settings::{ServerLimits, ServerSettings};
+pub use token::{AuthToken, TokenError};
+pub use view::VIEWER_PATH;

@@ -7,15 +7,15 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
+use crate::api_error::{self, ErrorReply};
 use crate::body::JSON;
-use crate::refusal::{self, ErrorReply};
-use crate::routes::{Caller, ROUTES, Route};
+use crate::routes::{ROUTES, Route, RouteAccess};
 
 /// Name of the way in which a token is sent.
 const BEARER: &str = "bearer";
 
 /// The document.
-pub fn document() -> Json {
+pub fn openapi_document() -> Json {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
@@ -88,10 +88,10 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Json {
             .collect();
         map.insert("requestBody".into(), json!({ "required": true, "content": content }));
     }
-    match route.caller {
-        Caller::Anybody => {}
+    match route.access {
+        RouteAccess::Public => {}
         // Without a token on the server, and with one in the body, no header is needed.
-        Caller::KnownByHeader | Caller::KnownByBody => {
+        RouteAccess::HeaderToken | RouteAccess::HeaderOrBodyToken => {
             map.insert("security".into(), json!([{}, { BEARER: [] }]));
         }
     }
@@ -111,5 +111,5 @@ fn operation_id(route: &Route) -> String {
 
 /// `GET /openapi.json`.
 pub(crate) async fn show() -> Response {
-    refusal::json(StatusCode::OK, &document())
+    api_error::json_response(StatusCode::OK, &openapi_document())
 }

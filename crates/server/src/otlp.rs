@@ -131,7 +131,7 @@ fn hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
 
 /// Why a body is not read.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Unread {
+pub(crate) enum OtlpError {
     /// It is no message of OTLP.
     Broken(String),
     /// As JSON it is too long.
@@ -139,12 +139,12 @@ pub(crate) enum Unread {
 }
 
 /// Bytes up to a limit.
-struct Bounded {
+struct BoundedBuffer {
     bytes: Vec<u8>,
     limit: usize,
 }
 
-impl Write for Bounded {
+impl Write for BoundedBuffer {
     fn write(&mut self, more: &[u8]) -> io::Result<usize> {
         if more.len() > self.limit - self.bytes.len() {
             return Err(io::Error::other("too long"));
@@ -201,13 +201,13 @@ fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// A body in protobuf as OTLP/JSON of at most `limit` bytes.
-pub(crate) fn as_json(body: &[u8], limit: usize) -> Result<Vec<u8>, Unread> {
+pub(crate) fn as_json(body: &[u8], limit: usize) -> Result<Vec<u8>, OtlpError> {
     if entries(body) > MOST {
-        return Err(Unread::TooLong);
+        return Err(OtlpError::TooLong);
     }
-    let data = TracesData::decode(body).map_err(|error| Unread::Broken(error.to_string()))?;
-    let mut json = Bounded { bytes: Vec::new(), limit };
-    serde_json::to_writer(&mut json, &data).map_err(|_| Unread::TooLong)?;
+    let data = TracesData::decode(body).map_err(|error| OtlpError::Broken(error.to_string()))?;
+    let mut json = BoundedBuffer { bytes: Vec::new(), limit };
+    serde_json::to_writer(&mut json, &data).map_err(|_| OtlpError::TooLong)?;
     Ok(json.bytes)
 }
 
@@ -262,7 +262,7 @@ mod tests {
             {"key": "l", "value": {"arrayValue": {"values": [{"intValue": 7}]}}}
         ]);
         assert_eq!(span["attributes"], attributes);
-        assert_eq!(as_json(&body, 100), Err(Unread::TooLong));
+        assert_eq!(as_json(&body, 100), Err(OtlpError::TooLong));
     }
 
     #[test]
@@ -270,7 +270,7 @@ mod tests {
         let spans = [0x12, 0].repeat(100);
         assert_eq!(entries(&field(1, 2, &field(2, 2, &spans))), 102);
         let many = field(1, 2, &field(2, 2, &[0x12, 0].repeat(MOST)));
-        assert_eq!(as_json(&many, usize::MAX), Err(Unread::TooLong));
+        assert_eq!(as_json(&many, usize::MAX), Err(OtlpError::TooLong));
         assert_eq!((entries(b"\xff\xff"), entries(b"")), (0, 0));
     }
 
@@ -281,7 +281,7 @@ mod tests {
             b"\x0a\xff",
             &field(1, 2, &field(2, 2, &field(2, 2, &field(5, 2, b"\xff")))),
         ] {
-            assert!(matches!(as_json(body, 100), Err(Unread::Broken(_))), "{body:?}");
+            assert!(matches!(as_json(body, 100), Err(OtlpError::Broken(_))), "{body:?}");
         }
         // Values inside of values without an end are given up.
         let mut deep = field(1, 2, b"x");
@@ -289,6 +289,6 @@ mod tests {
             deep = field(5, 2, &field(1, 2, &deep));
         }
         let span = field(9, 2, &field(2, 2, &deep));
-        assert!(matches!(as_json(&field(1, 2, &field(2, 2, &field(2, 2, &span))), 100_000), Err(Unread::Broken(_))));
+        assert!(matches!(as_json(&field(1, 2, &field(2, 2, &field(2, 2, &span))), 100_000), Err(OtlpError::Broken(_))));
     }
 }

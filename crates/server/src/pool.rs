@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::{io, thread};
 
 use probare_cancellation::Cancellation;
-use probare_core::Readings;
+use probare_core::AnalysisCache;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use crate::refusal::Refusal;
+use crate::api_error::ApiError;
 
-type Work = Box<dyn FnOnce(&mut Readings) + Send>;
+type Work = Box<dyn FnOnce(&mut AnalysisCache) + Send>;
 
 /// A worker begins with fresh readings after this many pieces of work, so that nothing a client sends stays for ever.
-const WORK_OF_READINGS: usize = 1024;
+const TASKS_PER_CACHE: usize = 1024;
 
 /// Threads that compute.
 pub(crate) struct Pool {
@@ -31,7 +31,7 @@ impl Pool {
         let taken = Arc::new(Mutex::new(taken));
         for _ in 0..threads {
             let taken = Arc::clone(&taken);
-            thread::Builder::new().name(name.to_owned()).spawn(move || compute(&taken))?;
+            thread::Builder::new().name(name.to_owned()).spawn(move || worker_loop(&taken))?;
         }
         Ok(Self { work, waiting: Arc::default() })
     }
@@ -42,8 +42,8 @@ impl Pool {
     }
 
     /// Does some work on a thread of the pool, for which nobody waits; none if the queue is full.
-    pub fn begin(&self, work: impl FnOnce(&mut Readings) + Send + 'static) {
-        let task = move |readings: &mut Readings| {
+    pub fn spawn(&self, work: impl FnOnce(&mut AnalysisCache) + Send + 'static) {
+        let task = move |readings: &mut AnalysisCache| {
             let _ = catch_unwind(AssertUnwindSafe(|| work(readings)));
         };
         let _ = self.work.try_send(Box::new(task));
@@ -55,65 +55,65 @@ impl Pool {
     pub async fn run<T: Send + 'static>(
         &self,
         deadline: Instant,
-        work: impl FnOnce(&mut Readings) -> T + Send + 'static,
-    ) -> Result<T, Refusal> {
+        work: impl FnOnce(&mut AnalysisCache) -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
         let (done, result) = oneshot::channel();
         let begun = Arc::new(AtomicBool::new(false));
         let is_begun = Arc::clone(&begun);
-        let waiting = Waits::new(&self.waiting);
+        let waiting = WaitingGuard::new(&self.waiting);
         let cancellation = Cancellation::default();
         // Also where this future is dropped, since the client is gone.
-        let _over = CancelledAtLast(cancellation.clone());
-        let task = Box::new(move |readings: &mut Readings| {
+        let _over = CancelOnDrop(cancellation.clone());
+        let task = Box::new(move |readings: &mut AnalysisCache| {
             drop(waiting);
             if done.is_closed() {
                 return;
             }
             is_begun.store(true, Ordering::Relaxed);
-            let made = catch_unwind(AssertUnwindSafe(|| cancellation.during(|| work(readings))));
+            let made = catch_unwind(AssertUnwindSafe(|| cancellation.run(|| work(readings))));
             if !matches!(made, Ok(Ok(_))) {
-                *readings = Readings::default();
+                *readings = AnalysisCache::default();
             }
             // Whoever waited may be gone.
             let _ = done.send(made.ok().and_then(Result::ok));
         });
-        self.work.try_send(task).map_err(|_| Refusal::busy())?;
+        self.work.try_send(task).map_err(|_| ApiError::busy())?;
         match timeout_at(deadline, result).await {
             Ok(Ok(Some(made))) => Ok(made),
-            Ok(_) => Err(Refusal::bug()),
-            Err(_) if begun.load(Ordering::Relaxed) => Err(Refusal::too_late()),
-            Err(_) => Err(Refusal::busy()),
+            Ok(_) => Err(ApiError::internal()),
+            Err(_) if begun.load(Ordering::Relaxed) => Err(ApiError::deadline_exceeded()),
+            Err(_) => Err(ApiError::busy()),
         }
     }
 }
 
 /// Cancels some work when nobody waits for it any more, finished or not.
-struct CancelledAtLast(Cancellation);
+struct CancelOnDrop(Cancellation);
 
-impl Drop for CancelledAtLast {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
 }
 
 /// Counts a request while it waits.
-struct Waits(Arc<AtomicUsize>);
+struct WaitingGuard(Arc<AtomicUsize>);
 
-impl Waits {
+impl WaitingGuard {
     fn new(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(count))
     }
 }
 
-impl Drop for Waits {
+impl Drop for WaitingGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-fn compute(taken: &Mutex<Receiver<Work>>) {
-    let mut readings = Readings::default();
+fn worker_loop(taken: &Mutex<Receiver<Work>>) {
+    let mut readings = AnalysisCache::default();
     let mut done = 0;
     loop {
         let next = taken.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -121,8 +121,8 @@ fn compute(taken: &Mutex<Receiver<Work>>) {
         readings.next_case();
         work(&mut readings);
         done += 1;
-        if done % WORK_OF_READINGS == 0 {
-            readings = Readings::default();
+        if done % TASKS_PER_CACHE == 0 {
+            readings = AnalysisCache::default();
         }
     }
 }
@@ -172,7 +172,7 @@ mod tests {
         let pool = Pool::start("test", 1, 1).unwrap();
         let endless = pool.run(soon(), |_| {
             loop {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
             }
         });
         let refusal = endless.await.map(|(): ()| ()).unwrap_err();

@@ -6,30 +6,30 @@ use std::sync::Arc;
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use probare_retrieval::answer::{PromptReply, PromptRequest, USUAL_K, filter_or_null};
+use probare_retrieval::answer::{DEFAULT_K, PromptReply, PromptRequest, filter_or_null};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value as Json};
 use zeroize::Zeroizing;
 
-use crate::app::{Begun, Known, Shared, query};
+use crate::api_error::{ApiError, json_response};
+use crate::app::{AuthState, RequestContext, SharedApp, query_parameters};
 use crate::body::{self, JSON};
-use crate::refusal::{Refusal, json};
 
 /// Answers questions about a corpus. Called on a thread that may wait.
-pub trait Answerer: Send + Sync {
+pub trait PromptAnswerer: Send + Sync {
     /// Models that may be asked, as requests name them; the first answers where none is named.
     fn models(&self) -> &[String];
 
     /// An answer with what it rests on. The model is one of [`models`](Self::models).
-    fn answer(&self, request: &PromptRequest) -> Result<PromptReply, AnswerError>;
+    fn answer(&self, request: &PromptRequest) -> Result<PromptReply, PromptError>;
 }
 
 /// Why there is no answer. Texts are shown to the client: they hold neither paths nor keys.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum AnswerError {
+pub enum PromptError {
     /// The question cannot be answered as it is put: an unknown column, a filter of the wrong kind.
     #[error("{reason}")]
     Question {
@@ -44,7 +44,7 @@ pub enum AnswerError {
     },
     /// The model did not answer in time.
     #[error("the model did not answer in time")]
-    Late,
+    TimedOut,
     /// The corpus could not be searched. What happened is for the operator.
     #[error("the corpus could not be searched")]
     Corpus,
@@ -73,7 +73,7 @@ pub(crate) struct PromptBody {
     model: Option<String>,
     /// The token, where it is not in a header.
     #[serde(default)]
-    auth: Given,
+    auth: BodyToken,
 }
 
 /// A whole number, also where it is written as `16.0`: JSON knows one kind of number.
@@ -84,27 +84,27 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
 }
 
 fn usual_k() -> u32 {
-    u32::try_from(USUAL_K).unwrap_or(MOST_PASSAGES)
+    u32::try_from(DEFAULT_K).unwrap_or(MOST_PASSAGES)
 }
 
 /// The token in a body. It is compared and never shown.
 #[derive(Default)]
-pub(crate) struct Given(Option<Zeroizing<String>>);
+pub(crate) struct BodyToken(Option<Zeroizing<String>>);
 
-impl Given {
+impl BodyToken {
     /// The token.
     pub(crate) fn token(&self) -> Option<&str> {
         self.0.as_ref().map(|token| token.as_str())
     }
 }
 
-impl fmt::Debug for Given {
+impl fmt::Debug for BodyToken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Given")
     }
 }
 
-impl<'de> Deserialize<'de> for Given {
+impl<'de> Deserialize<'de> for BodyToken {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Read as any value first, because an error of a text's reader would repeat what stands there.
         match Json::deserialize(deserializer)? {
@@ -115,7 +115,7 @@ impl<'de> Deserialize<'de> for Given {
     }
 }
 
-impl JsonSchema for Given {
+impl JsonSchema for BodyToken {
     fn inline_schema() -> bool {
         true
     }
@@ -133,21 +133,21 @@ const EXPECTED: &str = "an object with `question`, a text, and where wanted `k`,
 
 /// `POST /prompt` and `POST /evaluation-prompt`.
 pub(crate) async fn answer(
-    State(app): State<Shared>,
-    Extension(begun): Extension<Begun>,
-    Extension(known): Extension<Known>,
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+    Extension(known): Extension<AuthState>,
     request: Request,
-) -> Result<Response, Refusal> {
-    query(request.uri(), &[])?;
-    body::kind(request.headers(), &[JSON])?;
-    let held = body::taken(&app, request, app.limits.exchange, begun.deadline).await?;
-    let PromptBody { question, k, filter, model, auth } = body::read(&held.bytes, EXPECTED)?;
+) -> Result<Response, ApiError> {
+    query_parameters(request.uri(), &[])?;
+    body::content_type(request.headers(), &[JSON])?;
+    let held = body::read_body(&app, request, app.limits.exchange, begun.deadline).await?;
+    let PromptBody { question, k, filter, model, auth } = body::parse_json(&held.bytes, EXPECTED)?;
     app.check_body(known, auth.token())?;
     let Some(answerer) = &app.answerer else {
-        return Err(Refusal::new(StatusCode::NOT_FOUND, "this server has no corpus to ask about")
+        return Err(ApiError::new(StatusCode::NOT_FOUND, "this server has no corpus to ask about")
             .expecting("a server that was started with an index: `probare serve --index INDEX --model MODEL`"));
     };
-    let wrong = |error: &str| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error);
+    let wrong = |error: &str| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error);
     if question.trim().is_empty() {
         return Err(wrong("`question` is empty").expecting("a question"));
     }
@@ -158,24 +158,24 @@ pub(crate) async fn answer(
     let model = match model {
         Some(model) if models.contains(&model) => model,
         // A client must not spend the operator's money with whomever it likes, nor name files of this machine.
-        Some(_) => return Err(wrong("`model` is not offered here").expecting(offered(models))),
+        Some(_) => return Err(wrong("`model` is not offered here").expecting(model_choices(models))),
         None => models.first().cloned().ok_or_else(|| wrong("this server offers no model"))?,
     };
     let asked = PromptRequest { question, k: k as usize, filter, model };
     let answerer = Arc::clone(answerer);
     let reply = app.prompts.run(begun.deadline, move |_| answerer.answer(&asked)).await?;
     match reply {
-        Ok(reply) => Ok(json(StatusCode::OK, &reply)),
+        Ok(reply) => Ok(json_response(StatusCode::OK, &reply)),
         Err(error) => Err(match error {
-            AnswerError::Question { reason } => wrong(&reason),
-            AnswerError::Model { reason } => Refusal::new(StatusCode::BAD_GATEWAY, reason),
-            AnswerError::Late => Refusal::new(StatusCode::GATEWAY_TIMEOUT, error.to_string()),
-            AnswerError::Corpus => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+            PromptError::Question { reason } => wrong(&reason),
+            PromptError::Model { reason } => ApiError::new(StatusCode::BAD_GATEWAY, reason),
+            PromptError::TimedOut => ApiError::new(StatusCode::GATEWAY_TIMEOUT, error.to_string()),
+            PromptError::Corpus => ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
         }),
     }
 }
 
-fn offered(models: &[String]) -> String {
+fn model_choices(models: &[String]) -> String {
     let names: Vec<String> = models.iter().map(|model| format!("`{model}`")).collect();
     if names.is_empty() { "a server with a model".to_owned() } else { format!("one of {}", names.join(", ")) }
 }

@@ -7,10 +7,10 @@ use probare_retrieval::answer::PromptReply;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
-use crate::app::Shared;
+use crate::api_error::json_response;
+use crate::app::SharedApp;
 use crate::body::{JSON, JSON_LINES, PROTOBUF};
 use crate::counters::PROMETHEUS;
-use crate::refusal::json;
 use crate::{catalogue, counters, evaluate, openapi, prompt, score, traces};
 
 /// One path with its method.
@@ -20,16 +20,16 @@ pub(crate) struct Route {
     /// A line for lists.
     pub summary: &'static str,
     /// Who may ask where a token is set.
-    pub caller: Caller,
+    pub access: RouteAccess,
     /// Parameters of path and query.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [RouteParameter],
     /// Types of the body, each with its schema.
     pub bodies: &'static [(&'static str, MakeSchema)],
     /// Type of the reply, with its schema.
     pub reply: (&'static str, MakeSchema),
     /// Statuses beside 200.
     pub refusals: &'static [u16],
-    pub handler: fn() -> MethodRouter<Shared>,
+    pub handler: fn() -> MethodRouter<SharedApp>,
 }
 
 /// Makes the schema of a type.
@@ -37,17 +37,17 @@ pub(crate) type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
 
 /// Who may ask where a token is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Caller {
+pub(crate) enum RouteAccess {
     /// Whoever can reach the server.
-    Anybody,
+    Public,
     /// Whoever has the token in a header.
-    KnownByHeader,
+    HeaderToken,
     /// Whoever has the token in a header, or as `auth` in the body.
-    KnownByBody,
+    HeaderOrBodyToken,
 }
 
 /// A parameter of the path or the query.
-pub(crate) struct Parameter {
+pub(crate) struct RouteParameter {
     pub name: &'static str,
     pub place: &'static str,
     pub summary: &'static str,
@@ -67,7 +67,7 @@ struct Health {
 }
 
 async fn health() -> Response {
-    json(StatusCode::OK, &Health { status: "ok" })
+    json_response(StatusCode::OK, &Health { status: "ok" })
 }
 
 /// The reading of a metric.
@@ -79,7 +79,7 @@ enum ProfileName {
     Careful,
 }
 
-const PROFILE: Parameter = Parameter {
+const PROFILE: RouteParameter = RouteParameter {
     name: "profile",
     place: "query",
     summary: "Which reading of the metrics: `reference` (the published numbers) or `careful` (ours, where we do better)",
@@ -102,9 +102,9 @@ pub(crate) static ROUTES: &[Route] = &[
         method: "post",
         path: "/evaluate",
         summary: "Judge one response by its query and the passages it was based on",
-        caller: Caller::KnownByBody,
+        access: RouteAccess::HeaderOrBodyToken,
         parameters: &[
-            Parameter {
+            RouteParameter {
                 name: "detail",
                 place: "query",
                 summary: "Whether the reply also has `profile`, `unrounded` and `anchors`",
@@ -122,7 +122,7 @@ pub(crate) static ROUTES: &[Route] = &[
         method: "post",
         path: "/prompt",
         summary: "Answer a question about the corpus, with citations",
-        caller: Caller::KnownByBody,
+        access: RouteAccess::HeaderOrBodyToken,
         parameters: &[],
         bodies: &[(JSON, schema::<prompt::PromptBody>)],
         reply: (JSON, schema::<PromptReply>),
@@ -133,7 +133,7 @@ pub(crate) static ROUTES: &[Route] = &[
         method: "post",
         path: "/evaluation-prompt",
         summary: "The same as /prompt, under the name that evaluations use",
-        caller: Caller::KnownByBody,
+        access: RouteAccess::HeaderOrBodyToken,
         parameters: &[],
         bodies: &[(JSON, schema::<prompt::PromptBody>)],
         reply: (JSON, schema::<PromptReply>),
@@ -144,9 +144,9 @@ pub(crate) static ROUTES: &[Route] = &[
         method: "post",
         path: "/v1/score",
         summary: "Score cases: one result line a case, in their order, as they are finished",
-        caller: Caller::KnownByHeader,
+        access: RouteAccess::HeaderToken,
         parameters: &[
-            Parameter {
+            RouteParameter {
                 name: "metric",
                 place: "query",
                 summary: "Metrics, where the body is JSON lines: ID, ID:OPTION=VALUE,… or NAME=ID:OPTION=VALUE",
@@ -164,9 +164,9 @@ pub(crate) static ROUTES: &[Route] = &[
         method: "post",
         path: "/v1/traces",
         summary: "Score traces of OpenTelemetry: one result line a trace or conversation",
-        caller: Caller::KnownByHeader,
+        access: RouteAccess::HeaderToken,
         parameters: &[
-            Parameter {
+            RouteParameter {
                 name: "metric",
                 place: "query",
                 summary: "Metrics: ID, ID:OPTION=VALUE,… or NAME=ID:OPTION=VALUE",
@@ -174,7 +174,7 @@ pub(crate) static ROUTES: &[Route] = &[
                 repeats: true,
             },
             PROFILE,
-            Parameter {
+            RouteParameter {
                 name: "group",
                 place: "query",
                 summary: "What becomes one case: `trace`, or `conversation` (one `gen_ai.conversation.id` or `session.id`)",
@@ -191,7 +191,7 @@ pub(crate) static ROUTES: &[Route] = &[
         method: "get",
         path: "/v1/metrics",
         summary: "List all metrics",
-        caller: Caller::KnownByHeader,
+        access: RouteAccess::HeaderToken,
         parameters: &[],
         bodies: &[],
         reply: (JSON, schema::<catalogue::MetricList>),
@@ -202,8 +202,8 @@ pub(crate) static ROUTES: &[Route] = &[
         method: "get",
         path: "/v1/metrics/{id}",
         summary: "Show what is known about a metric, with its page",
-        caller: Caller::KnownByHeader,
-        parameters: &[Parameter {
+        access: RouteAccess::HeaderToken,
+        parameters: &[RouteParameter {
             name: "id",
             place: "path",
             summary: "Id of the metric",
@@ -213,13 +213,13 @@ pub(crate) static ROUTES: &[Route] = &[
         bodies: &[],
         reply: (JSON, schema::<catalogue::MetricPage>),
         refusals: OF_PAGES,
-        handler: || get(catalogue::one),
+        handler: || get(catalogue::show_metric),
     },
     Route {
         method: "get",
         path: "/health",
         summary: "Say that the server is there",
-        caller: Caller::Anybody,
+        access: RouteAccess::Public,
         parameters: &[],
         bodies: &[],
         reply: (JSON, schema::<Health>),
@@ -230,7 +230,7 @@ pub(crate) static ROUTES: &[Route] = &[
         method: "get",
         path: "/metrics",
         summary: "Count requests, times and connections, in the text format of Prometheus",
-        caller: Caller::KnownByHeader,
+        access: RouteAccess::HeaderToken,
         parameters: &[],
         bodies: &[],
         reply: (PROMETHEUS, schema::<String>),
@@ -241,7 +241,7 @@ pub(crate) static ROUTES: &[Route] = &[
         method: "get",
         path: "/openapi.json",
         summary: "Describe all paths",
-        caller: Caller::KnownByHeader,
+        access: RouteAccess::HeaderToken,
         parameters: &[],
         bodies: &[],
         reply: (JSON, schema::<serde_json::Map<String, serde_json::Value>>),
@@ -251,17 +251,17 @@ pub(crate) static ROUTES: &[Route] = &[
 ];
 
 /// The route at a path, as it is written in the table.
-pub(crate) fn at(path: &str) -> Option<&'static Route> {
+pub(crate) fn find_route(path: &str) -> Option<&'static Route> {
     ROUTES.iter().find(|route| route.path == path)
 }
 
 /// Method and path of every route.
-pub fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn route_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
     ROUTES.iter().map(|route| (route.method, route.path))
 }
 
 /// What this server answers, for a person.
-pub(crate) fn page() -> String {
+pub(crate) fn index_page() -> String {
     let row = |route: &Route| {
         let link = if route.method == "get" && !route.path.contains('{') {
             format!("<a href=\"{0}\">{0}</a>", route.path)

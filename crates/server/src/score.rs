@@ -19,13 +19,13 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
 use http_body::Frame;
-use probare_cases::{Format, OpenError, ReadOptions, Rows};
+use probare_cases::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 use probare_core::{
-    BuildError, CaseResult, Event, Job, MetricInfo, MetricKind, MetricRequest, Named, Problem, Profile, ScoreError,
-    Sink, Stop,
+    BuildError, CaseResult, Event, Job, MetricInfo, MetricKind, MetricRequest, MetricResult, Problem, Profile,
+    ScoreError, Sink, Stop,
 };
+use probare_engine::{DriveError, MetricEntry, PlanError, RunError, RunRequest, Settings};
 use probare_metrics::registry;
-use probare_runner::{DriveError, MetricEntry, PlanError, RunError, Settings, Wanted};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -35,11 +35,11 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
-use crate::app::{App, Begun, Shared, query, shortened};
-use crate::body::{self, Held, JSON, JSON_LINES};
+use crate::api_error::{ApiError, typed_response};
+use crate::app::{App, RequestContext, SharedApp, query_parameters, truncated};
+use crate::body::{self, JSON, JSON_LINES, RequestBody};
 use crate::counters::InFlight;
-use crate::refusal::{Refusal, typed};
-use crate::traces::{self, Wrapping};
+use crate::traces::{self, TraceEncoding};
 
 /// Metrics of one request.
 const MOST_METRICS: usize = 64;
@@ -68,7 +68,7 @@ pub(crate) const PARAMETERS: [&str; 2] = ["metric", "profile"];
 pub(crate) struct ScoreRequest<'a> {
     /// The metrics: `token_f1`, `contains:texts=["a"]`, or an object with `id`, `name`, `options` and `profile`.
     #[schemars(length(min = 1, max = 64))]
-    metrics: Vec<MetricWish>,
+    metrics: Vec<MetricInput>,
     /// Which reading of the metrics: `reference` or `careful`.
     #[serde(default)]
     profile: Profile,
@@ -79,7 +79,7 @@ pub(crate) struct ScoreRequest<'a> {
 }
 
 /// A metric as it is asked for.
-struct MetricWish(MetricRequest);
+struct MetricInput(MetricRequest);
 
 /// A metric with its options.
 #[derive(Deserialize, JsonSchema)]
@@ -97,7 +97,7 @@ struct MetricOptions {
     profile: Option<Profile>,
 }
 
-impl<'de> Deserialize<'de> for MetricWish {
+impl<'de> Deserialize<'de> for MetricInput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
         match Json::deserialize(deserializer)? {
@@ -111,7 +111,7 @@ impl<'de> Deserialize<'de> for MetricWish {
     }
 }
 
-impl JsonSchema for MetricWish {
+impl JsonSchema for MetricInput {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "MetricRequest".into()
     }
@@ -151,26 +151,30 @@ const EXPECTED: &str = "an object with `metrics`, a list, and `cases`, a list of
 
 /// `POST /v1/score`.
 pub(crate) async fn answer(
-    State(app): State<Shared>,
-    Extension(begun): Extension<Begun>,
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
     request: Request,
-) -> Result<Response, Refusal> {
-    let kind = body::kind(request.headers(), &[JSON, JSON_LINES])?;
-    let parameters = query(request.uri(), &PARAMETERS)?;
-    let held = body::taken(&app, request, app.limits.body, begun.deadline).await?;
-    let (requests, profile) = of_query(&parameters)?;
+) -> Result<Response, ApiError> {
+    let kind = body::content_type(request.headers(), &[JSON, JSON_LINES])?;
+    let parameters = query_parameters(request.uri(), &PARAMETERS)?;
+    let held = body::read_body(&app, request, app.limits.body, begun.deadline).await?;
+    let (requests, profile) = metrics_from_query(&parameters)?;
     let wishes = if kind == JSON {
-        Wishes::of_body(requests, profile, held)?
+        ScoreJob::from_body(requests, profile, held)?
     } else {
-        Wishes::of_lines(requests, profile.unwrap_or_default(), held)
+        ScoreJob::from_lines(requests, profile.unwrap_or_default(), held)
     };
-    lines(app, begun, wishes).await
+    stream_results(app, begun, wishes).await
 }
 
 /// The reply to what is wanted: result lines as they come.
-pub(crate) async fn lines(app: Shared, begun: Begun, wishes: Wishes) -> Result<Response, Refusal> {
+pub(crate) async fn stream_results(
+    app: SharedApp,
+    begun: RequestContext,
+    wishes: ScoreJob,
+) -> Result<Response, ApiError> {
     wishes.check()?;
-    let (lines, reply) = Reply::new(&begun, app.limits.write_time);
+    let (lines, reply) = StreamedReply::new(&begun, app.limits.write_time);
     let interrupted = Arc::clone(&reply.interrupted);
     let (started, first) = oneshot::channel();
     let deadline = begun.deadline;
@@ -180,8 +184,8 @@ pub(crate) async fn lines(app: Shared, begun: Begun, wishes: Wishes) -> Result<R
             let shared = Arc::clone(&app);
             let work = move |_: &mut _| {
                 let has_notes = wishes.wrapping.is_some();
-                let lines = Lines { started: Some(started), lines, metrics: Vec::new(), has_notes };
-                shared_run(&shared, wishes, lines, interrupted)
+                let lines = LineSink { started: Some(started), lines, metrics: Vec::new(), has_notes };
+                run_job(&shared, wishes, lines, interrupted)
             };
             app.runs.run(deadline, work).await
         }
@@ -189,25 +193,27 @@ pub(crate) async fn lines(app: Shared, begun: Begun, wishes: Wishes) -> Result<R
     // The run goes on beside the reply; what became of it before its first line is told here.
     let run = tokio::spawn(run);
     match timeout_at(deadline, first).await {
-        Ok(Ok(())) => Ok(typed(StatusCode::OK, JSON_LINES, Body::new(reply))),
+        Ok(Ok(())) => Ok(typed_response(StatusCode::OK, JSON_LINES, Body::new(reply))),
         Ok(Err(_)) => match run.await {
             Ok(Ok(Err(refusal)) | Err(refusal)) => Err(refusal),
-            Ok(Ok(Ok(()))) | Err(_) => Err(Refusal::bug()),
+            Ok(Ok(Ok(()))) | Err(_) => Err(ApiError::internal()),
         },
-        Err(_) => Err(Refusal::too_late()),
+        Err(_) => Err(ApiError::deadline_exceeded()),
     }
 }
 
 /// Metrics and profile of a query.
-pub(crate) fn of_query(parameters: &[(String, String)]) -> Result<(Vec<MetricRequest>, Option<Profile>), Refusal> {
-    let wrong = |error: String| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error);
+pub(crate) fn metrics_from_query(
+    parameters: &[(String, String)],
+) -> Result<(Vec<MetricRequest>, Option<Profile>), ApiError> {
+    let wrong = |error: String| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error);
     let (mut requests, mut profile) = (Vec::new(), None);
     for (name, value) in parameters {
         match (name.as_str(), value.as_str()) {
             ("metric", text) => {
                 let request = MetricRequest::from_str(text);
                 requests.push(request.map_err(|error| {
-                    wrong(shortened(&error.to_string())).expecting("metric=ID, or metric=NAME=ID:OPTION=VALUE")
+                    wrong(truncated(&error.to_string())).expecting("metric=ID, or metric=NAME=ID:OPTION=VALUE")
                 })?);
             }
             (_, "reference") => profile = Some(Profile::Reference),
@@ -219,49 +225,66 @@ pub(crate) fn of_query(parameters: &[(String, String)]) -> Result<(Vec<MetricReq
 }
 
 /// What is wanted.
-pub(crate) struct Wishes {
+pub(crate) struct ScoreJob {
     requests: Vec<MetricRequest>,
     profile: Profile,
-    cases: Held,
+    cases: RequestBody,
     /// Bytes of the body before the cases; they become white space, so that lines and columns are those of the body.
     before: usize,
     /// Where the cases end.
     end: usize,
-    format: Format,
+    format: CaseFormat,
     /// How the cases come where they are traces.
-    wrapping: Option<Wrapping>,
+    wrapping: Option<TraceEncoding>,
 }
 
-impl Wishes {
+impl ScoreJob {
     /// Metrics of the query stand before those of the body, and its profile goes before that of the body.
-    fn of_body(mut requests: Vec<MetricRequest>, profile: Option<Profile>, held: Held) -> Result<Self, Refusal> {
+    fn from_body(
+        mut requests: Vec<MetricRequest>,
+        profile: Option<Profile>,
+        held: RequestBody,
+    ) -> Result<Self, ApiError> {
         let (profile, before, end) = {
-            let body: ScoreRequest<'_> = body::read(&held.bytes, EXPECTED)?;
+            let body: ScoreRequest<'_> = body::parse_json(&held.bytes, EXPECTED)?;
             let cases = body.cases.get();
             if !cases.starts_with('[') {
-                return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "`cases` is no list").expecting(EXPECTED));
+                return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "`cases` is no list").expecting(EXPECTED));
             }
             // The text of the cases is a piece of the body.
             let before = (cases.as_ptr() as usize).saturating_sub(held.bytes.as_ptr() as usize);
-            requests.extend(body.metrics.into_iter().map(|MetricWish(request)| request));
+            requests.extend(body.metrics.into_iter().map(|MetricInput(request)| request));
             (profile.unwrap_or(body.profile), before, before + cases.len())
         };
-        Ok(Self { requests, profile, cases: held, before, end, format: Format::Json, wrapping: None })
+        Ok(Self { requests, profile, cases: held, before, end, format: CaseFormat::Json, wrapping: None })
     }
 
-    const fn of_lines(requests: Vec<MetricRequest>, profile: Profile, cases: Held) -> Self {
+    const fn from_lines(requests: Vec<MetricRequest>, profile: Profile, cases: RequestBody) -> Self {
         let end = cases.bytes.len();
-        Self { requests, profile, cases, before: 0, end, format: Format::JsonLines, wrapping: None }
+        Self { requests, profile, cases, before: 0, end, format: CaseFormat::JsonLines, wrapping: None }
     }
 
     /// Traces, as they come.
-    pub const fn of_traces(requests: Vec<MetricRequest>, profile: Profile, cases: Held, wrapping: Wrapping) -> Self {
-        Self { requests, profile, cases, before: 0, end: usize::MAX, format: Format::Otlp, wrapping: Some(wrapping) }
+    pub const fn from_traces(
+        requests: Vec<MetricRequest>,
+        profile: Profile,
+        cases: RequestBody,
+        wrapping: TraceEncoding,
+    ) -> Self {
+        Self {
+            requests,
+            profile,
+            cases,
+            before: 0,
+            end: usize::MAX,
+            format: CaseFormat::Otlp,
+            wrapping: Some(wrapping),
+        }
     }
 
     /// Metrics that ask models would spend the operator's money, or read files that a client names.
-    fn check(&self) -> Result<(), Refusal> {
-        let wrong = |error: String| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error);
+    fn check(&self) -> Result<(), ApiError> {
+        let wrong = |error: String| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error);
         if self.requests.len() > MOST_METRICS {
             return Err(wrong("too many metrics".to_owned()).expecting(format!("at most {MOST_METRICS}")));
         }
@@ -271,7 +294,7 @@ impl Wishes {
                 continue;
             }
             let built = definition.build(request.options.clone(), request.profile.unwrap_or(self.profile));
-            if built.is_ok_and(|scorer| scorer.embeds().is_none()) {
+            if built.is_ok_and(|scorer| scorer.sole_embedding_model().is_none()) {
                 let error = format!("`{}` asks a model, which a server does not do", request.id);
                 return Err(wrong(error).expecting("a metric that computes; `probare score --judge MODEL` asks models"));
             }
@@ -280,7 +303,7 @@ impl Wishes {
     }
 
     /// The cases as a source that reads the body where it is.
-    fn source(self) -> Result<(Rows, Vec<MetricRequest>, Profile), OpenError> {
+    fn source(self) -> Result<(CaseReader, Vec<MetricRequest>, Profile), CaseFileError> {
         let Self { requests, profile, mut cases, before, end, format, wrapping } = self;
         cases.bytes.truncate(end);
         for byte in cases.bytes.iter_mut().take(before).filter(|byte| **byte != b'\n') {
@@ -288,41 +311,41 @@ impl Wishes {
         }
         let group = wrapping.map(|wrapping| wrapping.group);
         let options = ReadOptions { group, ..ReadOptions::default() };
-        let rows = Rows::from_reader(Cursor::new(Kept(cases)), BODY, format, &options)?;
+        let rows = CaseReader::from_reader(Cursor::new(BodyBytes(cases)), BODY, format, &options)?;
         Ok((rows, requests, profile))
     }
 }
 
 /// A body that takes its room as long as it is read.
-struct Kept(Held);
+struct BodyBytes(RequestBody);
 
-impl AsRef<[u8]> for Kept {
+impl AsRef<[u8]> for BodyBytes {
     fn as_ref(&self) -> &[u8] {
         &self.0.bytes
     }
 }
 
-fn shared_run(app: &App, mut wishes: Wishes, lines: Lines, interrupted: Arc<AtomicBool>) -> Result<(), Refusal> {
+fn run_job(app: &App, mut wishes: ScoreJob, lines: LineSink, interrupted: Arc<AtomicBool>) -> Result<(), ApiError> {
     if let Some(wrapping) = wishes.wrapping {
-        wishes.cases = wrapping.unwrapped(app, wishes.cases)?;
+        wishes.cases = wrapping.decode(app, wishes.cases)?;
     }
     let expected = if wishes.wrapping.is_some() { traces::EXPECTED } else { EXPECTED };
-    let unreadable = || Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "the cases cannot be read").expecting(expected);
+    let unreadable = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "the cases cannot be read").expecting(expected);
     let (rows, requests, profile) = wishes.source().map_err(|_| unreadable())?;
     let last = lines.lines.clone();
-    let wanted = Wanted {
+    let wanted = RunRequest {
         // The pool says how much is computed at once.
         settings: Settings { profile, jobs: Some(NonZeroUsize::MIN), ..Settings::default() },
-        outside: &app.vectors,
+        backend: &app.vectors,
         lines: true,
         interrupted,
         watcher: Some(Box::new(lines)),
-        ..Wanted::default()
+        ..RunRequest::default()
     };
-    match probare_runner::run(Job::new(BODY, Box::new(rows), requests), wanted) {
+    match probare_engine::run(Job::new(BODY, Box::new(rows), requests), wanted) {
         Ok(conclusion) if conclusion.driven.stop == Stop::Complete => last.end(None),
         Ok(_) => last.end(Some(OVER)),
-        Err(RunError::Plan(error)) => return Err(of_plan(&error)),
+        Err(RunError::Plan(error)) => return Err(plan_error(&error)),
         // The client is gone, or takes nothing.
         Err(RunError::Drive(DriveError::Output(_))) => last.end(Some("the reply was not taken")),
         Err(_) => {
@@ -334,31 +357,28 @@ fn shared_run(app: &App, mut wishes: Wishes, lines: Lines, interrupted: Arc<Atom
 }
 
 /// What is wrong with the metrics, and what to do.
-fn of_plan(error: &PlanError) -> Refusal {
+fn plan_error(error: &PlanError) -> ApiError {
     let expected = match error {
-        PlanError::Unknown(unknown) => match unknown.similar {
-            Some(similar) => format!("a similar name exists: `{similar}`"),
-            None => "/v1/metrics lists all metrics".to_owned(),
-        },
+        PlanError::Unknown(unknown) => unknown.hint().unwrap_or_else(|| "/v1/metrics lists all metrics".to_owned()),
         PlanError::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
         PlanError::Build { .. } => "/v1/metrics/{id} shows the options of a metric".to_owned(),
         PlanError::SameName(_) => "a `name` of its own for one of them".to_owned(),
         _ => "at least one metric; /v1/metrics lists all".to_owned(),
     };
-    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, shortened(&error.to_string())).expecting(expected)
+    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, truncated(&error.to_string())).expecting(expected)
 }
 
 /// Sends lines; it waits where the client does not keep up.
 #[derive(Clone)]
-struct Sending {
-    lines: mpsc::Sender<Line>,
+struct LineSender {
+    lines: mpsc::Sender<ReplyLine>,
     runtime: Handle,
     deadline: Instant,
     write_time: Duration,
 }
 
 /// What is sent.
-enum Line {
+enum ReplyLine {
     Text(Bytes),
     /// That was all. Without it a reply is not whole, whatever happened to the run.
     End,
@@ -366,8 +386,8 @@ enum Line {
     Broken,
 }
 
-impl Sending {
-    fn send(&self, line: Line) -> io::Result<()> {
+impl LineSender {
+    fn send(&self, line: ReplyLine) -> io::Result<()> {
         let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "nobody takes the lines");
         let line = match self.lines.try_send(line) {
             Ok(()) => return Ok(()),
@@ -385,11 +405,11 @@ impl Sending {
     fn end(&self, error: Option<&str>) {
         // Where the client is gone, nobody misses them.
         let Some(error) = error else {
-            let _ = self.send(Line::End);
+            let _ = self.send(ReplyLine::End);
             return;
         };
-        let _ = self.send(Line::Text(last_line(error)));
-        let _ = self.send(Line::Broken);
+        let _ = self.send(ReplyLine::Text(last_line(error)));
+        let _ = self.send(ReplyLine::Broken);
     }
 }
 
@@ -399,16 +419,15 @@ fn last_line(error: &str) -> Bytes {
 }
 
 /// Result lines as they come.
-#[expect(clippy::struct_field_names, reason = "it is what the lines go through")]
-struct Lines {
+struct LineSink {
     started: Option<oneshot::Sender<()>>,
-    lines: Sending,
+    lines: LineSender,
     metrics: Vec<MetricInfo>,
     /// Whether remarks about the cases are lines, too.
     has_notes: bool,
 }
 
-impl Sink for Lines {
+impl Sink for LineSink {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
             Event::Started { metrics, .. } => {
@@ -420,19 +439,19 @@ impl Sink for Lines {
                 Ok(())
             }
             Event::Scored(result) => {
-                let is_internal = |named: &Named| matches!(named, Err(ScoreError::Internal { .. }));
+                let is_internal = |named: &MetricResult| matches!(named, Err(ScoreError::Internal { .. }));
                 let mut line = if result.results.iter().any(is_internal) {
-                    without_words_of_panics(result, &self.metrics)
+                    without_panic_messages(result, &self.metrics)
                 } else {
                     result.line_text(&self.metrics).into_owned()
                 };
                 line.push('\n');
-                self.lines.send(Line::Text(line.into()))
+                self.lines.send(ReplyLine::Text(line.into()))
             }
-            Event::Problem(problem) if problem.lost => self.lines.send(Line::Text(lost(problem).into())),
+            Event::Problem(problem) if problem.lost => self.lines.send(ReplyLine::Text(lost_row_line(problem).into())),
             Event::Problem(problem) if self.has_notes => {
                 let line = format!("{}\n", json!({ "note": problem.reason }));
-                self.lines.send(Line::Text(line.into()))
+                self.lines.send(ReplyLine::Text(line.into()))
             }
             _ => Ok(()),
         }
@@ -440,7 +459,7 @@ impl Sink for Lines {
 }
 
 /// The line of a row that could not be read.
-fn lost(problem: &Problem) -> String {
+fn lost_row_line(problem: &Problem) -> String {
     let Problem { line, column, reason, hint, .. } = problem;
     let members = [("line", json!(line)), ("column", json!(column)), ("error", json!(reason)), ("hint", json!(hint))];
     let told: Map<String, Json> = members
@@ -452,8 +471,8 @@ fn lost(problem: &Problem) -> String {
 }
 
 /// The line of a case where a metric stopped: what it said is for the operator.
-fn without_words_of_panics(result: &CaseResult, metrics: &[MetricInfo]) -> String {
-    let quiet = |named: &Named| match named {
+fn without_panic_messages(result: &CaseResult, metrics: &[MetricInfo]) -> String {
+    let quiet = |named: &MetricResult| match named {
         Err(ScoreError::Internal { .. }) => Err(ScoreError::Internal { reason: "its reason is not shown".to_owned() }),
         other => other.clone(),
     };
@@ -463,8 +482,8 @@ fn without_words_of_panics(result: &CaseResult, metrics: &[MetricInfo]) -> Strin
 }
 
 /// The lines as the body of a reply.
-struct Reply {
-    lines: mpsc::Receiver<Line>,
+struct StreamedReply {
+    lines: mpsc::Receiver<ReplyLine>,
     over: Pin<Box<Sleep>>,
     interrupted: Arc<AtomicBool>,
     /// Whether the last line was said and the connection is to break.
@@ -472,10 +491,10 @@ struct Reply {
     _in_flight: InFlight,
 }
 
-impl Reply {
-    fn new(begun: &Begun, write_time: Duration) -> (Sending, Self) {
+impl StreamedReply {
+    fn new(begun: &RequestContext, write_time: Duration) -> (LineSender, Self) {
         let (sender, lines) = mpsc::channel(LINES_WAITING);
-        let sending = Sending { lines: sender, runtime: Handle::current(), deadline: begun.deadline, write_time };
+        let sending = LineSender { lines: sender, runtime: Handle::current(), deadline: begun.deadline, write_time };
         let over = Box::pin(sleep_until(begun.deadline));
         let in_flight = begun.in_flight.clone();
         (sending, Self { lines, over, interrupted: Arc::default(), is_broken: false, _in_flight: in_flight })
@@ -487,14 +506,14 @@ impl Reply {
     }
 }
 
-impl Drop for Reply {
+impl Drop for StreamedReply {
     /// Nobody reads any more, so nothing more is computed.
     fn drop(&mut self) {
         self.interrupted.store(true, Ordering::Relaxed);
     }
 }
 
-impl http_body::Body for Reply {
+impl http_body::Body for StreamedReply {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -506,9 +525,9 @@ impl http_body::Body for Reply {
         }
         if let Poll::Ready(line) = self.lines.poll_recv(context) {
             return match line {
-                Some(Line::Text(text)) => Poll::Ready(Some(Ok(Frame::data(text)))),
-                Some(Line::End) => Poll::Ready(None),
-                Some(Line::Broken) | None => {
+                Some(ReplyLine::Text(text)) => Poll::Ready(Some(Ok(Frame::data(text)))),
+                Some(ReplyLine::End) => Poll::Ready(None),
+                Some(ReplyLine::Broken) | None => {
                     self.break_off();
                     self.poll_frame(context)
                 }
@@ -531,20 +550,22 @@ mod tests {
     use http_body_util::BodyExt as _;
 
     use super::*;
-    use crate::counters::Counters;
+    use crate::counters::RequestCounters;
 
     #[tokio::test]
     async fn lines_without_their_end_are_not_whole() {
-        let begun =
-            Begun { deadline: Instant::now() + Duration::from_secs(10), in_flight: Counters::default().begin() };
-        let (sending, reply) = Reply::new(&begun, Duration::from_secs(1));
-        sending.send(Line::Text(Bytes::from_static(b"a\n"))).unwrap();
+        let begun = RequestContext {
+            deadline: Instant::now() + Duration::from_secs(10),
+            in_flight: RequestCounters::default().begin(),
+        };
+        let (sending, reply) = StreamedReply::new(&begun, Duration::from_secs(1));
+        sending.send(ReplyLine::Text(Bytes::from_static(b"a\n"))).unwrap();
         sending.end(None);
         assert_eq!(reply.collect().await.unwrap().to_bytes(), "a\n");
 
         // A run that is gone without a word, as after a panic.
-        let (sending, reply) = Reply::new(&begun, Duration::from_secs(1));
-        sending.send(Line::Text(Bytes::from_static(b"a\n"))).unwrap();
+        let (sending, reply) = StreamedReply::new(&begun, Duration::from_secs(1));
+        sending.send(ReplyLine::Text(Bytes::from_static(b"a\n"))).unwrap();
         drop(sending);
         assert!(reply.collect().await.is_err());
     }

@@ -6,22 +6,22 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use tokio::runtime;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{App, Shared};
-use crate::{Settings, connections, evaluate};
+use crate::app::{App, SharedApp};
+use crate::{ServerSettings, connections, evaluate};
 
 /// A server that is bound and does not answer yet.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    app: Shared,
-    stop: Stop,
+    app: SharedApp,
+    stop: StopHandle,
 }
 
 /// Stops a server: no further connection is accepted, and what is under way is finished. Clones stop the same one.
 #[derive(Debug, Clone)]
-pub struct Stop(CancellationToken);
+pub struct StopHandle(CancellationToken);
 
-impl Stop {
+impl StopHandle {
     /// Stops it.
     pub fn stop(&self) {
         self.0.cancel();
@@ -60,7 +60,7 @@ pub enum ServeError {
 
 impl Server {
     /// Binds an address. Port 0 takes any that is free.
-    pub fn bind(address: &str, settings: Settings) -> Result<Self, ServeError> {
+    pub fn bind(address: &str, settings: ServerSettings) -> Result<Self, ServeError> {
         let unknown = || ServeError::Address { address: address.to_owned() };
         let wanted = address.to_socket_addrs().map_err(|_| unknown())?.next().ok_or_else(unknown)?;
         if settings.token.is_none() && !wanted.ip().is_loopback() {
@@ -71,7 +71,7 @@ impl Server {
         listener.set_nonblocking(true).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         let app = App::new(settings).map_err(ServeError::Start)?;
-        let stop = Stop(app.stop.clone());
+        let stop = StopHandle(app.stop.clone());
         Ok(Self { listener, address, app, stop })
     }
 
@@ -81,17 +81,17 @@ impl Server {
     }
 
     /// What stops it.
-    pub fn stop(&self) -> Stop {
+    pub fn stop(&self) -> StopHandle {
         self.stop.clone()
     }
 
     /// Answers until it is stopped and what was under way is finished.
     pub fn run(self) -> Result<(), ServeError> {
         raise_open_files();
-        if !self.app.is_desk_alone {
+        if !self.app.is_viewer_only {
             evaluate::warm_up(&self.app);
         }
-        let Self { listener, app, stop: Stop(stop), .. } = self;
+        let Self { listener, app, stop: StopHandle(stop), .. } = self;
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(app.limits.jobs.get().clamp(1, MOST_CONNECTION_THREADS))
             .thread_name("connections")

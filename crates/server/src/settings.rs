@@ -1,34 +1,34 @@
-//! [`Settings`] and [`Limits`]: how a server is to behave.
+//! [`ServerSettings`] and [`ServerLimits`]: how a server is to behave.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use probare_runner::Desk;
+use probare_engine::RunViewer;
 
-use crate::{Answerer, Token};
+use crate::{AuthToken, PromptAnswerer};
 
 /// How a server is to behave.
 #[derive(Clone, Default)]
-pub struct Settings {
+pub struct ServerSettings {
     /// What clients have to know; needed on every address but loopback.
-    pub token: Option<Token>,
+    pub token: Option<AuthToken>,
     /// How much is allowed.
-    pub limits: Limits,
+    pub limits: ServerLimits,
     /// Who answers prompts; without one those paths say that nobody does.
-    pub answerer: Option<Arc<dyn Answerer>>,
+    pub answerer: Option<Arc<dyn PromptAnswerer>>,
     /// What the pages under `/view` show; without it there are none.
-    pub desk: Option<Arc<Desk>>,
+    pub viewer: Option<Arc<RunViewer>>,
     /// Whether there is nothing but these pages, for this machine alone.
-    pub is_desk_alone: bool,
+    pub is_viewer_only: bool,
     /// Whether each request is noted on standard error: method, path, status and time, never more.
     pub verbose: bool,
 }
 
 /// How much is allowed.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct ServerLimits {
     /// Bytes of the body of a run.
     pub body: usize,
     /// Bytes of the body of a single exchange or question.
@@ -51,7 +51,7 @@ pub struct Limits {
     pub grace: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             body: 16 * MIB,

@@ -10,9 +10,9 @@ const SHORTEST: usize = 16;
 
 /// What a client has to know, as its digest.
 #[derive(Clone)]
-pub struct Token([u8; 32]);
+pub struct AuthToken([u8; 32]);
 
-impl fmt::Debug for Token {
+impl fmt::Debug for AuthToken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Token")
     }
@@ -33,7 +33,7 @@ pub enum TokenError {
     Signs,
 }
 
-impl Token {
+impl AuthToken {
     /// Takes a token over; white space around it, as files have it at their end, goes.
     pub fn new(text: &str) -> Result<Self, TokenError> {
         let text = text.trim();
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn only_the_token_is_the_token() {
-        let token = Token::new(" 0123456789abcdef\n").unwrap();
+        let token = AuthToken::new(" 0123456789abcdef\n").unwrap();
         assert!(token.is("0123456789abcdef"));
         for other in ["", "0123456789abcdee", "0123456789abcdef ", "0123456789abcdeF", "0123456789abcdef0"] {
             assert!(!token.is(other), "{other}");
@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn a_token_that_protects_nothing_is_refused() {
-        assert_eq!(Token::new("short").unwrap_err(), TokenError::Short { length: 5 });
-        assert_eq!(Token::new("0123456789 abcdef").unwrap_err(), TokenError::Signs);
-        assert_eq!(Token::new("0123456789abcdéfg").unwrap_err(), TokenError::Signs);
+        assert_eq!(AuthToken::new("short").unwrap_err(), TokenError::Short { length: 5 });
+        assert_eq!(AuthToken::new("0123456789 abcdef").unwrap_err(), TokenError::Signs);
+        assert_eq!(AuthToken::new("0123456789abcdéfg").unwrap_err(), TokenError::Signs);
     }
 }

@@ -13,11 +13,11 @@ use probare_cases::Grouping;
 use schemars::JsonSchema;
 use serde_json::{Map, Value as Json};
 
-use crate::app::{App, Begun, Shared, query, shortened};
-use crate::body::{self, Held, JSON, PROTOBUF};
-use crate::otlp::{self, Unread};
-use crate::refusal::Refusal;
-use crate::score::{self, Wishes};
+use crate::api_error::ApiError;
+use crate::app::{App, RequestContext, SharedApp, query_parameters, truncated};
+use crate::body::{self, JSON, PROTOBUF, RequestBody};
+use crate::otlp::{self, OtlpError};
+use crate::score::{self, ScoreJob};
 
 /// Parameters of the query.
 const PARAMETERS: [&str; 3] = ["metric", "profile", "group"];
@@ -52,7 +52,7 @@ pub(crate) enum GroupName {
 
 /// How the spans of a body come.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wrapping {
+pub(crate) struct TraceEncoding {
     pub is_protobuf: bool,
     pub is_packed: bool,
     pub group: Grouping,
@@ -60,53 +60,54 @@ pub(crate) struct Wrapping {
 
 /// `POST /v1/traces`.
 pub(crate) async fn answer(
-    State(app): State<Shared>,
-    Extension(begun): Extension<Begun>,
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
     request: Request,
-) -> Result<Response, Refusal> {
-    let (kind, is_packed) = body::packed_kind(request.headers(), &[JSON, PROTOBUF])?;
-    let mut parameters = query(request.uri(), &PARAMETERS)?;
+) -> Result<Response, ApiError> {
+    let (kind, is_packed) = body::content_type_and_packing(request.headers(), &[JSON, PROTOBUF])?;
+    let mut parameters = query_parameters(request.uri(), &PARAMETERS)?;
     let mut group = Grouping::default();
     for (_, value) in parameters.extract_if(.., |(name, _)| name == "group") {
         group = value.parse().map_err(|error: String| {
-            Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, shortened(&error)).expecting("trace or conversation")
+            ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, truncated(&error)).expecting("trace or conversation")
         })?;
     }
-    let held = body::taken(&app, request, app.limits.body, begun.deadline).await?;
-    let wrapping = Wrapping { is_protobuf: kind == PROTOBUF, is_packed, group };
-    let (requests, profile) = score::of_query(&parameters)?;
-    score::lines(app, begun, Wishes::of_traces(requests, profile.unwrap_or_default(), held, wrapping)).await
+    let held = body::read_body(&app, request, app.limits.body, begun.deadline).await?;
+    let wrapping = TraceEncoding { is_protobuf: kind == PROTOBUF, is_packed, group };
+    let (requests, profile) = score::metrics_from_query(&parameters)?;
+    score::stream_results(app, begun, ScoreJob::from_traces(requests, profile.unwrap_or_default(), held, wrapping))
+        .await
 }
 
-impl Wrapping {
+impl TraceEncoding {
     /// The body as OTLP/JSON, within the limits that bodies have.
-    pub fn unwrapped(self, app: &App, held: Held) -> Result<Held, Refusal> {
+    pub fn decode(self, app: &App, held: RequestBody) -> Result<RequestBody, ApiError> {
         let limit = app.limits.body;
         let mut held = held;
         if self.is_packed {
             let mut bytes = Vec::new();
             let read = MultiGzDecoder::new(held.bytes.as_slice()).take(limit as u64 + 1).read_to_end(&mut bytes);
-            read.map_err(|_| Refusal::new(StatusCode::BAD_REQUEST, "the body is no gzip").expecting(EXPECTED))?;
+            read.map_err(|_| ApiError::new(StatusCode::BAD_REQUEST, "the body is no gzip").expecting(EXPECTED))?;
             if bytes.len() > limit {
                 return Err(too_long(limit));
             }
-            held = held.replaced(app, bytes)?;
+            held = held.with_bytes(app, bytes)?;
         }
         if self.is_protobuf {
             let json = otlp::as_json(&held.bytes, limit.saturating_mul(LONGER)).map_err(|unread| match unread {
-                Unread::Broken(reason) => {
-                    let error = format!("the body is no protobuf of OTLP: {}", shortened(&reason));
-                    Refusal::new(StatusCode::BAD_REQUEST, error).expecting(EXPECTED)
+                OtlpError::Broken(reason) => {
+                    let error = format!("the body is no protobuf of OTLP: {}", truncated(&reason));
+                    ApiError::new(StatusCode::BAD_REQUEST, error).expecting(EXPECTED)
                 }
-                Unread::TooLong => too_long(limit),
+                OtlpError::TooLong => too_long(limit),
             })?;
-            held = held.replaced(app, json)?;
+            held = held.with_bytes(app, json)?;
         }
         Ok(held)
     }
 }
 
-fn too_long(limit: usize) -> Refusal {
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long once it is unpacked")
+fn too_long(limit: usize) -> ApiError {
+    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long once it is unpacked")
         .expecting(format!("at most {limit} bytes; exporters can send smaller batches"))
 }

@@ -1,28 +1,32 @@
 //! [`LocalVectors`]: what metrics may ask of a server. Vectors that are computed on this machine, and nothing else: a
 //! client must not make the server call others with its keys.
 
-use probare_core::{Answer, BuildError, Outside, Trust, Turn};
+use probare_core::{Backend, BackendAnswer, BuildError, JudgeAction, Submission, Trust};
+use probare_engine::{ModelAccess, ModelAccessError, ModelBackend};
 use probare_metrics::registry;
-use probare_models::embedding::KnownModel;
-use probare_runner::{AskError, Asked, Asking};
+use probare_models::embedding::LocalModel;
 
 /// Answers metrics that want vectors of a model on this machine. What a client is told names nothing of the machine.
-pub(crate) struct LocalVectors(Asked);
+pub(crate) struct LocalVectors(ModelBackend);
 
 impl LocalVectors {
-    pub fn new() -> Result<Self, AskError> {
-        Asking::local().open(&mut [], registry()).map(Self)
+    pub fn new() -> Result<Self, ModelAccessError> {
+        ModelAccess::local().open(&mut [], registry()).map(Self)
     }
 }
 
-impl Outside for LocalVectors {
-    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+impl Backend for LocalVectors {
+    fn answer(&self, metric: &str, turn: &JudgeAction) -> Vec<BackendAnswer> {
         self.0.answer(metric, turn)
+    }
+
+    fn submit(&self, metric: &str, turn: JudgeAction) -> Submission {
+        self.0.submit(metric, turn)
     }
 
     fn can_embed(&self, model: &str) -> Result<(), BuildError> {
         let what = format!("the embedding model `{model}`");
-        if KnownModel::named(model).is_err() {
+        if LocalModel::from_name(model).is_err() {
             let remedy = "a server computes vectors of models on its own machine alone".to_owned();
             return Err(BuildError::Missing { what, remedy });
         }
@@ -33,16 +37,20 @@ impl Outside for LocalVectors {
         })
     }
 
-    fn digest(&self, model: &str) -> Option<String> {
-        self.0.digest(model)
+    fn model_digest(&self, model: &str) -> Option<String> {
+        self.0.model_digest(model)
     }
 
     fn can_run(&self, environment: &str) -> Result<(), BuildError> {
         self.0.can_run(environment)
     }
 
-    fn width(&self) -> usize {
-        self.0.width()
+    fn max_concurrent_cases(&self) -> usize {
+        self.0.max_concurrent_cases()
+    }
+
+    fn threads(&self) -> usize {
+        self.0.threads()
     }
 
     fn trust(&self) -> Trust {

@@ -1,6 +1,6 @@
 //! The percentile bootstrap: of a mean, and of any other statistic.
 
-use crate::{Interval, Level, Random};
+use crate::{ConfidenceLevel, Interval, Random};
 
 /// Resamples that are drawn: enough for two steady decimals of a 95 % interval.
 pub const RESAMPLES: usize = 2_000;
@@ -9,7 +9,7 @@ pub const RESAMPLES: usize = 2_000;
 ///
 /// It assumes no shape of the distribution, so it suits scores that pile up at 0 and 1, and never leaves the range of the
 /// values. Its ends are order statistics of the resampled means. Nothing for fewer than two values.
-pub fn bootstrap_mean(values: &[f64], level: Level, seed: u64) -> Option<Interval> {
+pub fn bootstrap_mean(values: &[f64], level: ConfidenceLevel, seed: u64) -> Option<Interval> {
     let rows: Vec<[f64; 1]> = values.iter().map(|value| [*value]).collect();
     let [interval] = bootstrap_means(&rows, level, seed);
     interval
@@ -17,7 +17,7 @@ pub fn bootstrap_mean(values: &[f64], level: Level, seed: u64) -> Option<Interva
 
 /// The same for several measures of the same rows. A resample draws rows, so each interval is what [`bootstrap_mean`] gives
 /// for its measure alone.
-pub fn bootstrap_means<const N: usize>(rows: &[[f64; N]], level: Level, seed: u64) -> [Option<Interval>; N] {
+pub fn bootstrap_means<const N: usize>(rows: &[[f64; N]], level: ConfidenceLevel, seed: u64) -> [Option<Interval>; N] {
     if rows.len() < 2 {
         return [None; N];
     }
@@ -38,7 +38,7 @@ pub fn bootstrap_means<const N: usize>(rows: &[[f64; N]], level: Level, seed: u6
             return None;
         }
         let mut means: Vec<f64> = means.iter().map(|means| means[measure]).collect();
-        Some(middle(&mut means, level))
+        Some(percentile_interval(&mut means, level))
     })
 }
 
@@ -47,9 +47,9 @@ pub fn bootstrap_means<const N: usize>(rows: &[[f64; N]], level: Level, seed: u6
 ///
 /// A resample for which there is no statistic is passed over; nothing where that is so for more than half of them, and for
 /// fewer than two items.
-pub fn resampled(
+pub fn bootstrap_statistic(
     count: usize,
-    level: Level,
+    level: ConfidenceLevel,
     seed: u64,
     mut statistic: impl FnMut(&[usize]) -> Option<f64>,
 ) -> Option<Interval> {
@@ -66,11 +66,11 @@ pub fn resampled(
     if found.len() * 2 < RESAMPLES {
         return None;
     }
-    Some(middle(&mut found, level))
+    Some(percentile_interval(&mut found, level))
 }
 
 /// The middle share of what resamples gave, of which there is at least one.
-fn middle(found: &mut [f64], level: Level) -> Interval {
+fn percentile_interval(found: &mut [f64], level: ConfidenceLevel) -> Interval {
     found.sort_by(f64::total_cmp);
     let last = found.len() - 1;
     let place = |share: f64| {
@@ -91,9 +91,9 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_interval() {
         let values = [0.1, 0.4, 0.4, 0.9, 1.0, 0.0, 0.3];
-        let first = bootstrap_mean(&values, Level::NINETY_FIVE, 1).unwrap();
-        assert_eq!(bootstrap_mean(&values, Level::NINETY_FIVE, 1), Some(first));
-        assert_ne!(bootstrap_mean(&values, Level::NINETY_FIVE, 2), Some(first));
+        let first = bootstrap_mean(&values, ConfidenceLevel::NINETY_FIVE, 1).unwrap();
+        assert_eq!(bootstrap_mean(&values, ConfidenceLevel::NINETY_FIVE, 1), Some(first));
+        assert_ne!(bootstrap_mean(&values, ConfidenceLevel::NINETY_FIVE, 2), Some(first));
         assert!(first.low >= 0.0 && first.high <= 1.0);
     }
 
@@ -101,11 +101,13 @@ mod tests {
     fn several_measures_of_the_same_rows_are_drawn_at_once() {
         let rows = [[0.1, 1.0], [0.4, f64::NAN], [0.9, 0.0]];
         let values = rows.map(|[value, _]| value);
-        let [alone, drawn] =
-            [bootstrap_mean(&values, Level::NINETY_FIVE, 4), bootstrap_means(&rows, Level::NINETY_FIVE, 4)[0]];
+        let [alone, drawn] = [
+            bootstrap_mean(&values, ConfidenceLevel::NINETY_FIVE, 4),
+            bootstrap_means(&rows, ConfidenceLevel::NINETY_FIVE, 4)[0],
+        ];
         assert_eq!(alone, drawn);
         assert!(drawn.is_some());
-        assert_eq!(bootstrap_means(&rows, Level::NINETY_FIVE, 4)[1], None);
+        assert_eq!(bootstrap_means(&rows, ConfidenceLevel::NINETY_FIVE, 4)[1], None);
     }
 
     #[test]
@@ -113,17 +115,17 @@ mod tests {
         let mut random = Random::new(3);
         let values: Vec<f64> = (0..400).map(|_| random.below(1_000) as f64 / 1_000.0).collect();
         let (drawn, computed) = (
-            bootstrap_mean(&values, Level::NINETY_FIVE, 1).unwrap(),
-            mean_interval(&values, Level::NINETY_FIVE).unwrap(),
+            bootstrap_mean(&values, ConfidenceLevel::NINETY_FIVE, 1).unwrap(),
+            mean_interval(&values, ConfidenceLevel::NINETY_FIVE).unwrap(),
         );
         assert!((drawn.low - computed.low).abs() < 0.003 && (drawn.high - computed.high).abs() < 0.003);
     }
 
     #[test]
     fn equal_values_leave_no_doubt_and_one_value_no_interval() {
-        assert_eq!(bootstrap_mean(&[0.5; 9], Level::NINETY_FIVE, 1), Some(Interval { low: 0.5, high: 0.5 }));
-        assert_eq!(bootstrap_mean(&[0.5], Level::NINETY_FIVE, 1), None);
-        assert_eq!(bootstrap_mean(&[], Level::NINETY_FIVE, 1), None);
-        assert_eq!(bootstrap_mean(&[f64::NAN, 1.0], Level::NINETY_FIVE, 1), None);
+        assert_eq!(bootstrap_mean(&[0.5; 9], ConfidenceLevel::NINETY_FIVE, 1), Some(Interval { low: 0.5, high: 0.5 }));
+        assert_eq!(bootstrap_mean(&[0.5], ConfidenceLevel::NINETY_FIVE, 1), None);
+        assert_eq!(bootstrap_mean(&[], ConfidenceLevel::NINETY_FIVE, 1), None);
+        assert_eq!(bootstrap_mean(&[f64::NAN, 1.0], ConfidenceLevel::NINETY_FIVE, 1), None);
     }
 }

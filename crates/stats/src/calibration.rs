@@ -1,6 +1,6 @@
-//! [`threshold`]: from which value on a judge's score means what people call a pass, and how often it is then right.
+//! [`fit_threshold`]: from which value on a judge's score means what people call a pass, and how often it is then right.
 
-use crate::{Interval, Level, proportion_interval};
+use crate::{ConfidenceLevel, Interval, proportion_interval};
 
 /// Parts into which cases are cut to see how a threshold does on cases that did not choose it.
 const FOLDS: usize = 10;
@@ -26,7 +26,7 @@ pub struct Threshold {
 
 impl Threshold {
     /// Share of cases that are right, with its interval.
-    pub fn accuracy(&self, level: Level) -> (f64, Option<Interval>) {
+    pub fn accuracy(&self, level: ConfidenceLevel) -> (f64, Option<Interval>) {
         (self.right as f64 / self.cases.max(1) as f64, proportion_interval(self.right, self.cases, level))
     }
 }
@@ -35,22 +35,22 @@ impl Threshold {
 /// lowest. A pair is the value of the judge and whether people pass the case.
 ///
 /// Nothing where people pass all cases or none, since every threshold would do.
-pub fn threshold(pairs: &[(f64, bool)]) -> Option<Threshold> {
-    let at = best(pairs.iter().copied())?;
-    let mut found = counted(pairs, at);
+pub fn fit_threshold(pairs: &[(f64, bool)]) -> Option<Threshold> {
+    let at = best_youden_threshold(pairs.iter().copied())?;
+    let mut found = evaluate_threshold(pairs, at);
     if pairs.len() >= FOLDS * 2 {
         let fold = |fold: usize| {
             let others = pairs.iter().enumerate().filter(|(place, _)| place % FOLDS != fold).map(|(_, pair)| *pair);
-            let at = best(others)?;
+            let at = best_youden_threshold(others)?;
             let own: Vec<(f64, bool)> = pairs.iter().skip(fold).step_by(FOLDS).copied().collect();
-            Some(counted(&own, at).right)
+            Some(evaluate_threshold(&own, at).right)
         };
         found.right_elsewhere = (0..FOLDS).map(fold).sum();
     }
     Some(found)
 }
 
-fn counted(pairs: &[(f64, bool)], at: f64) -> Threshold {
+fn evaluate_threshold(pairs: &[(f64, bool)], at: f64) -> Threshold {
     let count = |passes: bool, is_passed: bool| {
         pairs.iter().filter(|(value, people)| (*value >= at) == passes && *people == is_passed).count()
     };
@@ -66,7 +66,7 @@ fn counted(pairs: &[(f64, bool)], at: f64) -> Threshold {
 }
 
 /// Goes through the values once, from the lowest on.
-fn best(pairs: impl Iterator<Item = (f64, bool)>) -> Option<f64> {
+fn best_youden_threshold(pairs: impl Iterator<Item = (f64, bool)>) -> Option<f64> {
     let mut sorted: Vec<(f64, bool)> = pairs.collect();
     if sorted.iter().any(|(value, _)| !value.is_finite()) {
         return None;
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn the_best_cut_is_found_and_counted() {
         let pairs = [(0.0, false), (0.25, false), (0.5, false), (0.5, true), (0.75, true), (1.0, true)];
-        let found = threshold(&pairs).unwrap();
+        let found = fit_threshold(&pairs).unwrap();
         assert_eq!((found.at, found.right, found.false_passes, found.false_failures), (0.5, 5, 1, 0));
         assert_eq!((found.cases, found.passes, found.right_elsewhere), (6, 3, None));
     }
@@ -112,19 +112,19 @@ mod tests {
     #[test]
     fn cases_that_did_not_choose_it_are_counted_apart() {
         let pairs: Vec<(f64, bool)> = (0..40).map(|number| (f64::from(number) / 40.0, number >= 20)).collect();
-        let found = threshold(&pairs).unwrap();
+        let found = fit_threshold(&pairs).unwrap();
         assert_eq!((found.at, found.right), (0.5, 40));
         // Without the case at 0.5 the cut moves up by one, and that case is lost.
         assert_eq!(found.right_elsewhere, Some(39));
         let noise: Vec<(f64, bool)> = (0..40).map(|number| (f64::from(number * 7 % 40), number % 2 == 0)).collect();
-        let found = threshold(&noise).unwrap();
+        let found = fit_threshold(&noise).unwrap();
         assert!(found.right_elsewhere.unwrap() < found.right, "chance looks better where it was chosen: {found:?}");
     }
 
     #[test]
     fn where_people_always_say_the_same_there_is_no_threshold() {
-        assert_eq!(threshold(&[]), None);
-        assert_eq!(threshold(&[(0.1, true), (0.9, true)]), None);
-        assert_eq!(threshold(&[(f64::NAN, true), (0.9, false)]), None);
+        assert_eq!(fit_threshold(&[]), None);
+        assert_eq!(fit_threshold(&[(0.1, true), (0.9, true)]), None);
+        assert_eq!(fit_threshold(&[(f64::NAN, true), (0.9, false)]), None);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{Interval, Level, mean, student_cumulative, student_quantile};
+use crate::{ConfidenceLevel, Interval, mean, student_cumulative, student_quantile};
 
 /// A mean whose values hang together within clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -27,7 +27,7 @@ pub struct ClusteredMean {
 /// Each value stands beside its cluster. Values of one cluster may depend on each other in any way; clusters may not.
 /// Were each value a cluster of its own, the error would be the usual `s / √n`. Nothing for fewer than two clusters, or
 /// where a value is not finite.
-pub fn clustered_mean<K: Ord>(values: &[(K, f64)], level: Level) -> Option<ClusteredMean> {
+pub fn clustered_mean<K: Ord>(values: &[(K, f64)], level: ConfidenceLevel) -> Option<ClusteredMean> {
     let centre = mean(&values.iter().map(|(_, value)| *value).collect::<Vec<f64>>())?;
     let mut residuals: BTreeMap<&K, f64> = BTreeMap::new();
     for (cluster, value) in values {
@@ -41,7 +41,7 @@ pub fn clustered_mean<K: Ord>(values: &[(K, f64)], level: Level) -> Option<Clust
 pub fn clustered_mean_of_sums(
     mean: f64,
     clusters: impl IntoIterator<Item = (f64, u64)>,
-    level: Level,
+    level: ConfidenceLevel,
 ) -> Option<ClusteredMean> {
     let mut count = 0;
     let residuals: Vec<f64> = (clusters.into_iter().filter(|(_, values)| *values > 0))
@@ -57,7 +57,7 @@ fn from_residuals(
     mean: f64,
     count: u64,
     residuals: impl ExactSizeIterator<Item = f64>,
-    level: Level,
+    level: ConfidenceLevel,
 ) -> Option<ClusteredMean> {
     let clusters = residuals.len();
     let squares: f64 = residuals.map(|sum| sum * sum).sum();
@@ -83,8 +83,8 @@ mod tests {
     fn clusters_of_one_are_the_usual_interval() {
         let values = [0.2, 0.9, 0.4, 0.7, 0.1];
         let rows: Vec<(usize, f64)> = values.into_iter().enumerate().collect();
-        let clustered = clustered_mean(&rows, Level::NINETY_FIVE).unwrap().interval;
-        let usual = mean_interval(&values, Level::NINETY_FIVE).unwrap();
+        let clustered = clustered_mean(&rows, ConfidenceLevel::NINETY_FIVE).unwrap().interval;
+        let usual = mean_interval(&values, ConfidenceLevel::NINETY_FIVE).unwrap();
         assert!((clustered.low - usual.low).abs() < 1e-12 && (clustered.high - usual.high).abs() < 1e-12);
     }
 
@@ -92,16 +92,19 @@ mod tests {
     fn copies_of_a_value_bring_no_confidence() {
         let rows: Vec<(u8, f64)> = [0.2, 0.9, 0.4, 0.7].iter().zip(0..).map(|(value, id)| (id, *value)).collect();
         let copied: Vec<(u8, f64)> = rows.iter().flat_map(|row| [*row; 10]).collect();
-        let (once, often) = (clustered_mean(&rows, Level::NINETY_FIVE), clustered_mean(&copied, Level::NINETY_FIVE));
+        let (once, often) = (
+            clustered_mean(&rows, ConfidenceLevel::NINETY_FIVE),
+            clustered_mean(&copied, ConfidenceLevel::NINETY_FIVE),
+        );
         assert!((once.unwrap().error - often.unwrap().error).abs() < 1e-12);
     }
 
     #[test]
     fn sums_of_clusters_say_the_same_as_their_values() {
         let rows = [("a", 0.2), ("b", 0.9), ("a", 0.4), ("c", 0.7), ("b", 0.1), ("a", 0.5)];
-        let whole = clustered_mean(&rows, Level::NINETY_FIVE).unwrap();
+        let whole = clustered_mean(&rows, ConfidenceLevel::NINETY_FIVE).unwrap();
         let sums = [(1.1, 3), (1.0, 2), (0.0, 0), (0.7, 1)];
-        let again = clustered_mean_of_sums(whole.mean, sums, Level::NINETY_FIVE).unwrap();
+        let again = clustered_mean_of_sums(whole.mean, sums, ConfidenceLevel::NINETY_FIVE).unwrap();
         assert_eq!(again.clusters, 3);
         assert!((again.error - whole.error).abs() < 1e-15);
         assert!((again.p_value.unwrap() - whole.p_value.unwrap()).abs() < 1e-12);
@@ -109,8 +112,8 @@ mod tests {
 
     #[test]
     fn one_cluster_says_nothing_about_others() {
-        assert_eq!(clustered_mean(&[("a", 1.0), ("a", 0.0)], Level::NINETY_FIVE), None);
-        assert_eq!(clustered_mean::<u8>(&[], Level::NINETY_FIVE), None);
-        assert_eq!(clustered_mean(&[("a", 1.0), ("b", f64::NAN)], Level::NINETY_FIVE), None);
+        assert_eq!(clustered_mean(&[("a", 1.0), ("a", 0.0)], ConfidenceLevel::NINETY_FIVE), None);
+        assert_eq!(clustered_mean::<u8>(&[], ConfidenceLevel::NINETY_FIVE), None);
+        assert_eq!(clustered_mean(&[("a", 1.0), ("b", f64::NAN)], ConfidenceLevel::NINETY_FIVE), None);
     }
 }

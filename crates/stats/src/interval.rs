@@ -1,4 +1,4 @@
-//! [`Interval`] and the [`Level`] it is for.
+//! [`Interval`] and the [`ConfidenceLevel`] it is for.
 
 use serde::Serialize;
 
@@ -13,22 +13,22 @@ pub struct Interval {
 
 impl Interval {
     /// Whether a value lies in it, ends included.
-    pub fn holds(self, value: f64) -> bool {
+    pub fn contains(self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
 
     /// The same, cut to a range that the quantity cannot leave.
     #[must_use]
-    pub fn within(self, low: f64, high: f64) -> Self {
+    pub fn clamp(self, low: f64, high: f64) -> Self {
         Self { low: self.low.clamp(low, high), high: self.high.clamp(low, high) }
     }
 }
 
 /// The share of samples whose interval holds the true value, strictly between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
-pub struct Level(f64);
+pub struct ConfidenceLevel(f64);
 
-impl Level {
+impl ConfidenceLevel {
     /// 95 %.
     pub const NINETY_FIVE: Self = Self(0.95);
 
@@ -54,14 +54,14 @@ mod tests {
 
     #[test]
     fn a_level_is_a_share() {
-        assert_eq!(Level::new(0.9).map(Level::get), Some(0.9));
+        assert_eq!(ConfidenceLevel::new(0.9).map(ConfidenceLevel::get), Some(0.9));
         for share in [0.0, 1.0, -1.0, f64::NAN] {
-            assert_eq!(Level::new(share), None);
+            assert_eq!(ConfidenceLevel::new(share), None);
         }
     }
 
     #[test]
     fn an_interval_can_be_cut() {
-        assert_eq!(Interval { low: -0.2, high: 1.3 }.within(0.0, 1.0), Interval { low: 0.0, high: 1.0 });
+        assert_eq!(Interval { low: -0.2, high: 1.3 }.clamp(0.0, 1.0), Interval { low: 0.0, high: 1.0 });
     }
 }

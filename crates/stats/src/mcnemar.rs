@@ -1,7 +1,7 @@
 //! Yes and no on the same questions: `McNemar`'s test, and the interval of the difference of two shares.
 
 use crate::beta::binomial_cumulative;
-use crate::{Interval, Level, normal_quantile};
+use crate::{ConfidenceLevel, Interval, normal_quantile};
 
 /// The two-sided p value of the exact test of `McNemar` (1947): only questions count on which the two systems differ, and
 /// were the systems alike, each of those could have gone either way.
@@ -17,7 +17,12 @@ pub fn mcnemar(only_first: u64, only_second: u64) -> f64 {
 ///
 /// Its coverage is close to its level from about twenty pairs on, where the textbook interval is too narrow, and it has a
 /// width where the two differ nowhere. Nothing without pairs, or with more differences than pairs.
-pub fn paired_share_interval(only_first: u64, only_second: u64, pairs: u64, level: Level) -> Option<Interval> {
+pub fn paired_share_interval(
+    only_first: u64,
+    only_second: u64,
+    pairs: u64,
+    level: ConfidenceLevel,
+) -> Option<Interval> {
     if pairs == 0 || only_first.checked_add(only_second)? > pairs {
         return None;
     }
@@ -25,7 +30,7 @@ pub fn paired_share_interval(only_first: u64, only_second: u64, pairs: u64, leve
     let (first, second) = ((only_first as f64 + 1.0) / count, (only_second as f64 + 1.0) / count);
     let centre = first - second;
     let reach = normal_quantile(level.upper_share()) * ((first + second - centre * centre) / count).sqrt();
-    Some(Interval { low: centre - reach, high: centre + reach }.within(-1.0, 1.0))
+    Some(Interval { low: centre - reach, high: centre + reach }.clamp(-1.0, 1.0))
 }
 
 #[cfg(test)]
@@ -45,11 +50,11 @@ mod tests {
     #[test]
     fn the_interval_of_the_difference() {
         // Counted by hand: (7 - 3) / 52 around, √((10/52 - (4/52)²) / 52) times 1.96 to each side.
-        let found = paired_share_interval(6, 2, 50, Level::NINETY_FIVE).unwrap();
+        let found = paired_share_interval(6, 2, 50, ConfidenceLevel::NINETY_FIVE).unwrap();
         assert!((f64::midpoint(found.low, found.high) - 4.0 / 52.0).abs() < 1e-12);
         assert!((found.high - found.low - 2.0 * 1.959_963_985 * 0.059_870_8).abs() < 1e-5, "{found:?}");
-        assert_eq!(paired_share_interval(0, 0, 0, Level::NINETY_FIVE), None);
-        assert_eq!(paired_share_interval(3, 3, 5, Level::NINETY_FIVE), None);
-        assert!(paired_share_interval(0, 0, 20, Level::NINETY_FIVE).unwrap().high > 0.1);
+        assert_eq!(paired_share_interval(0, 0, 0, ConfidenceLevel::NINETY_FIVE), None);
+        assert_eq!(paired_share_interval(3, 3, 5, ConfidenceLevel::NINETY_FIVE), None);
+        assert!(paired_share_interval(0, 0, 20, ConfidenceLevel::NINETY_FIVE).unwrap().high > 0.1);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Interval, Level, Random, mean, mean_interval};
+use crate::{ConfidenceLevel, Interval, Random, mean, mean_interval};
 
 /// Sign patterns that are drawn where there are too many to try all.
 pub const SHUFFLES: usize = 10_000;
@@ -29,7 +29,7 @@ pub struct PairedDifference {
 /// The test (Fisher 1935) needs no shape of the distribution: were the systems alike, each difference could as well have
 /// the other sign. Up to thirteen pairs all patterns are tried; beyond, [`SHUFFLES`] are drawn from `seed` and the
 /// pattern that was seen counts as one of them, so that the p value is never zero.
-pub fn paired_difference(first: &[f64], second: &[f64], level: Level, seed: u64) -> Option<PairedDifference> {
+pub fn paired_difference(first: &[f64], second: &[f64], level: ConfidenceLevel, seed: u64) -> Option<PairedDifference> {
     if first.len() != second.len() {
         return None;
     }
@@ -39,19 +39,23 @@ pub fn paired_difference(first: &[f64], second: &[f64], level: Level, seed: u64)
         pairs: differences.len(),
         mean,
         interval: mean_interval(&differences, level),
-        p_value: if differences.len() <= MOST_EXACT { exact(&differences) } else { drawn(&differences, seed) },
+        p_value: if differences.len() <= MOST_EXACT {
+            exact_p_value(&differences)
+        } else {
+            sampled_p_value(&differences, seed)
+        },
     })
 }
 
 /// From where on a sum is as far from zero as the observed one, with room for the rounding of sums in another order.
-fn reach(differences: &[f64]) -> f64 {
+fn extreme_sum(differences: &[f64]) -> f64 {
     let observed: f64 = differences.iter().sum();
     let scale: f64 = differences.iter().map(|difference| difference.abs()).sum();
     observed.abs() - 1e-12 * scale
 }
 
-fn exact(differences: &[f64]) -> f64 {
-    let reach = reach(differences);
+fn exact_p_value(differences: &[f64]) -> f64 {
+    let reach = extreme_sum(differences);
     let patterns = 1_u32 << differences.len();
     let far = (0..patterns)
         .filter(|pattern| {
@@ -67,8 +71,8 @@ fn exact(differences: &[f64]) -> f64 {
 ///
 /// Signs come 64 at a time. The sums of eight values under all their signs stand in a table, so that a shuffle adds eight numbers
 /// for 64 values; what differs from a sum in order by no more than its rounding is added up in order to be sure.
-fn drawn(differences: &[f64], seed: u64) -> f64 {
-    let reach = reach(differences);
+fn sampled_p_value(differences: &[f64], seed: u64) -> f64 {
+    let reach = extreme_sum(differences);
     let words = differences.len().div_ceil(64) as u64;
     // Where nothing differs, signs change nothing; a shuffle takes its signs all the same.
     let is_live = |chunk: &&[f64]| chunk.iter().any(|value| *value != 0.0);
@@ -78,10 +82,10 @@ fn drawn(differences: &[f64], seed: u64) -> f64 {
     }
     let mut sums = vec![0.0; SHUFFLES];
     for (word, chunk) in &live {
-        let tables = tables(chunk);
-        let mut random = Random::after(seed, *word);
+        let tables = signed_sum_tables(chunk);
+        let mut random = Random::at_position(seed, *word);
         for sum in &mut sums {
-            let signs = random.bits().to_le_bytes().map(usize::from);
+            let signs = random.next_u64().to_le_bytes().map(usize::from);
             let of = |at: usize| tables[at][signs[at]];
             *sum += ((of(0) + of(1)) + (of(2) + of(3))) + ((of(4) + of(5)) + (of(6) + of(7)));
             random.skip(words - 1);
@@ -92,14 +96,18 @@ fn drawn(differences: &[f64], seed: u64) -> f64 {
     let unsure = 4.0 * differences.len() as f64 * f64::EPSILON * scale;
     let is_far = |shuffle: usize, sum: f64| {
         let beyond = sum.abs() - reach;
-        if beyond.abs() > unsure { beyond > 0.0 } else { in_order(&live, seed, shuffle as u64 * words).abs() >= reach }
+        if beyond.abs() > unsure {
+            beyond > 0.0
+        } else {
+            shuffled_sum(&live, seed, shuffle as u64 * words).abs() >= reach
+        }
     };
     let far = sums.iter().enumerate().filter(|(shuffle, sum)| is_far(*shuffle, **sum)).count();
     (far + 1) as f64 / (SHUFFLES + 1) as f64
 }
 
 /// The sum of each eight of 64 values, by which of them have another sign.
-fn tables(chunk: &[f64]) -> [[f64; 256]; 8] {
+fn signed_sum_tables(chunk: &[f64]) -> [[f64; 256]; 8] {
     let mut tables = [[0.0; 256]; 8];
     for (table, values) in tables.iter_mut().zip(chunk.chunks(8)) {
         for (at, value) in values.iter().enumerate() {
@@ -118,9 +126,9 @@ fn tables(chunk: &[f64]) -> [[f64; 256]; 8] {
 }
 
 /// The sum of a shuffle, one value after the other; `drawn` words of signs were taken before it.
-fn in_order(live: &[(u64, &[f64])], seed: u64, drawn: u64) -> f64 {
+fn shuffled_sum(live: &[(u64, &[f64])], seed: u64, drawn: u64) -> f64 {
     let of_chunk = |(word, chunk): &(u64, &[f64])| {
-        let signs = Random::after(seed, drawn + word).bits();
+        let signs = Random::at_position(seed, drawn + word).next_u64();
         let signed = chunk.iter().enumerate();
         signed.map(|(at, value)| if signs >> at & 1 == 1 { -value } else { *value }).sum::<f64>()
     };
@@ -132,7 +140,7 @@ mod tests {
     use super::*;
 
     fn compare(first: &[f64], second: &[f64]) -> PairedDifference {
-        paired_difference(first, second, Level::NINETY_FIVE, 1).unwrap()
+        paired_difference(first, second, ConfidenceLevel::NINETY_FIVE, 1).unwrap()
     }
 
     #[test]
@@ -152,19 +160,19 @@ mod tests {
         let found = compare(&differences, &[0.0; 15]);
         assert!((found.p_value - 0.0527).abs() < 0.006, "{}", found.p_value);
         assert!((found.mean - 314.0 / 15.0).abs() < 1e-12);
-        assert!((exact(&differences) - 1_726.0 / 32_768.0).abs() < 1e-12);
+        assert!((exact_p_value(&differences) - 1_726.0 / 32_768.0).abs() < 1e-12);
     }
 
     /// The definition: every shuffle one value after the other.
     fn drawn_plainly(differences: &[f64], seed: u64) -> f64 {
-        let reach = reach(differences);
+        let reach = extreme_sum(differences);
         let mut random = Random::new(seed);
         let mut shuffle = || -> f64 {
             let of_chunk = |chunk: &[f64], signs: u64| -> f64 {
                 let signed = chunk.iter().enumerate();
                 signed.map(|(at, value)| if signs >> at & 1 == 1 { -value } else { *value }).sum()
             };
-            differences.chunks(64).map(|chunk| of_chunk(chunk, random.bits())).sum()
+            differences.chunks(64).map(|chunk| of_chunk(chunk, random.next_u64())).sum()
         };
         let far = (0..SHUFFLES).filter(|_| shuffle().abs() >= reach).count();
         (far + 1) as f64 / (SHUFFLES + 1) as f64
@@ -186,7 +194,7 @@ mod tests {
             lists.push(vec![0.0; count]);
         }
         for list in lists {
-            assert_eq!(drawn(&list, 5), drawn_plainly(&list, 5), "{list:?}");
+            assert_eq!(sampled_p_value(&list, 5), drawn_plainly(&list, 5), "{list:?}");
         }
     }
 
@@ -199,7 +207,7 @@ mod tests {
 
     #[test]
     fn lists_that_do_not_pair_are_not_compared() {
-        assert_eq!(paired_difference(&[], &[], Level::NINETY_FIVE, 1), None);
-        assert_eq!(paired_difference(&[1.0], &[], Level::NINETY_FIVE, 1), None);
+        assert_eq!(paired_difference(&[], &[], ConfidenceLevel::NINETY_FIVE, 1), None);
+        assert_eq!(paired_difference(&[1.0], &[], ConfidenceLevel::NINETY_FIVE, 1), None);
     }
 }

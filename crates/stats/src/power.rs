@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use crate::beta::{incomplete_beta, ln_gamma};
 use crate::normal::normal_cumulative;
-use crate::{Level, mean, standard_deviation, student_cumulative, student_quantile};
+use crate::{ConfidenceLevel, mean, standard_deviation, student_cumulative, student_quantile};
 
 /// The least mean difference that the t test of `pairs` differences with this standard deviation finds with the chance
 /// `power` (Cohen 1988, chapter 2, by the noncentral t distribution).
 ///
 /// A difference that was not found says little where this number is large. Nothing for fewer than two pairs, a deviation
 /// that is not finite, or a power outside of the level's risk and 1.
-pub fn minimum_detectable_effect(pairs: usize, deviation: f64, level: Level, power: f64) -> Option<f64> {
+pub fn minimum_detectable_effect(pairs: usize, deviation: f64, level: ConfidenceLevel, power: f64) -> Option<f64> {
     let risk = 1.0 - level.get();
     if pairs < 2 || !deviation.is_finite() || deviation < 0.0 || power.is_nan() || power <= risk || power >= 1.0 {
         return None;
@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn more_pairs_and_less_spread_show_smaller_effects() {
-        let effect = |pairs, deviation| minimum_detectable_effect(pairs, deviation, Level::NINETY_FIVE, 0.8).unwrap();
+        let effect =
+            |pairs, deviation| minimum_detectable_effect(pairs, deviation, ConfidenceLevel::NINETY_FIVE, 0.8).unwrap();
         assert!(effect(100, 0.3) < effect(50, 0.3) && effect(50, 0.2) < effect(50, 0.3));
         // Of many pairs it is the normal one: (1.96 + 0.84) · s / √n.
         assert!((effect(100_000, 1.0) - 2.801_585 / 100_000.0_f64.sqrt()).abs() < 1e-6);
@@ -121,7 +122,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_asked() {
-        let ask = |pairs, deviation, power| minimum_detectable_effect(pairs, deviation, Level::NINETY_FIVE, power);
+        let ask =
+            |pairs, deviation, power| minimum_detectable_effect(pairs, deviation, ConfidenceLevel::NINETY_FIVE, power);
         assert_eq!(ask(1, 0.3, 0.8), None);
         assert_eq!(ask(9, f64::NAN, 0.8), None);
         assert_eq!((ask(9, 0.3, 0.05), ask(9, 0.3, 1.0), ask(9, 0.3, f64::NAN)), (None, None, None));

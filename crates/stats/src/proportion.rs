@@ -1,13 +1,13 @@
 //! The interval of a share, after Wilson and after Clopper and Pearson.
 
 use crate::beta::beta_quantile;
-use crate::{Interval, Level, normal_quantile};
+use crate::{ConfidenceLevel, Interval, normal_quantile};
 
 /// The interval of `successes` among `trials` (Wilson 1927, without continuity correction).
 ///
 /// It stays inside 0 and 1 and is sensible for shares of 0 and 1, where the textbook interval has no width. Nothing
 /// without trials, or with more successes than trials.
-pub fn proportion_interval(successes: usize, trials: usize, level: Level) -> Option<Interval> {
+pub fn proportion_interval(successes: usize, trials: usize, level: ConfidenceLevel) -> Option<Interval> {
     if trials == 0 || successes > trials {
         return None;
     }
@@ -16,7 +16,7 @@ pub fn proportion_interval(successes: usize, trials: usize, level: Level) -> Opt
     let shrink = 1.0 + z * z / count;
     let centre = (share + z * z / (2.0 * count)) / shrink;
     let reach = z * (share * (1.0 - share) / count + z * z / (4.0 * count * count)).sqrt() / shrink;
-    Some(Interval { low: centre - reach, high: centre + reach }.within(0.0, 1.0))
+    Some(Interval { low: centre - reach, high: centre + reach }.clamp(0.0, 1.0))
 }
 
 /// The exact interval of `successes` among `trials` (Clopper and Pearson 1934).
@@ -24,7 +24,7 @@ pub fn proportion_interval(successes: usize, trials: usize, level: Level) -> Opt
 /// It holds the true share in at least the share of samples that the level asks for, whatever the true share is, and is
 /// wider than Wilson's for that. Its ends are quantiles of beta distributions. Nothing without trials, or with more
 /// successes than trials.
-pub fn clopper_pearson(successes: usize, trials: usize, level: Level) -> Option<Interval> {
+pub fn clopper_pearson(successes: usize, trials: usize, level: ConfidenceLevel) -> Option<Interval> {
     if trials == 0 || successes > trials {
         return None;
     }
@@ -47,28 +47,28 @@ mod tests {
     #[test]
     fn intervals_of_the_literature() {
         // Newcombe 1998, table I, method 3.
-        close(proportion_interval(81, 263, Level::NINETY_FIVE), 0.2553, 0.3662);
-        close(proportion_interval(15, 148, Level::NINETY_FIVE), 0.0624, 0.1605);
-        close(proportion_interval(0, 20, Level::NINETY_FIVE), 0.0, 0.1611);
-        close(proportion_interval(1, 29, Level::NINETY_FIVE), 0.0061, 0.1718);
-        close(proportion_interval(29, 29, Level::NINETY_FIVE), 0.8830, 1.0);
+        close(proportion_interval(81, 263, ConfidenceLevel::NINETY_FIVE), 0.2553, 0.3662);
+        close(proportion_interval(15, 148, ConfidenceLevel::NINETY_FIVE), 0.0624, 0.1605);
+        close(proportion_interval(0, 20, ConfidenceLevel::NINETY_FIVE), 0.0, 0.1611);
+        close(proportion_interval(1, 29, ConfidenceLevel::NINETY_FIVE), 0.0061, 0.1718);
+        close(proportion_interval(29, 29, ConfidenceLevel::NINETY_FIVE), 0.8830, 1.0);
     }
 
     #[test]
     fn the_exact_interval_has_closed_forms_at_its_ends() {
         // No success among n: the upper end is 1 - (α/2)^(1/n).
         let end = 1.0 - 0.025_f64.powf(1.0 / 20.0);
-        close(clopper_pearson(0, 20, Level::NINETY_FIVE), 0.0, end);
-        close(clopper_pearson(20, 20, Level::NINETY_FIVE), 1.0 - end, 1.0);
+        close(clopper_pearson(0, 20, ConfidenceLevel::NINETY_FIVE), 0.0, end);
+        close(clopper_pearson(20, 20, ConfidenceLevel::NINETY_FIVE), 1.0 - end, 1.0);
         // Newcombe 1998, table I, method 5.
-        close(clopper_pearson(81, 263, Level::NINETY_FIVE), 0.2527, 0.3676);
-        assert_eq!(clopper_pearson(0, 0, Level::NINETY_FIVE), None);
-        assert_eq!(clopper_pearson(3, 2, Level::NINETY_FIVE), None);
+        close(clopper_pearson(81, 263, ConfidenceLevel::NINETY_FIVE), 0.2527, 0.3676);
+        assert_eq!(clopper_pearson(0, 0, ConfidenceLevel::NINETY_FIVE), None);
+        assert_eq!(clopper_pearson(3, 2, ConfidenceLevel::NINETY_FIVE), None);
     }
 
     #[test]
     fn no_trials_have_no_interval() {
-        assert_eq!(proportion_interval(0, 0, Level::NINETY_FIVE), None);
-        assert_eq!(proportion_interval(2, 1, Level::NINETY_FIVE), None);
+        assert_eq!(proportion_interval(0, 0, ConfidenceLevel::NINETY_FIVE), None);
+        assert_eq!(proportion_interval(2, 1, ConfidenceLevel::NINETY_FIVE), None);
     }
 }

@@ -17,14 +17,14 @@ impl Random {
 
     /// A stream of its own for each number of a series: what resample 17 draws depends on the seed and on 17, and not on
     /// how many numbers other resamples took, nor on the order or the thread in which they are made.
-    pub fn numbered(seed: u64, number: u64) -> Self {
+    pub fn substream(seed: u64, number: u64) -> Self {
         // Both pass through the mixer, so that neighbouring seeds and numbers lie far apart.
-        let place = Self::new(seed).bits();
-        Self::new(Self::new(place ^ number).bits())
+        let place = Self::new(seed).next_u64();
+        Self::new(Self::new(place ^ number).next_u64())
     }
 
     /// Starts from a seed as if so many numbers had been drawn.
-    pub(crate) const fn after(seed: u64, drawn: u64) -> Self {
+    pub(crate) const fn at_position(seed: u64, drawn: u64) -> Self {
         let mut random = Self::new(seed);
         random.skip(drawn);
         random
@@ -36,7 +36,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.skip(1);
         let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -47,7 +47,7 @@ impl Random {
     /// A number below `bound`, 0 where `bound` is 0. The high part of a product stands in for the remainder, which is
     /// off by less than one in 2^32 for any list that fits into memory.
     pub fn below(&mut self, bound: usize) -> usize {
-        let product = u128::from(self.bits()) * (bound as u128);
+        let product = u128::from(self.next_u64()) * (bound as u128);
         usize::try_from(product >> 64).unwrap_or(0)
     }
 }
@@ -59,13 +59,13 @@ mod tests {
     #[test]
     fn the_first_numbers_of_the_published_generator() {
         let mut random = Random::new(1_234_567);
-        let first: Vec<u64> = (0..3).map(|_| random.bits()).collect();
+        let first: Vec<u64> = (0..3).map(|_| random.next_u64()).collect();
         assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]
     fn numbered_streams_are_apart_and_do_not_depend_on_each_other() {
-        let first = |seed, number| Random::numbered(seed, number).bits();
+        let first = |seed, number| Random::substream(seed, number).next_u64();
         let mut seen: Vec<u64> = (0..50).flat_map(|seed| (0..50).map(move |number| first(seed, number))).collect();
         assert_eq!(first(3, 17), seen[3 * 50 + 17]);
         seen.sort_unstable();

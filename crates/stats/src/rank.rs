@@ -33,11 +33,11 @@ pub fn kendall(first: &[f64], second: &[f64]) -> Option<f64> {
     }
     let mut pairs: Vec<(f64, f64)> = first.iter().copied().zip(second.iter().copied()).collect();
     pairs.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.total_cmp(&right.1)));
-    let first_ties = tied(pairs.iter().map(|pair| pair.0));
-    let both_ties = tied_by(&pairs, |left, right| left == right);
+    let first_ties = tied_pairs(pairs.iter().map(|pair| pair.0));
+    let both_ties = tied_pairs_by(&pairs, |left, right| left == right);
     let mut seconds: Vec<f64> = pairs.iter().map(|pair| pair.1).collect();
     let swaps = sort_counting(&mut seconds);
-    let second_ties = tied(seconds.iter().copied());
+    let second_ties = tied_pairs(seconds.iter().copied());
     let count = pairs.len() as u64;
     let all = count * (count - 1) / 2;
     let (untied, others) = (all - first_ties, all - second_ties);
@@ -70,11 +70,11 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 }
 
 /// Pairs of equal neighbours and their equals in a sorted list.
-fn tied(sorted: impl Iterator<Item = f64>) -> u64 {
-    tied_by(&sorted.collect::<Vec<f64>>(), |left, right| left == right)
+fn tied_pairs(sorted: impl Iterator<Item = f64>) -> u64 {
+    tied_pairs_by(&sorted.collect::<Vec<f64>>(), |left, right| left == right)
 }
 
-fn tied_by<T>(sorted: &[T], is_equal: impl Fn(&T, &T) -> bool) -> u64 {
+fn tied_pairs_by<T>(sorted: &[T], is_equal: impl Fn(&T, &T) -> bool) -> u64 {
     sorted.chunk_by(is_equal).map(|tied| (tied.len() as u64) * (tied.len() as u64 - 1) / 2).sum()
 }
 

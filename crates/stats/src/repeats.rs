@@ -17,7 +17,7 @@ pub fn case_means<'a>(cases: impl IntoIterator<Item = &'a [f64]>) -> Vec<f64> {
 /// where more passed than there are.
 pub fn pass_at_k(outputs: u64, passed: u64, k: u64) -> Option<f64> {
     let failed = outputs.checked_sub(passed)?;
-    Some(1.0 - chosen_among(outputs, failed, k)?)
+    Some(1.0 - all_marked_probability(outputs, failed, k)?)
 }
 
 /// pass^k: the chance that all of `k` outputs pass, of which `passed` of `outputs` did (Yao et al. 2024, "τ-bench", section
@@ -26,11 +26,11 @@ pub fn pass_at_k(outputs: u64, passed: u64, k: u64) -> Option<f64> {
 /// Undefined, so nothing, where [`pass_at_k`] is.
 pub fn pass_all_k(outputs: u64, passed: u64, k: u64) -> Option<f64> {
     outputs.checked_sub(passed)?;
-    chosen_among(outputs, passed, k)
+    all_marked_probability(outputs, passed, k)
 }
 
 /// The chance that `k` different ones of `all` are all among the `marked`: `C(marked, k) / C(all, k)`.
-fn chosen_among(all: u64, marked: u64, k: u64) -> Option<f64> {
+fn all_marked_probability(all: u64, marked: u64, k: u64) -> Option<f64> {
     if k == 0 || k > all {
         return None;
     }

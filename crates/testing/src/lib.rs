@@ -15,26 +15,28 @@
 //! });
 //! ```
 //!
-//! Tests that need files which are not part of the repository ask [`outside`] for them, which says so when they are
-//! left out; whatever else keeps a test from running says so through [`left_out`]. [`as_ordinary_user`] runs a test of root
-//! once more without its rights. [`Server`] answers questions to a model and makes trouble on purpose.
+//! Tests that need files which are not part of the repository ask [`external_data`] for them, which says so when they are
+//! left out; whatever else keeps a test from running says so through [`skipped`]. [`as_ordinary_user`] runs a test of root
+//! once more without its rights. [`TestServer`] answers questions to a model and makes trouble on purpose.
 
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
 mod compare;
+mod external_data;
 mod golden;
-mod left_out;
-mod ordinary;
-mod outside;
+mod ordinary_user;
 mod pages;
+mod reply_server;
 mod server;
+mod skipped;
 mod tally;
 
 pub use compare::{all_close, close, list, number, same, text};
+pub use external_data::external_data;
 pub use golden::{Golden, golden, golden_json};
-pub use left_out::{LEFT_OUT, left_out};
-pub use ordinary::as_ordinary_user;
-pub use outside::outside;
+pub use ordinary_user::as_ordinary_user;
 pub use pages::page_examples;
-pub use server::{Behaviour, Seen, Server, Trouble};
-pub use tally::Tally;
+pub use reply_server::ReplyServer;
+pub use server::{FixedReply, QuestionStats, ServerBehaviour, TestServer, Trouble};
+pub use skipped::{SKIPPED_FILE_VARIABLE, report_skipped};
+pub use tally::GoldenTally;

@@ -1,11 +1,11 @@
-//! [`Tally`]: how many vectors agreed, which did not, and which were known not to.
+//! [`GoldenTally`]: how many vectors agreed, which did not, and which were known not to.
 
 /// Disagreements printed in full; the rest is counted.
 const PRINTED: usize = 50;
 
 /// Counts the checks of one golden file.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct GoldenTally {
     known: Vec<(String, String)>,
     met: Vec<bool>,
     checked: usize,
@@ -16,7 +16,7 @@ pub struct Tally {
     stale: Vec<String>,
 }
 
-impl Tally {
+impl GoldenTally {
     /// A tally with the disagreements that are known, as id and reason.
     pub(crate) fn new(known: Vec<(String, String)>) -> Self {
         Self { met: vec![false; known.len()], known, ..Self::default() }
@@ -86,13 +86,13 @@ mod tests {
 
     #[test]
     fn one_disagreement_fails_unless_a_share_is_allowed() {
-        let mut tally = Tally::new(Vec::new());
+        let mut tally = GoldenTally::new(Vec::new());
         tally.check("a", Ok(()));
         tally.check("b", Err("expected 1, got 2".into()));
         let message = tally.finish("f", 1.0, true).unwrap_err();
         assert!(message.contains("1 of 2"), "{message}");
 
-        let mut tally = Tally::new(Vec::new());
+        let mut tally = GoldenTally::new(Vec::new());
         tally.check("a", Ok(()));
         tally.check("b", Err("expected 1, got 2".into()));
         assert_eq!(tally.finish("f", 0.5, true), Ok(()));
@@ -100,24 +100,24 @@ mod tests {
 
     #[test]
     fn nothing_checked_does_not_pass() {
-        assert!(Tally::new(Vec::new()).finish("f", 0.0, false).is_err());
+        assert!(GoldenTally::new(Vec::new()).finish("f", 0.0, false).is_err());
     }
 
     #[test]
     fn a_known_disagreement_passes_only_while_it_disagrees() {
-        let mut tally = Tally::new(known("a"));
+        let mut tally = GoldenTally::new(known("a"));
         tally.check("a", Err("expected 1, got 2".into()));
         assert_eq!(tally.finish("f", 1.0, true), Ok(()));
 
-        let mut tally = Tally::new(known("a"));
+        let mut tally = GoldenTally::new(known("a"));
         tally.check("a", Ok(()));
         assert!(tally.finish("f", 1.0, true).unwrap_err().contains("but agree: a"));
 
-        let mut tally = Tally::new(known("gone"));
+        let mut tally = GoldenTally::new(known("gone"));
         tally.check("a", Ok(()));
         assert!(tally.finish("f", 1.0, true).unwrap_err().contains("not in the file: gone"));
 
-        let mut tally = Tally::new(known("gone"));
+        let mut tally = GoldenTally::new(known("gone"));
         tally.check("a", Ok(()));
         assert_eq!(tally.finish("f", 1.0, false), Ok(()), "another folder need not hold the same ids");
     }

@@ -1,11 +1,11 @@
 //! Anchors: the numbers and dates of an answer that a source can bear out or not.
 //!
 //! [`find_anchors`] reads both kinds in one pass over the text. A text is numeric or a date, never both: dates come
-//! first, so `15 March` is one date and no number. [`Sources`] holds what the chunks of a context say and finds the
-//! evidence for an anchor; [`supported`] is the same for a single question.
+//! first, so `15 March` is one date and no number. [`ContextAnchors`] holds what the chunks of a context say and finds the
+//! evidence for an anchor; [`find_support`] is the same for a single question.
 //!
 //! ```
-//! use probare_text::anchors::{AnchorKind, find_anchors, supported};
+//! use probare_text::anchors::{AnchorKind, find_anchors, find_support};
 //!
 //! let answer = "On 12 June the club sold 3,000 posters.";
 //! let anchors = find_anchors(answer);
@@ -13,15 +13,15 @@
 //! assert_eq!(texts, [(AnchorKind::Date, "12 June"), (AnchorKind::Numeric, "3,000")]);
 //!
 //! let context = ["Posters: 3000 sold.", "Held on 2022-06-12."];
-//! assert_eq!(supported("3,000", AnchorKind::Numeric, &context).unwrap().chunk, 0);
-//! assert_eq!(supported("12 June", AnchorKind::Date, &context).unwrap().span, 8..18);
+//! assert_eq!(find_support("3,000", AnchorKind::Numeric, &context).unwrap().chunk, 0);
+//! assert_eq!(find_support("12 June", AnchorKind::Date, &context).unwrap().span, 8..18);
 //! ```
 
 use std::ops::Range;
 
-use crate::dates::{self, Date, Found, Reader, YearSense};
-use crate::quantities::{self, Kind, Outcome, Quantity};
-use crate::terms::{TermKind, Terms, WordClass};
+use crate::dates::{self, Date, DateMatch, DateReader, YearSense};
+use crate::quantities::{self, ParseOutcome, Quantity, QuantityKind};
+use crate::terms::{TermKind, TermSequence, WordClass};
 
 /// Whether an anchor is a number or a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,7 +50,7 @@ impl Anchor {
 
 /// Where the evidence for an anchor stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Support {
+pub struct AnchorSupport {
     /// Index of the chunk.
     pub chunk: usize,
     /// Byte range in that chunk.
@@ -69,26 +69,26 @@ pub fn find_anchors(text: &str) -> Vec<Anchor> {
 
 /// The evidence for an anchor in the chunks of a context: the first number or date that bears it out.
 ///
-/// An anchor that cannot be read (`12,50`, `15 mars`) has none. For several anchors and the same chunks, [`Sources`]
+/// An anchor that cannot be read (`12,50`, `15 mars`) has none. For several anchors and the same chunks, [`ContextAnchors`]
 /// reads the chunks once.
-pub fn supported<S: AsRef<str>>(anchor: &str, kind: AnchorKind, context: &[S]) -> Option<Support> {
-    Sources::new(context).support(anchor, kind)
+pub fn find_support<S: AsRef<str>>(anchor: &str, kind: AnchorKind, context: &[S]) -> Option<AnchorSupport> {
+    ContextAnchors::new(context).support(anchor, kind)
 }
 
 /// What the chunks of a context say in numbers and dates.
 #[derive(Debug, Clone)]
-pub struct Sources {
-    chunks: Vec<Scan>,
+pub struct ContextAnchors {
+    chunks: Vec<AnchorScan>,
 }
 
-impl Sources {
+impl ContextAnchors {
     /// Reads the chunks.
     pub fn new<S: AsRef<str>>(context: &[S]) -> Self {
         Self { chunks: context.iter().map(|chunk| scan_for_evidence(chunk.as_ref())).collect() }
     }
 
     /// The first number or date that bears out the anchor of this text and kind.
-    pub fn support(&self, anchor: &str, kind: AnchorKind) -> Option<Support> {
+    pub fn support(&self, anchor: &str, kind: AnchorKind) -> Option<AnchorSupport> {
         match kind {
             AnchorKind::Numeric => {
                 let anchor = quantities::parse(anchor)?;
@@ -106,14 +106,14 @@ impl Sources {
         }
     }
 
-    fn first(&self, find: impl Fn(&Scan) -> Option<Range<usize>>) -> Option<Support> {
-        self.chunks.iter().enumerate().find_map(|(chunk, scan)| find(scan).map(|span| Support { chunk, span }))
+    fn first(&self, find: impl Fn(&AnchorScan) -> Option<Range<usize>>) -> Option<AnchorSupport> {
+        self.chunks.iter().enumerate().find_map(|(chunk, scan)| find(scan).map(|span| AnchorSupport { chunk, span }))
     }
 }
 
 /// What one pass over a text found.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Scan {
+pub(crate) struct AnchorScan {
     /// Numbers; lengths of time are among them only where evidence is collected.
     pub(crate) quantities: Vec<Quantity>,
     /// Dates and lengths of time.
@@ -124,7 +124,7 @@ pub(crate) struct Scan {
 
 /// What a pass is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum ScanPurpose {
     /// Each place is a number or a date.
     Anchors,
     /// Each place is all that it can bear out: a lone year is also a number, a length of time too.
@@ -132,24 +132,24 @@ pub(crate) enum Purpose {
 }
 
 /// Reads the numbers and dates of an answer.
-pub(crate) fn scan(text: &str) -> Scan {
-    pass(&Terms::new(text), Purpose::Anchors)
+pub(crate) fn scan(text: &str) -> AnchorScan {
+    scan_terms(&TermSequence::new(text), ScanPurpose::Anchors)
 }
 
 /// Reads what the numbers and dates of a source can bear out.
-pub(crate) fn scan_for_evidence(text: &str) -> Scan {
-    pass(&Terms::new(text), Purpose::Evidence)
+pub(crate) fn scan_for_evidence(text: &str) -> AnchorScan {
+    scan_terms(&TermSequence::new(text), ScanPurpose::Evidence)
 }
 
 /// Reads what numbers and dates there are among the terms of a text.
-pub(crate) fn pass(terms: &Terms<'_>, purpose: Purpose) -> Scan {
-    let reader = Reader::new(terms);
-    let mut scan = Scan::default();
+pub(crate) fn scan_terms(terms: &TermSequence<'_>, purpose: ScanPurpose) -> AnchorScan {
+    let reader = DateReader::new(terms);
+    let mut scan = AnchorScan::default();
     // Terms before the floor belong to what was found already.
     let mut floor = 0;
     let mut at = 0;
     while at < terms.len() {
-        probare_cancellation::steps(4);
+        probare_cancellation::count_steps(4);
         if !can_begin(terms, at) {
             at += 1;
             continue;
@@ -161,27 +161,27 @@ pub(crate) fn pass(terms: &Terms<'_>, purpose: Purpose) -> Scan {
             continue;
         }
         let end = match quantities::read(terms, at, floor) {
-            Outcome::Found { quantity, bare, end, .. } => {
+            ParseOutcome::Found { quantity, bare, end, .. } => {
                 if let Some(value) = bare {
-                    let bare = Quantity { kind: Kind::Cardinal, value, span: quantity.span.clone() };
+                    let bare = Quantity { kind: QuantityKind::Cardinal, value, span: quantity.span.clone() };
                     scan.push_quantity(&reader, at, floor, bare, purpose);
                 }
                 // An anchor is judged by its own words, so what it borrowed matters to evidence only.
-                if bare.is_none() || (purpose == Purpose::Evidence && quantity.kind != Kind::Cardinal) {
+                if bare.is_none() || (purpose == ScanPurpose::Evidence && quantity.kind != QuantityKind::Cardinal) {
                     scan.push_quantity(&reader, at, floor, quantity, purpose);
-                } else if purpose == Purpose::Evidence && bare != Some(quantity.value) {
+                } else if purpose == ScanPurpose::Evidence && bare != Some(quantity.value) {
                     scan.quantities.push(quantity);
                 }
                 floor = end;
                 end
             }
-            Outcome::Malformed { first, end } => {
+            ParseOutcome::Malformed { first, end } => {
                 scan.malformed.push(terms.span(first, end));
                 floor = end;
                 end
             }
-            Outcome::Skip(end) => end,
-            Outcome::Nothing => at + 1,
+            ParseOutcome::Skip(end) => end,
+            ParseOutcome::Nothing => at + 1,
         };
         at = end.max(at + 1);
     }
@@ -189,7 +189,7 @@ pub(crate) fn pass(terms: &Terms<'_>, purpose: Purpose) -> Scan {
 }
 
 /// Whether a number or date can begin at this term.
-fn can_begin(terms: &Terms<'_>, at: usize) -> bool {
+fn can_begin(terms: &TermSequence<'_>, at: usize) -> bool {
     match terms.get(at).map(|term| term.kind) {
         Some(TermKind::Numeral(_)) => true,
         Some(TermKind::Word(class)) => !matches!(class, WordClass::Other | WordClass::And | WordClass::Point),
@@ -197,38 +197,38 @@ fn can_begin(terms: &Terms<'_>, at: usize) -> bool {
     }
 }
 
-impl Scan {
-    fn push_date(&mut self, terms: &Terms<'_>, found: Found, purpose: Purpose) {
+impl AnchorScan {
+    fn push_date(&mut self, terms: &TermSequence<'_>, found: DateMatch, purpose: ScanPurpose) {
         // The year of `Q3 2021` stands alone enough to be a number; that of `March 2016` does not. To the careful reading
         // no year is one.
-        if purpose == Purpose::Evidence
-            && !terms.is_careful()
+        if purpose == ScanPurpose::Evidence
+            && !terms.is_improved()
             && let Some(year) = found.fields.year
             && found.fields.month.is_none()
         {
             let span = terms.span(found.first, found.end);
-            self.quantities.push(Quantity { kind: Kind::Cardinal, value: f64::from(year), span });
+            self.quantities.push(Quantity { kind: QuantityKind::Cardinal, value: f64::from(year), span });
         }
         self.dates.push(Date::new(terms, found));
     }
 
     fn push_quantity(
         &mut self,
-        reader: &Reader<'_, '_>,
+        reader: &DateReader<'_, '_>,
         at: usize,
         floor: usize,
         quantity: Quantity,
-        purpose: Purpose,
+        purpose: ScanPurpose,
     ) {
-        let is_evidence = purpose == Purpose::Evidence;
-        if matches!(quantity.kind, Kind::Duration { .. }) {
+        let is_evidence = purpose == ScanPurpose::Evidence;
+        if matches!(quantity.kind, QuantityKind::Duration { .. }) {
             if is_evidence {
                 self.quantities.push(quantity.clone());
             }
             self.dates.push(Date::duration(quantity));
             return;
         }
-        let sense = if quantity.kind == Kind::Cardinal { reader.lone_year(at) } else { YearSense::Never };
+        let sense = if quantity.kind == QuantityKind::Cardinal { reader.lone_year(at) } else { YearSense::Never };
         let is_year = sense == YearSense::Certain || (is_evidence && sense == YearSense::Possible);
         if let Some(found) = is_year.then(|| reader.year(at, floor)).flatten() {
             self.dates.push(reader.date(found));
@@ -256,9 +256,9 @@ mod tests {
         for (anchor, context) in
             [("10", "10–15%"), ("10%", "10–15%"), ("3", "3-4 million"), ("3 million", "3-4 million")]
         {
-            assert!(supported(anchor, Numeric, &[context]).is_some(), "{anchor} in {context}");
+            assert!(find_support(anchor, Numeric, &[context]).is_some(), "{anchor} in {context}");
         }
-        assert!(supported("5 minutes", Date, &["5-10 minutes"]).is_some());
+        assert!(find_support("5 minutes", Date, &["5-10 minutes"]).is_some());
     }
 
     #[test]
@@ -267,12 +267,12 @@ mod tests {
             texts("It costs €12,50 or 11,9 million."),
             [(AnchorKind::Numeric, "€12,50"), (AnchorKind::Numeric, "11,9 million")]
         );
-        assert_eq!(supported("12,50", AnchorKind::Numeric, &["12,50"]), None);
+        assert_eq!(find_support("12,50", AnchorKind::Numeric, &["12,50"]), None);
     }
 
     #[test]
     fn a_lone_year_is_a_number_of_a_source_and_a_dated_one_is_not() {
-        let in_context = |context: &str| supported("2006", AnchorKind::Numeric, &[context]).is_some();
+        let in_context = |context: &str| find_support("2006", AnchorKind::Numeric, &[context]).is_some();
         assert!(in_context("in 2006") && in_context("Q3 2006") && in_context("2006 members"));
         assert!(
             !in_context("November 2006")
@@ -284,8 +284,8 @@ mod tests {
 
     #[test]
     fn nothing_is_borne_out_by_nothing() {
-        assert_eq!(supported::<&str>("5", AnchorKind::Numeric, &[]), None);
-        assert_eq!(supported("5", AnchorKind::Numeric, &["", "  "]), None);
+        assert_eq!(find_support::<&str>("5", AnchorKind::Numeric, &[]), None);
+        assert_eq!(find_support("5", AnchorKind::Numeric, &["", "  "]), None);
         assert_eq!(texts(""), []);
     }
 }

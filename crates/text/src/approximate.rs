@@ -18,7 +18,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::bit_vectors::{Column, Masks, Symbol};
+use crate::bit_vectors::{BitColumn, Masks, Symbol};
 
 mod index;
 mod lanes;
@@ -29,7 +29,7 @@ use scan::scan;
 
 /// A stretch of a text near to a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Match {
+pub struct ApproximateMatch {
     /// Edit distance between the pattern and the stretch.
     pub distance: usize,
     /// The stretch, in bytes of the text. Of equally near ones it is the one that ends first; of those that end there,
@@ -41,7 +41,7 @@ pub struct Match {
 ///
 /// Every pattern is as many errors away from the empty stretch as it is long, so with such a limit there is always a
 /// match.
-pub fn best_match(text: &str, pattern: &str, limit: usize) -> Option<Match> {
+pub fn best_match(text: &str, pattern: &str, limit: usize) -> Option<ApproximateMatch> {
     Haystack { symbols: Symbols::new(text), index: None }.best_match(pattern, limit)
 }
 
@@ -92,23 +92,23 @@ impl<'t> Haystack<'t> {
     }
 
     /// The best match of `pattern` with at most `limit` errors.
-    pub fn best_match(&self, pattern: &str, limit: usize) -> Option<Match> {
+    pub fn best_match(&self, pattern: &str, limit: usize) -> Option<ApproximateMatch> {
         let pattern: Vec<u32> = pattern.chars().map(u32::from).collect();
         match &self.symbols {
             Symbols::Ascii(bytes) => {
                 let (distance, span) = best(bytes, self.index.as_ref(), &pattern, limit)?;
-                Some(Match { distance, span })
+                Some(ApproximateMatch { distance, span })
             }
             Symbols::Wide(characters, starts) => {
                 let (distance, span) = best(characters, self.index.as_ref(), &pattern, limit)?;
-                Some(Match { distance, span: starts[span.start]..starts[span.end] })
+                Some(ApproximateMatch { distance, span: starts[span.start]..starts[span.end] })
             }
         }
     }
 
     /// 1 - distance / length of the pattern for the best match, but not below 0, and the match; nothing if that is
     /// below `least`. An empty pattern is everywhere: 1.
-    pub fn best_similarity(&self, pattern: &str, least: f64) -> Option<(f64, Match)> {
+    pub fn best_similarity(&self, pattern: &str, least: f64) -> Option<(f64, ApproximateMatch)> {
         let length = pattern.chars().count();
         // The product may come out just below a whole number; one error more is then cut off by the comparison below.
         let limit = ((1.0 - least.clamp(0.0, 1.0)) * length as f64).floor();
@@ -131,19 +131,19 @@ fn best<S: Symbol>(
     }
     let limit = limit.min(pattern.len());
     let masks = Masks::new(pattern.iter().copied());
-    let (distance, end) = match index.map(|index| filtered(text, index, &masks, pattern, limit)) {
-        Some(Filtered::Found(distance, end)) => (distance, end),
-        Some(Filtered::Absent) => return None,
-        Some(Filtered::Unsuited) | None if lanes::suits(text.len(), pattern.len()) => {
+    let (distance, end) = match index.map(|index| search_windows(text, index, &masks, pattern, limit)) {
+        Some(FilterResult::Found(distance, end)) => (distance, end),
+        Some(FilterResult::Absent) => return None,
+        Some(FilterResult::Unsuited) | None if lanes::is_long_enough(text.len(), pattern.len()) => {
             lanes::scan(text, pattern, limit)?
         }
-        Some(Filtered::Unsuited) | None => scan(text, 0, &masks, limit)?,
+        Some(FilterResult::Unsuited) | None => scan(text, 0, &masks, limit)?,
     };
     Some((distance, start(text, pattern, distance, end)..end))
 }
 
 /// What the index has to say.
-enum Filtered {
+enum FilterResult {
     Found(usize, usize),
     Absent,
     /// The pieces of the pattern would be too short, or they are nearly everywhere.
@@ -151,10 +151,16 @@ enum Filtered {
 }
 
 /// Looks around places where a piece of the pattern occurs, with more and more errors allowed.
-fn filtered<S: Symbol>(text: &[S], index: &GramIndex, masks: &Masks, pattern: &[u32], limit: usize) -> Filtered {
+fn search_windows<S: Symbol>(
+    text: &[S],
+    index: &GramIndex,
+    masks: &Masks,
+    pattern: &[u32],
+    limit: usize,
+) -> FilterResult {
     let mut errors = 0;
     loop {
-        let Some(windows) = index.windows(text, pattern, errors) else { return Filtered::Unsuited };
+        let Some(windows) = index.windows(text, pattern, errors) else { return FilterResult::Unsuited };
         let mut found: Option<(usize, usize)> = None;
         for window in windows {
             // Later windows end later, so only a smaller distance is better.
@@ -166,8 +172,8 @@ fn filtered<S: Symbol>(text: &[S], index: &GramIndex, masks: &Masks, pattern: &[
             found = scan(&text[window.clone()], window.start, masks, allowed).or(found);
         }
         match found {
-            Some((distance, end)) => return Filtered::Found(distance, end),
-            None if errors == limit => return Filtered::Absent,
+            Some((distance, end)) => return FilterResult::Found(distance, end),
+            None if errors == limit => return FilterResult::Absent,
             None => errors = (errors * 2).max(1).min(limit),
         }
     }
@@ -176,12 +182,12 @@ fn filtered<S: Symbol>(text: &[S], index: &GramIndex, masks: &Masks, pattern: &[
 /// Start of the best match that ends at `end`: the pattern is read backwards from there.
 fn start<S: Symbol>(text: &[S], pattern: &[u32], distance: usize, end: usize) -> usize {
     let masks = Masks::new(pattern.iter().rev().copied());
-    let mut column = Column::first(&masks);
+    let mut column = BitColumn::first(&masks);
     let far = |length: usize| pattern.len().abs_diff(length);
     // The empty stretch is as far away as the pattern is long.
     let mut best = (distance == pattern.len()).then_some(0);
     for (read, &symbol) in text[..end].iter().rev().take(pattern.len() + distance).enumerate() {
-        probare_cancellation::steps(pattern.len().div_ceil(64));
+        probare_cancellation::count_steps(pattern.len().div_ceil(64));
         let length = read + 1;
         if column.advance(symbol) == distance && best.is_none_or(|best| far(length) <= far(best)) {
             best = Some(length);
@@ -211,17 +217,17 @@ mod tests {
     #[test]
     fn an_exact_place_is_found_first() {
         let haystack = Haystack::new("abcdef abcdef");
-        assert_eq!(haystack.best_match("abcdef", 2), Some(Match { distance: 0, span: 0..6 }));
-        assert_eq!(haystack.best_match("f abc", 0), Some(Match { distance: 0, span: 5..10 }));
+        assert_eq!(haystack.best_match("abcdef", 2), Some(ApproximateMatch { distance: 0, span: 0..6 }));
+        assert_eq!(haystack.best_match("f abc", 0), Some(ApproximateMatch { distance: 0, span: 5..10 }));
     }
 
     #[test]
     fn nothing_near_is_nothing() {
         let haystack = Haystack::new("the quick brown fox");
         assert_eq!(haystack.best_match("zzzzzzzzzzzz", 3), None);
-        assert_eq!(haystack.best_match("zz", 2), Some(Match { distance: 2, span: 0..0 }));
+        assert_eq!(haystack.best_match("zz", 2), Some(ApproximateMatch { distance: 2, span: 0..0 }));
         assert_eq!(Haystack::new("").best_match("abc", 2), None);
-        assert_eq!(Haystack::new("").best_match("", 0), Some(Match { distance: 0, span: 0..0 }));
+        assert_eq!(Haystack::new("").best_match("", 0), Some(ApproximateMatch { distance: 0, span: 0..0 }));
     }
 
     #[test]

@@ -48,11 +48,11 @@ const LOW_CODES: u32 = 128;
 
 impl Masks {
     pub(crate) fn new<S: Symbol>(pattern: impl ExactSizeIterator<Item = S>) -> Self {
-        Self::below(pattern, 0)
+        Self::with_free_rows(pattern, 0)
     }
 
     /// With so many free rows above the pattern, less than a block, which every symbol matches.
-    pub(crate) fn below<S: Symbol>(pattern: impl ExactSizeIterator<Item = S>, free: usize) -> Self {
+    pub(crate) fn with_free_rows<S: Symbol>(pattern: impl ExactSizeIterator<Item = S>, free: usize) -> Self {
         let rows = pattern.len();
         let blocks = (free + rows).div_ceil(ROWS);
         let mut none = vec![0; blocks];
@@ -147,12 +147,12 @@ impl ColumnStep {
 
 /// A block of a column: bit i says how row i + 1 differs from row i.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Block {
+pub(crate) struct BitBlock {
     pub(crate) up: u64,
     pub(crate) down: u64,
 }
 
-impl Block {
+impl BitBlock {
     /// The first column: every row is one more than the row above.
     pub(crate) const FIRST: Self = Self { up: u64::MAX, down: 0 };
 
@@ -203,8 +203,8 @@ impl From<Carry> for ColumnStep {
     }
 }
 
-impl Block {
-    /// [`Block::advance`] for a block all of whose rows are used.
+impl BitBlock {
+    /// [`BitBlock::advance`] for a block all of whose rows are used.
     #[inline]
     fn advance_whole(&mut self, equal: u64, above: Carry) -> Carry {
         let vertical = equal | self.down;
@@ -231,7 +231,7 @@ pub(crate) fn pass_strip<S: Symbol>(masks: &Masks, text: &[S], steps: &mut [Colu
     if count == 0 {
         return;
     }
-    let mut blocks = vec![Block::FIRST; count];
+    let mut blocks = vec![BitBlock::FIRST; count];
     let blocks = &mut blocks[..count];
     for (symbols, steps) in text.chunks_exact(2).zip(steps.chunks_exact_mut(2)) {
         let (first, second) = (&masks.rows_of(symbols[0])[..count], &masks.rows_of(symbols[1])[..count]);
@@ -262,16 +262,16 @@ pub(crate) fn pass_strip<S: Symbol>(masks: &Masks, text: &[S], steps: &mut [Colu
 }
 
 /// All blocks of a column, with the value of its last row.
-pub(crate) struct Column<'m> {
+pub(crate) struct BitColumn<'m> {
     masks: &'m Masks,
-    blocks: Vec<Block>,
+    blocks: Vec<BitBlock>,
     last: usize,
 }
 
-impl<'m> Column<'m> {
+impl<'m> BitColumn<'m> {
     /// The first column: nothing of the text read.
     pub(crate) fn first(masks: &'m Masks) -> Self {
-        Self { masks, blocks: vec![Block::FIRST; masks.blocks()], last: masks.rows() }
+        Self { masks, blocks: vec![BitBlock::FIRST; masks.blocks()], last: masks.rows() }
     }
 
     /// Reads one symbol of the text; gives the value of the last row. The row of the empty pattern steps up: the text is

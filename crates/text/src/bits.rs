@@ -9,7 +9,7 @@ pub const BLOCK: usize = u64::BITS as usize;
 /// worked out for many bytes at once.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "the comparisons become vector instructions only together with the loop")]
-pub fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
+pub fn byte_mask(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
     let mut flags = [0; BLOCK];
     for (flag, byte) in flags.iter_mut().zip(block) {
         *flag = if is(*byte) { u8::MAX } else { 0 };
@@ -35,7 +35,7 @@ mod tests {
         #[test]
         fn every_byte_has_its_bit(block in proptest::collection::vec(any::<u8>(), BLOCK), limit: u8) {
             let block: [u8; BLOCK] = block.try_into().unwrap();
-            let found = bits(&block, |byte| byte < limit);
+            let found = byte_mask(&block, |byte| byte < limit);
             for (at, byte) in block.iter().enumerate() {
                 prop_assert_eq!(found >> at & 1 == 1, *byte < limit);
             }

@@ -1,7 +1,7 @@
 //! Dates of any precision in running text: days, months, years, decades, centuries, quarters, weekdays, clock times,
 //! relative days and periods, lengths of time.
 //!
-//! A date is read into [`Fields`]. A date of a source bears out a date of an answer when it has all the fields of the
+//! A date is read into [`DateFields`]. A date of a source bears out a date of an answer when it has all the fields of the
 //! answer with equal values: the source may say more, never less.
 //!
 //! ```
@@ -26,16 +26,16 @@ mod year;
 
 use std::ops::Range;
 
-pub(crate) use reader::{Found, Reader};
+pub(crate) use reader::{DateMatch, DateReader};
 pub(crate) use year::YearSense;
 
 use crate::anchors::scan;
-use crate::quantities::{self, Kind, Quantity};
-use crate::terms::Terms;
+use crate::quantities::{self, Quantity, QuantityKind};
+use crate::terms::TermSequence;
 
 /// What a date says; a field that it does not mention is `None`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Fields {
+pub struct DateFields {
     /// Year, negative before the common era.
     pub year: Option<i32>,
     /// Month, 1 to 12.
@@ -63,7 +63,7 @@ macro_rules! each_field {
     };
 }
 
-impl Fields {
+impl DateFields {
     /// Whether `self` has every field of `other`, with equal values.
     pub(crate) fn has_all_of(&self, other: &Self) -> bool {
         macro_rules! holds {
@@ -109,7 +109,7 @@ impl Fields {
 
     /// The date with what the calendar says of it: weekday, quarter, decade and century. The hundred years from 1400 on are told
     /// by the decade (*the 1400s*) and by the century, so that a year of a century is given with each.
-    pub(crate) fn implied(&self) -> Vec<Self> {
+    pub(crate) fn with_implied(&self) -> Vec<Self> {
         let mut fields = self.clone();
         let year = fields.year.filter(|year| *year > 0);
         if let Some(day) = self.days_since_epoch() {
@@ -143,13 +143,13 @@ impl Fields {
 
 /// What a date means.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Meaning {
+pub enum DateMeaning {
     /// A point or stretch in the calendar or of the day.
     Calendar {
         /// The usual reading.
-        fields: Fields,
+        fields: DateFields,
         /// A second one: `03/04/2016` may be in March or in April.
-        other: Option<Fields>,
+        other: Option<DateFields>,
     },
     /// A length of time, which compares as a quantity.
     Duration(Quantity),
@@ -159,20 +159,20 @@ pub enum Meaning {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Date {
     /// What it means.
-    pub meaning: Meaning,
+    pub meaning: DateMeaning,
     /// Its byte range.
     pub span: Range<usize>,
 }
 
 impl Date {
-    pub(crate) fn new(terms: &Terms<'_>, found: Found) -> Self {
+    pub(crate) fn new(terms: &TermSequence<'_>, found: DateMatch) -> Self {
         let span = terms.span(found.first, found.end);
-        Self { meaning: Meaning::Calendar { fields: found.fields, other: found.other }, span }
+        Self { meaning: DateMeaning::Calendar { fields: found.fields, other: found.other }, span }
     }
 
     pub(crate) fn duration(quantity: Quantity) -> Self {
         let span = quantity.span.clone();
-        Self { meaning: Meaning::Duration(quantity), span }
+        Self { meaning: DateMeaning::Duration(quantity), span }
     }
 }
 
@@ -183,22 +183,27 @@ pub fn find(text: &str) -> Vec<Date> {
 
 /// The date that the whole text is, or `None`: `15 mars` is none.
 pub fn parse(text: &str) -> Option<Date> {
-    let terms = Terms::new(text);
-    let reader = Reader::alone(&terms);
+    let terms = TermSequence::new(text);
+    let reader = DateReader::for_whole_text(&terms);
     // The first terms may be an article or a word such as `early`, which the date behind them takes in.
     for at in 0..terms.len().min(4) {
         if let Some(found) = reader.read(at, 0).filter(|found| found.first == 0 && found.end == terms.len()) {
             return Some(Date::new(&terms, found));
         }
     }
-    quantities::parse(text).filter(|quantity| matches!(quantity.kind, Kind::Duration { .. })).map(Date::duration)
+    quantities::parse(text)
+        .filter(|quantity| matches!(quantity.kind, QuantityKind::Duration { .. }))
+        .map(Date::duration)
 }
 
 /// Whether `context`, a date of a source, bears out `anchor`, a date of an answer.
 pub fn supports(context: &Date, anchor: &Date) -> bool {
     match (&context.meaning, &anchor.meaning) {
-        (Meaning::Duration(context), Meaning::Duration(anchor)) => quantities::supports(context, anchor),
-        (Meaning::Calendar { fields, other }, Meaning::Calendar { fields: asked_fields, other: asked_other }) => {
+        (DateMeaning::Duration(context), DateMeaning::Duration(anchor)) => quantities::supports(context, anchor),
+        (
+            DateMeaning::Calendar { fields, other },
+            DateMeaning::Calendar { fields: asked_fields, other: asked_other },
+        ) => {
             let readings = || std::iter::once(fields).chain(other);
             std::iter::once(asked_fields).chain(asked_other).any(|asked| readings().any(|had| had.has_all_of(asked)))
         }
@@ -214,15 +219,15 @@ mod tests {
         find(text).into_iter().map(|date| &text[date.span]).collect()
     }
 
-    fn fields(text: &str) -> Fields {
+    fn fields(text: &str) -> DateFields {
         match parse(text).unwrap_or_else(|| panic!("`{text}` parses")).meaning {
-            Meaning::Calendar { fields, .. } => fields,
-            Meaning::Duration(_) => panic!("`{text}` is a length of time"),
+            DateMeaning::Calendar { fields, .. } => fields,
+            DateMeaning::Duration(_) => panic!("`{text}` is a length of time"),
         }
     }
 
-    fn day(year: i32, month: u8, day: u8) -> Fields {
-        Fields { year: Some(year), month: Some(month), day: Some(day), ..Fields::default() }
+    fn day(year: i32, month: u8, day: u8) -> DateFields {
+        DateFields { year: Some(year), month: Some(month), day: Some(day), ..DateFields::default() }
     }
 
     #[test]
@@ -247,7 +252,7 @@ mod tests {
         ] {
             assert_eq!(fields(text), day(2016, 3, 15), "{text}");
         }
-        let expected = Fields { weekday: Some(5), ..day(2016, 3, 18) };
+        let expected = DateFields { weekday: Some(5), ..day(2016, 3, 18) };
         assert_eq!(fields("Friday, 18 March 2016"), expected);
         assert_eq!(fields("Fri 18 Mar 2016"), expected);
     }
@@ -282,7 +287,7 @@ mod tests {
             ("17:45:30", 1065),
             ("nine am", 540),
         ] {
-            assert_eq!(fields(text), Fields { minute: Some(minute), ..Fields::default() }, "{text}");
+            assert_eq!(fields(text), DateFields { minute: Some(minute), ..DateFields::default() }, "{text}");
         }
     }
 
@@ -295,7 +300,7 @@ mod tests {
         assert_eq!(of("the nineties").decade, Some(1990));
         assert_eq!(of("the 19th century").century, Some(19));
         assert_eq!(of("nineteenth century").century, Some(19));
-        let quarter = Fields { quarter: Some(3), year: Some(2021), ..Fields::default() };
+        let quarter = DateFields { quarter: Some(3), year: Some(2021), ..DateFields::default() };
         for text in [
             "Q3 2021",
             "the third quarter of 2021",
@@ -311,7 +316,7 @@ mod tests {
         assert_eq!(of("mid-2015").year, Some(2015));
         assert_eq!(of("FY2021").year, Some(2021));
         assert_eq!(of("last year").relative.as_deref(), Some("last year"));
-        assert_eq!(of("2012-10"), Fields { year: Some(2012), month: Some(10), ..Fields::default() });
+        assert_eq!(of("2012-10"), DateFields { year: Some(2012), month: Some(10), ..DateFields::default() });
     }
 
     #[test]

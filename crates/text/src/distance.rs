@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::bit_vectors::{Column, ColumnStep, Masks, ROWS, Symbol, pass_strip};
+use crate::bit_vectors::{BitColumn, ColumnStep, Masks, ROWS, Symbol, pass_strip};
 
 mod script;
 
@@ -68,7 +68,7 @@ pub fn levenshtein_within(left: &str, right: &str, limit: usize) -> Option<usize
 
 /// Distance between two lists of items, such as words.
 pub fn levenshtein_items<T: Eq + Hash>(left: &[T], right: &[T]) -> usize {
-    let (left, right) = numbered(left, right);
+    let (left, right) = number_items(left, right);
     distance(&left, &right, usize::MAX).unwrap_or(usize::MAX)
 }
 
@@ -92,7 +92,7 @@ pub fn edits(left: &str, right: &str) -> Vec<Edit> {
 
 /// A shortest edit script between two lists of items; spans are indices.
 pub fn edits_of_items<T: Eq + Hash>(left: &[T], right: &[T]) -> Vec<Edit> {
-    let (left, right) = numbered(left, right);
+    let (left, right) = number_items(left, right);
     script::edits(&left, &right)
 }
 
@@ -102,7 +102,7 @@ fn starts(text: &str) -> Vec<usize> {
 }
 
 /// Equal items get equal numbers.
-fn numbered<T: Eq + Hash>(left: &[T], right: &[T]) -> (Vec<u32>, Vec<u32>) {
+fn number_items<T: Eq + Hash>(left: &[T], right: &[T]) -> (Vec<u32>, Vec<u32>) {
     let mut numbers: FxHashMap<&T, u32> = FxHashMap::default();
     let mut number = |item| {
         let next = u32::try_from(numbers.len()).expect("a list of four billion distinct items does not fit in memory");
@@ -127,13 +127,13 @@ const STRIP: usize = 64 * ROWS;
 fn by_strips<S: Symbol>(pattern: &[S], text: &[S]) -> usize {
     let mut steps = vec![ColumnStep::Up; text.len()];
     for strip in pattern.chunks(STRIP) {
-        probare_cancellation::steps(text.len() * strip.len().div_ceil(ROWS));
+        probare_cancellation::count_steps(text.len() * strip.len().div_ceil(ROWS));
         let masks = Masks::new(strip.iter().copied());
         if strip.len().is_multiple_of(ROWS) {
             pass_strip(&masks, text, &mut steps);
             continue;
         }
-        let mut column = Column::first(&masks);
+        let mut column = BitColumn::first(&masks);
         for (step, &symbol) in steps.iter_mut().zip(text) {
             *step = column.advance_below(symbol, *step);
         }
@@ -156,9 +156,9 @@ fn distance<S: Symbol>(left: &[S], right: &[S], limit: usize) -> Option<usize> {
     let mut value = text.len();
     if !pattern.is_empty() {
         let masks = Masks::new(pattern.iter().copied());
-        let mut column = Column::first(&masks);
+        let mut column = BitColumn::first(&masks);
         for (read, &symbol) in text.iter().enumerate() {
-            probare_cancellation::steps(pattern.len().div_ceil(ROWS));
+            probare_cancellation::count_steps(pattern.len().div_ceil(ROWS));
             value = column.advance(symbol);
             // Each symbol to come lowers the last row by one at most.
             if value.saturating_sub(text.len() - read - 1) > limit {
@@ -273,7 +273,7 @@ mod tests {
             let symbols = |text: &str, length| text.chars().cycle().take(length).collect::<Vec<char>>();
             let (left, right) = (symbols(&left, STRIP + rest * 8), symbols(&right, STRIP + 500 + rest));
             let masks = Masks::new(left.iter().copied());
-            let mut column = Column::first(&masks);
+            let mut column = BitColumn::first(&masks);
             let whole = right.iter().fold(left.len(), |_, symbol| column.advance(*symbol));
             prop_assert_eq!(by_strips(&left, &right), whole);
         }

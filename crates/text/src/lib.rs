@@ -9,7 +9,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
-pub mod aligned;
+pub mod aligned_text;
 pub mod anchors;
 pub mod approximate;
 mod bit_vectors;

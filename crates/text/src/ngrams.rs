@@ -4,11 +4,11 @@
 //! that is built from the number of its first n - 1 items and its last item, so no n-gram is ever copied.
 //!
 //! ```
-//! use probare_text::ngrams::{Overlap, overlaps};
+//! use probare_text::ngrams::{NgramOverlap, overlaps};
 //!
 //! let left = ["the", "cat", "the", "cat"];
 //! let right = ["the", "cat", "sat"];
-//! assert_eq!(overlaps(&left, &right, 2)[1], Overlap { matched: 1, left: 3, right: 2 });
+//! assert_eq!(overlaps(&left, &right, 2)[1], NgramOverlap { matched: 1, left: 3, right: 2 });
 //! ```
 
 use std::hash::Hash;
@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 /// How many n-grams of one order two texts have, and share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Overlap {
+pub struct NgramOverlap {
     /// Shared n-grams: each as often as it occurs on the side where it is rarer.
     pub matched: usize,
     /// N-grams of the left text.
@@ -26,14 +26,14 @@ pub struct Overlap {
     pub right: usize,
 }
 
-impl Overlap {
+impl NgramOverlap {
     /// Share of the left n-grams that matched; 0 if there are none.
-    pub fn of_left(self) -> f64 {
+    pub fn left_share(self) -> f64 {
         share(self.matched, self.left)
     }
 
     /// Share of the right n-grams that matched; 0 if there are none.
-    pub fn of_right(self) -> f64 {
+    pub fn right_share(self) -> f64 {
         share(self.matched, self.right)
     }
 }
@@ -43,7 +43,7 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// Overlap of two texts for the orders 1 to `highest_order`.
-pub fn overlaps<T: Eq + Hash>(left: &[T], right: &[T], highest_order: usize) -> Vec<Overlap> {
+pub fn overlaps<T: Eq + Hash>(left: &[T], right: &[T], highest_order: usize) -> Vec<NgramOverlap> {
     clipped_overlaps(left, &[right], highest_order)
 }
 
@@ -51,7 +51,7 @@ pub fn overlaps<T: Eq + Hash>(left: &[T], right: &[T], highest_order: usize) -> 
 ///
 /// A shared n-gram counts at most as often as in the reference that has it most often (the clipping of BLEU); `right`
 /// is the number of n-grams of all references together.
-pub fn clipped_overlaps<T: Eq + Hash>(left: &[T], references: &[&[T]], highest_order: usize) -> Vec<Overlap> {
+pub fn clipped_overlaps<T: Eq + Hash>(left: &[T], references: &[&[T]], highest_order: usize) -> Vec<NgramOverlap> {
     let mut items = FxHashMap::default();
     let mut texts: Vec<Grams> =
         std::iter::once(&left).chain(references).map(|text| Grams::new(text, &mut items)).collect();
@@ -65,7 +65,7 @@ pub fn clipped_overlaps<T: Eq + Hash>(left: &[T], references: &[&[T]], highest_o
 
 /// How often each n-gram of this order occurs, in order of first occurrence.
 pub fn counts<T: Eq + Hash>(text: &[T], order: usize) -> Vec<(&[T], usize)> {
-    probare_cancellation::steps(text.len());
+    probare_cancellation::count_steps(text.len());
     let mut places: FxHashMap<&[T], usize> = FxHashMap::default();
     let mut counts: Vec<(&[T], usize)> = Vec::new();
     // There is no n-gram of order 0.
@@ -87,7 +87,7 @@ struct Grams {
 
 impl Grams {
     fn new<'t, T: Eq + Hash>(text: &'t [T], numbers: &mut FxHashMap<&'t T, usize>) -> Self {
-        probare_cancellation::steps(text.len());
+        probare_cancellation::count_steps(text.len());
         let items: Vec<usize> = text
             .iter()
             .map(|item| {
@@ -103,7 +103,7 @@ impl Grams {
 fn grow(texts: &mut [Grams], order: usize) -> usize {
     let mut numbers: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     for text in texts {
-        probare_cancellation::steps(text.grams.len());
+        probare_cancellation::count_steps(text.grams.len());
         // The last n-gram of the order before has no item behind it.
         text.grams.pop();
         for (gram, &last) in text.grams.iter_mut().zip(text.items.iter().skip(order - 1)) {
@@ -115,8 +115,8 @@ fn grow(texts: &mut [Grams], order: usize) -> usize {
 }
 
 /// Compares the first text with the others, whose n-grams have numbers below `distinct`.
-fn overlap(texts: &[Grams], distinct: usize) -> Overlap {
-    let Some((left, references)) = texts.split_first() else { return Overlap::default() };
+fn overlap(texts: &[Grams], distinct: usize) -> NgramOverlap {
+    let Some((left, references)) = texts.split_first() else { return NgramOverlap::default() };
     let mut most = vec![0_usize; distinct];
     let mut counts = vec![0_usize; distinct];
     for reference in references {
@@ -136,7 +136,11 @@ fn overlap(texts: &[Grams], distinct: usize) -> Overlap {
             matched += 1;
         }
     }
-    Overlap { matched, left: left.grams.len(), right: references.iter().map(|reference| reference.grams.len()).sum() }
+    NgramOverlap {
+        matched,
+        left: left.grams.len(),
+        right: references.iter().map(|reference| reference.grams.len()).sum(),
+    }
 }
 
 fn count(counts: &mut [usize], grams: &[usize]) {
@@ -160,17 +164,17 @@ mod tests {
     #[test]
     fn a_text_shorter_than_the_order_has_no_ngrams() {
         let overlaps = overlaps(&characters("ab"), &characters("abc"), 4);
-        assert_eq!(overlaps[1], Overlap { matched: 1, left: 1, right: 2 });
-        assert_eq!(overlaps[2], Overlap { matched: 0, left: 0, right: 1 });
-        assert_eq!(overlaps[3], Overlap::default());
-        assert_eq!(overlaps[3].of_left(), 0.0);
+        assert_eq!(overlaps[1], NgramOverlap { matched: 1, left: 1, right: 2 });
+        assert_eq!(overlaps[2], NgramOverlap { matched: 0, left: 0, right: 1 });
+        assert_eq!(overlaps[3], NgramOverlap::default());
+        assert_eq!(overlaps[3].left_share(), 0.0);
     }
 
     #[test]
     fn references_clip_by_the_one_that_has_most() {
         let overlap = clipped_overlaps(&characters("aaab"), &[&characters("a"), &characters("aac")], 1)[0];
-        assert_eq!(overlap, Overlap { matched: 2, left: 4, right: 4 });
-        assert_eq!(clipped_overlaps(&characters("ab"), &[], 1)[0], Overlap { matched: 0, left: 2, right: 0 });
+        assert_eq!(overlap, NgramOverlap { matched: 2, left: 4, right: 4 });
+        assert_eq!(clipped_overlaps(&characters("ab"), &[], 1)[0], NgramOverlap { matched: 0, left: 2, right: 0 });
     }
 
     #[test]

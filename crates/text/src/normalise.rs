@@ -6,7 +6,7 @@
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::aligned::Aligned;
+use crate::aligned_text::AlignedText;
 use crate::python;
 
 /// The form in which answers are compared: lower-case letters and digits of any script, single spaces.
@@ -20,14 +20,14 @@ use crate::python;
 /// assert_eq!(normalise("Ærøskøbing's 1,250 m²: R&D, 3.5%"), "aeroskobings 1250 m2 r and d 3.5 percent");
 /// ```
 pub fn normalise(text: &str) -> String {
-    probare_cancellation::steps(text.len());
+    probare_cancellation::count_steps(text.len());
     if text.is_ascii() { normalise_ascii(text.as_bytes()) } else { normalise_unicode(text) }
 }
 
 /// [`normalise`] with the way back to `text`.
-pub fn normalise_aligned(text: &str) -> Aligned {
-    Aligned::new(text)
-        .replace(spelled_out)
+pub fn normalise_aligned(text: &str) -> AlignedText {
+    AlignedText::new(text)
+        .replace(ascii_spelling)
         .replace_between(|before, character, after| {
             let is_inside_word =
                 before.is_some_and(python::is_word) && after.chars().next().is_some_and(python::is_word);
@@ -36,7 +36,7 @@ pub fn normalise_aligned(text: &str) -> Aligned {
         .nfkd()
         .delete(is_nonspacing_mark)
         .lowercase()
-        .replace(spelled_out)
+        .replace(ascii_spelling)
         .replace_between(|before, character, after| match character {
             '&' => Some(" and "),
             '%' => Some(" percent "),
@@ -96,7 +96,7 @@ fn normalise_unicode(text: &str) -> String {
     while let Some(character) = characters.next() {
         let mut is_inside_word =
             || before.is_some_and(python::is_word) && characters.peek().is_some_and(|&next| python::is_word(next));
-        match spelled_out(character) {
+        match ascii_spelling(character) {
             Some(letters) => spelled.push_str(letters),
             None if is_apostrophe(character) && is_inside_word() => {}
             None => spelled.push(character),
@@ -127,7 +127,7 @@ fn normalise_unicode(text: &str) -> String {
             out.push(' ');
         }
         is_separated = !word.is_empty();
-        match spelled_out(character) {
+        match ascii_spelling(character) {
             Some(letters) => out.push_str(letters),
             None if word.is_empty() => out.push(character),
             None => out.push_str(word),
@@ -169,7 +169,7 @@ fn is_apostrophe(character: char) -> bool {
 }
 
 /// Letters that have no decomposition in Unicode but a customary spelling in ASCII.
-fn spelled_out(character: char) -> Option<&'static str> {
+fn ascii_spelling(character: char) -> Option<&'static str> {
     Some(match character {
         'ø' | 'Ø' => "o",
         'æ' | 'Æ' => "ae",
@@ -186,12 +186,12 @@ fn spelled_out(character: char) -> Option<&'static str> {
 
 /// A text in the form in which quotations are looked for, with the way back to its NFC form and to the text as given.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verbatim {
-    composed: Aligned,
-    form: Aligned,
+pub struct VerbatimText {
+    composed: AlignedText,
+    form: AlignedText,
 }
 
-impl Verbatim {
+impl VerbatimText {
     /// The normal form: NFC, no invisible characters, single spaces, ASCII quotes, dashes and ellipses, lower case.
     /// Diacritics are kept.
     pub fn text(&self) -> &str {
@@ -215,11 +215,14 @@ impl Verbatim {
 }
 
 /// The form in which quotations are looked for.
-pub fn verbatim(text: &str) -> Verbatim {
-    let composed = Aligned::new(text).nfc();
-    let form =
-        Aligned::new(composed.text()).delete(is_invisible).replace(ascii_punctuation).collapse_whitespace().lowercase();
-    Verbatim { composed, form }
+pub fn verbatim(text: &str) -> VerbatimText {
+    let composed = AlignedText::new(text).nfc();
+    let form = AlignedText::new(composed.text())
+        .delete(is_invisible)
+        .replace(ascii_punctuation)
+        .collapse_whitespace()
+        .lowercase();
+    VerbatimText { composed, form }
 }
 
 /// A quotation in the same form as [`verbatim`], without the punctuation and spaces around it.

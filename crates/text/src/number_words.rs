@@ -13,4 +13,4 @@ pub use canonical::{canonical, canonical_aligned, to_number};
 pub use grammar::small_number;
 pub use spelling::{cardinal, ordinal};
 
-pub(crate) use grammar::{NumberWord, Piece, Rank, read_run};
+pub(crate) use grammar::{GrammarWord, NumberRank, NumberWord, read_run};

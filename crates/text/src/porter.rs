@@ -25,7 +25,7 @@ const IRREGULAR: [(&str, &str); 16] = [
 
 /// Stem of `word`, which is in lower case.
 pub fn stem(word: &str) -> String {
-    probare_cancellation::steps(1 + word.len() / 4);
+    probare_cancellation::count_steps(1 + word.len() / 4);
     if let Ok(index) = IRREGULAR.binary_search_by_key(&word, |&(irregular, _)| irregular) {
         return IRREGULAR[index].1.to_owned();
     }

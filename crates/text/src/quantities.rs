@@ -2,43 +2,43 @@
 //!
 //! Two readings share one reader and one table of units. The published one, which the reference profiles rest on, is [`find`],
 //! [`parse`] and [`supports`]. The careful one is an algebra: [`amounts`] reads each number and date with its kind, unit, rounding and
-//! bound, [`Index`] finds what bears it out within its kind, and [`reckoning`] what follows from it.
+//! bound, [`AmountIndex`] finds what bears it out within its kind, and [`arithmetic`] what follows from it.
 //!
 //! [`find`] reads them from running text, [`parse`] from a text that is one, and [`supports`] says whether a number of a
 //! source bears out a number of an answer. Nothing is converted and nothing is rounded: `2.5 million euros` supports
 //! `€2,500,000`, not `$2.5 million` and not `2.5 thousand thousand`.
 //!
 //! ```
-//! use probare_text::quantities::{Kind, find, parse, supports};
+//! use probare_text::quantities::{QuantityKind, find, parse, supports};
 //!
 //! let found = find("Revenue rose 20% to €2.5 million.");
-//! assert_eq!(found[0].kind, Kind::Percent);
-//! assert_eq!((found[1].value, found[1].kind), (2_500_000.0, Kind::Money { currency: "EUR" }));
+//! assert_eq!(found[0].kind, QuantityKind::Percent);
+//! assert_eq!((found[1].value, found[1].kind), (2_500_000.0, QuantityKind::Money { currency: "EUR" }));
 //! assert!(supports(&found[1], &parse("2,500,000 euros").unwrap()));
 //! assert!(!supports(&found[0], &parse("20").unwrap()));
 //! ```
 
 mod amount;
+pub mod arithmetic;
 mod currencies;
 mod index;
 mod magnitude;
-mod reading;
-pub mod reckoning;
+mod parser;
 mod units;
 
 use std::ops::Range;
 
-pub use amount::{Amount, Approach, Scale, Sense, amounts, stated};
-pub use index::{How, Index, converted};
-pub(crate) use reading::{Outcome, read};
-pub use units::Unit;
+pub use amount::{Amount, AmountQualifier, AmountScale, AmountSense, amounts, stated_amounts};
+pub use index::{AmountIndex, SupportKind, converted_value};
+pub(crate) use parser::{ParseOutcome, read};
+pub use units::MeasurementUnit;
 
 use crate::anchors::scan_for_evidence;
-use crate::terms::Terms;
+use crate::terms::TermSequence;
 
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum QuantityKind {
     /// Money. The currency is an ISO code where the text makes it plain, else a common name such as `kr`.
     Money {
         /// Code or name, folded.
@@ -66,7 +66,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quantity {
     /// What it counts.
-    pub kind: Kind,
+    pub kind: QuantityKind,
     /// Its value, scale words and suffixes applied.
     pub value: f64,
     /// Its byte range, currency, scale and unit included.
@@ -90,10 +90,10 @@ pub fn find(text: &str) -> Vec<Quantity> {
 
 /// The quantity that the whole text is, or `None`: `12,50` is none, since commas group by three.
 pub fn parse(text: &str) -> Option<Quantity> {
-    let terms = Terms::new(text);
+    let terms = TermSequence::new(text);
     // Signs and currencies before the number belong to it, so the number may start at the second or third term.
     (0..terms.len().min(4)).find_map(|start| match read(&terms, start, 0) {
-        Outcome::Found { quantity, first, end, .. } if first == 0 && end == terms.len() => Some(quantity),
+        ParseOutcome::Found { quantity, first, end, .. } if first == 0 && end == terms.len() => Some(quantity),
         _ => None,
     })
 }
@@ -105,17 +105,20 @@ pub fn parse(text: &str) -> Option<Quantity> {
 pub fn supports(context: &Quantity, anchor: &Quantity) -> bool {
     is_close(context.value, anchor.value)
         && match (anchor.kind, context.kind) {
-            (Kind::Percent, other) => other == Kind::Percent,
-            (Kind::Money { currency }, Kind::Money { currency: other }) => currencies::is_same(currency, other),
-            (Kind::Money { .. }, Kind::Cardinal) => true,
-            (Kind::Money { currency }, Kind::Measure { unit }) | (Kind::Measure { unit }, Kind::Money { currency }) => {
+            (QuantityKind::Percent, other) => other == QuantityKind::Percent,
+            (QuantityKind::Money { currency }, QuantityKind::Money { currency: other }) => {
+                currencies::is_same(currency, other)
+            }
+            (QuantityKind::Money { .. }, QuantityKind::Cardinal) => true,
+            (QuantityKind::Money { currency }, QuantityKind::Measure { unit })
+            | (QuantityKind::Measure { unit }, QuantityKind::Money { currency }) => {
                 currencies::is_weight(currency, unit)
             }
-            (Kind::Measure { unit }, Kind::Measure { unit: other }) => unit == other,
-            (Kind::Duration { unit, is_ago }, Kind::Duration { unit: other, is_ago: other_is_ago }) => {
+            (QuantityKind::Measure { unit }, QuantityKind::Measure { unit: other }) => unit == other,
+            (QuantityKind::Duration { unit, is_ago }, QuantityKind::Duration { unit: other, is_ago: other_is_ago }) => {
                 unit == other && (!is_ago || other_is_ago)
             }
-            (Kind::Cardinal, other) => other != Kind::Percent,
+            (QuantityKind::Cardinal, other) => other != QuantityKind::Percent,
             _ => false,
         }
 }
@@ -136,16 +139,16 @@ fn is_close(left: f64, right: f64) -> bool {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<(&str, f64, Kind)> {
+    fn kinds(text: &str) -> Vec<(&str, f64, QuantityKind)> {
         find(text).iter().map(|quantity| (quantity.text(text), quantity.value, quantity.kind)).collect()
     }
 
-    const fn money(currency: &'static str) -> Kind {
-        Kind::Money { currency }
+    const fn money(currency: &'static str) -> QuantityKind {
+        QuantityKind::Money { currency }
     }
 
-    const fn measure(unit: &'static str) -> Kind {
-        Kind::Measure { unit }
+    const fn measure(unit: &'static str) -> QuantityKind {
+        QuantityKind::Measure { unit }
     }
 
     #[test]
@@ -186,21 +189,21 @@ mod tests {
             ("20 °C", 20.0, measure("°C")),
             ("-3 °C", -3.0, measure("°C")),
             ("120 square metres", 120.0, measure("m²")),
-            ("20%", 20.0, Kind::Percent),
-            ("3.5 per cent", 3.5, Kind::Percent),
+            ("20%", 20.0, QuantityKind::Percent),
+            ("3.5 per cent", 3.5, QuantityKind::Percent),
             ("2 percentage points", 2.0, measure("pp")),
-            ("two-hour", 2.0, Kind::Duration { unit: "h", is_ago: false }),
-            ("18 hours", 18.0, Kind::Duration { unit: "h", is_ago: false }),
-            ("half an hour", 0.5, Kind::Duration { unit: "h", is_ago: false }),
-            ("two and a half years", 2.5, Kind::Duration { unit: "year", is_ago: false }),
-            ("2 years ago", 2.0, Kind::Duration { unit: "year", is_ago: true }),
-            ("half a million", 5e5, Kind::Cardinal),
-            ("a dozen", 12.0, Kind::Cardinal),
-            ("two dozen", 24.0, Kind::Cardinal),
-            ("one hundred and five", 105.0, Kind::Cardinal),
-            ("1.25k", 1250.0, Kind::Cardinal),
-            ("two-thirds", 2.0 / 3.0, Kind::Cardinal),
-            ("1/2", 0.5, Kind::Cardinal),
+            ("two-hour", 2.0, QuantityKind::Duration { unit: "h", is_ago: false }),
+            ("18 hours", 18.0, QuantityKind::Duration { unit: "h", is_ago: false }),
+            ("half an hour", 0.5, QuantityKind::Duration { unit: "h", is_ago: false }),
+            ("two and a half years", 2.5, QuantityKind::Duration { unit: "year", is_ago: false }),
+            ("2 years ago", 2.0, QuantityKind::Duration { unit: "year", is_ago: true }),
+            ("half a million", 5e5, QuantityKind::Cardinal),
+            ("a dozen", 12.0, QuantityKind::Cardinal),
+            ("two dozen", 24.0, QuantityKind::Cardinal),
+            ("one hundred and five", 105.0, QuantityKind::Cardinal),
+            ("1.25k", 1250.0, QuantityKind::Cardinal),
+            ("two-thirds", 2.0 / 3.0, QuantityKind::Cardinal),
+            ("1/2", 0.5, QuantityKind::Cardinal),
         ] {
             assert_eq!(kinds(text), [(text, value, kind)]);
             assert!(parse(text).is_some_and(|parsed| parsed.kind == kind && parsed.value == value), "{text}");
@@ -209,15 +212,19 @@ mod tests {
 
     #[test]
     fn degrees_are_no_unit_but_their_scale_is_known() {
-        assert_eq!(kinds("at 90 degrees"), [("90", 90.0, Kind::Cardinal)]);
+        assert_eq!(kinds("at 90 degrees"), [("90", 90.0, QuantityKind::Cardinal)]);
         assert_eq!(kinds("at 100 degrees Celsius"), [("100", 100.0, measure("°C"))]);
     }
 
     #[test]
     fn ends_of_a_range_share_their_unit() {
-        let percent = [("10", 10.0, Kind::Cardinal), ("10", 10.0, Kind::Percent), ("15%", 15.0, Kind::Percent)];
+        let percent = [
+            ("10", 10.0, QuantityKind::Cardinal),
+            ("10", 10.0, QuantityKind::Percent),
+            ("15%", 15.0, QuantityKind::Percent),
+        ];
         assert_eq!(kinds("10–15%"), percent);
-        let cardinal = |text, value| (text, value, Kind::Cardinal);
+        let cardinal = |text, value| (text, value, QuantityKind::Cardinal);
         assert_eq!(kinds("3-4 million"), [cardinal("3", 3.0), cardinal("3", 3e6), cardinal("4 million", 4e6)]);
     }
 
@@ -254,8 +261,8 @@ mod tests {
 
     #[test]
     fn one_before_a_noun_counts() {
-        assert_eq!(kinds("one boat"), [("one", 1.0, Kind::Cardinal)]);
-        assert_eq!(kinds("One boat"), [("One", 1.0, Kind::Cardinal)]);
+        assert_eq!(kinds("one boat"), [("one", 1.0, QuantityKind::Cardinal)]);
+        assert_eq!(kinds("One boat"), [("One", 1.0, QuantityKind::Cardinal)]);
     }
 
     #[test]

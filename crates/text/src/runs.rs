@@ -3,23 +3,23 @@
 //! Such a loop guesses wrong at the end of nearly every word, since words are short. Here 64 bytes are looked at together:
 //! each becomes one bit, and where runs begin and end follows from counting bits.
 
-use crate::bits::{BLOCK, bits};
+use crate::bits::{BLOCK, byte_mask};
 
 /// Calls `found` with the start and the end of every maximal run of bytes that are `inside`, in order. `inside` should be
 /// a few comparisons, so that it can be worked out for many bytes at once.
 #[inline]
-pub fn each_run(bytes: &[u8], inside: impl Fn(u8) -> bool + Copy, found: impl FnMut(usize, usize)) {
+pub fn for_each_run(bytes: &[u8], inside: impl Fn(u8) -> bool + Copy, found: impl FnMut(usize, usize)) {
     let (blocks, rest) = bytes.as_chunks();
     // What is missing behind the rest ends a run that reaches it.
-    let blocks = blocks.iter().map(|block| bits(block, inside));
-    each_run_of_bits(blocks.chain(std::iter::once_with(|| bits_of_part(rest, inside))), found);
+    let blocks = blocks.iter().map(|block| byte_mask(block, inside));
+    for_each_bit_run(blocks.chain(std::iter::once_with(|| partial_byte_mask(rest, inside))), found);
 }
 
 /// The same for bits that have been worked out, one for each byte, the first one lowest. A run that reaches the last bit
 /// has no end and is not found.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "what is done with a run goes through memory otherwise")]
-pub(crate) fn each_run_of_bits(blocks: impl Iterator<Item = u64>, mut found: impl FnMut(usize, usize)) {
+pub(crate) fn for_each_bit_run(blocks: impl Iterator<Item = u64>, mut found: impl FnMut(usize, usize)) {
     // Where the run starts that goes on from one block into the next, and whether there is one.
     let (mut open, mut goes_on) = (0, 0);
     for (number, here) in blocks.enumerate() {
@@ -43,11 +43,11 @@ pub(crate) fn each_run_of_bits(blocks: impl Iterator<Item = u64>, mut found: imp
 
 /// A bit for each byte that is `inside`, the first byte lowest; up to 64 bytes. Those that are missing are not.
 #[inline]
-fn bits_of_part(part: &[u8], inside: impl Fn(u8) -> bool) -> u64 {
+fn partial_byte_mask(part: &[u8], inside: impl Fn(u8) -> bool) -> u64 {
     let mut block = [0; BLOCK];
     block[..part.len()].copy_from_slice(part);
     // Zeros stand for missing bytes, and may be of the kind that is looked for.
-    bits(&block, inside) & ((1 << part.len()) - 1)
+    byte_mask(&block, inside) & ((1 << part.len()) - 1)
 }
 
 #[cfg(test)]
@@ -58,7 +58,7 @@ mod tests {
 
     fn runs(text: &str, inside: impl Fn(u8) -> bool + Copy) -> Vec<&str> {
         let mut runs = Vec::new();
-        each_run(text.as_bytes(), inside, |start, end| runs.push(&text[start..end]));
+        for_each_run(text.as_bytes(), inside, |start, end| runs.push(&text[start..end]));
         runs
     }
 

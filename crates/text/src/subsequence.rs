@@ -5,10 +5,10 @@
 //! columns lead back to the pairs.
 //!
 //! ```
-//! use probare_text::subsequence::Longest;
+//! use probare_text::subsequence::CommonSubsequence;
 //!
 //! let (left, right) = (["the", "cat", "sat"], ["the", "dog", "sat", "down"]);
-//! let longest = Longest::of(&left, &right);
+//! let longest = CommonSubsequence::longest(&left, &right);
 //! assert_eq!(longest.length, 2);
 //! assert_eq!(longest.pairs, Some(vec![(0, 0), (2, 2)]));
 //! ```
@@ -22,7 +22,7 @@ const MOST_WORDS: usize = 1 << 20;
 
 /// Length of the longest common subsequence, and one such subsequence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Longest {
+pub struct CommonSubsequence {
     /// How many items it has.
     pub length: usize,
     /// Left and right index of each item, ascending; `None` where the texts are so long (about 8,000 items each) that
@@ -30,16 +30,16 @@ pub struct Longest {
     pub pairs: Option<Vec<(usize, usize)>>,
 }
 
-impl Longest {
+impl CommonSubsequence {
     /// Compares two lists of items, such as words.
-    pub fn of<T: Eq + Hash>(left: &[T], right: &[T]) -> Self {
+    pub fn longest<T: Eq + Hash>(left: &[T], right: &[T]) -> Self {
         // What both texts begin and end with is part of some longest subsequence.
         let start = left.iter().zip(right).take_while(|(left, right)| left == right).count();
         let (left_rest, right_rest) = (&left[start..], &right[start..]);
         let end = left_rest.iter().rev().zip(right_rest.iter().rev()).take_while(|(left, right)| left == right).count();
         let middle_left = &left_rest[..left_rest.len() - end];
         let middle_right = &right_rest[..right_rest.len() - end];
-        let middle = Table::of(middle_left, middle_right);
+        let middle = Table::build(middle_left, middle_right);
         let pairs = middle.pairs().map(|middle| {
             let before = (0..start).map(|index| (index, index));
             let after = (0..end).map(|index| (left.len() - end + index, right.len() - end + index));
@@ -61,7 +61,7 @@ struct Table {
 }
 
 impl Table {
-    fn of<T: Eq + Hash>(left: &[T], right: &[T]) -> Self {
+    fn build<T: Eq + Hash>(left: &[T], right: &[T]) -> Self {
         let width = left.len().div_ceil(64);
         let mut numbers: FxHashMap<&T, usize> = FxHashMap::default();
         for item in left {
@@ -79,12 +79,12 @@ impl Table {
                 _ => list.push((word, bit)),
             }
         }
-        let places: Vec<Places> = places.into_iter().map(|list| Places::of(list, width)).collect();
+        let places: Vec<ItemRows> = places.into_iter().map(|list| ItemRows::from_list(list, width)).collect();
         let keep = width.checked_mul(right.len()).is_some_and(|words| words <= MOST_WORDS);
         let mut kept = keep.then(|| Vec::with_capacity(width * right.len()));
         let mut column = vec![u64::MAX; width];
         for item in right {
-            probare_cancellation::steps(1 + width / 4);
+            probare_cancellation::count_steps(1 + width / 4);
             if let Some(number) = numbers.get(item) {
                 places[*number].step(&mut column);
             }
@@ -124,16 +124,16 @@ impl Table {
 }
 
 /// The rows that hold an item, as bits.
-enum Places {
+enum ItemRows {
     /// The words that are not 0, in order.
     Some(Vec<(usize, u64)>),
     /// All words: an item that is nearly everywhere needs no look at where it is.
     All(Vec<u64>),
 }
 
-impl Places {
+impl ItemRows {
     /// So few items can be that frequent that their full vectors take no more than a few columns.
-    fn of(list: Vec<(usize, u64)>, width: usize) -> Self {
+    fn from_list(list: Vec<(usize, u64)>, width: usize) -> Self {
         if width < 8 || list.len() < width / 4 {
             return Self::Some(list);
         }
@@ -147,31 +147,31 @@ impl Places {
     /// One column further: `V = (V + (V & M)) | (V & !M)`, with the carry going from word to word.
     fn step(&self, column: &mut [u64]) {
         match self {
-            Self::Some(list) => step_where(column, list),
+            Self::Some(list) => step_sparse(column, list),
             Self::All(all) => {
                 let mut carry = false;
                 for (word, matches) in column.iter_mut().zip(all) {
-                    (*word, carry) = stepped(*word, *matches, carry);
+                    (*word, carry) = step_word(*word, *matches, carry);
                 }
             }
         }
     }
 }
 
-fn stepped(word: u64, matches: u64, carry: bool) -> (u64, bool) {
+fn step_word(word: u64, matches: u64, carry: bool) -> (u64, bool) {
     let (sum, first) = word.overflowing_add(word & matches);
     let (sum, second) = sum.overflowing_add(u64::from(carry));
     (sum | (word & !matches), first || second)
 }
 
-fn step_where(column: &mut [u64], places: &[(usize, u64)]) {
+fn step_sparse(column: &mut [u64], places: &[(usize, u64)]) {
     let mut carry = false;
     let mut next = places.iter().peekable();
     let Some((first, _)) = places.first() else { return };
     let mut at = *first;
     while at < column.len() {
         let matches = next.next_if(|(word, _)| *word == at).map_or(0, |(_, bits)| *bits);
-        (column[at], carry) = stepped(column[at], matches, carry);
+        (column[at], carry) = step_word(column[at], matches, carry);
         at += 1;
         // Without a carry nothing changes up to the next word that holds the item.
         if !carry {
@@ -205,9 +205,12 @@ mod tests {
 
     #[test]
     fn nothing_is_in_common_with_nothing() {
-        assert_eq!(Longest::of::<u8>(&[], &[]), Longest { length: 0, pairs: Some(Vec::new()) });
-        assert_eq!(Longest::of(b"abc", b"").length, 0);
-        assert_eq!(Longest::of(b"", b"abc").length, 0);
+        assert_eq!(
+            CommonSubsequence::longest::<u8>(&[], &[]),
+            CommonSubsequence { length: 0, pairs: Some(Vec::new()) }
+        );
+        assert_eq!(CommonSubsequence::longest(b"abc", b"").length, 0);
+        assert_eq!(CommonSubsequence::longest(b"", b"abc").length, 0);
     }
 
     #[test]
@@ -215,7 +218,7 @@ mod tests {
         let left: Vec<usize> = (0..20_000).collect();
         let right: Vec<usize> =
             (0..20_000).map(|number| if number % 2 == 0 { number } else { number + 50_000 }).collect();
-        let longest = Longest::of(&left, &right[1..]);
+        let longest = CommonSubsequence::longest(&left, &right[1..]);
         assert_eq!((longest.length, longest.pairs), (9_999, None));
     }
 
@@ -224,12 +227,12 @@ mod tests {
         fn long_texts_of_few_and_of_many_words_equal_the_textbook_table(
             left in "[ab]{600,900}([ab]|[c-z]){0,300}", right in "[ab]{500,700}[a-z]{0,100}",
         ) {
-            prop_assert_eq!(Longest::of(left.as_bytes(), right.as_bytes()).length, slow(left.as_bytes(), right.as_bytes()));
+            prop_assert_eq!(CommonSubsequence::longest(left.as_bytes(), right.as_bytes()).length, slow(left.as_bytes(), right.as_bytes()));
         }
 
         #[test]
         fn equals_the_textbook_table(left in "[abcd]{0,200}", right in "[abcd]{0,200}") {
-            let longest = Longest::of(left.as_bytes(), right.as_bytes());
+            let longest = CommonSubsequence::longest(left.as_bytes(), right.as_bytes());
             prop_assert_eq!(longest.length, slow(left.as_bytes(), right.as_bytes()));
             let pairs = longest.pairs.unwrap();
             prop_assert_eq!(pairs.len(), longest.length);

@@ -9,7 +9,7 @@ mod numeral;
 use std::ops::Range;
 
 pub(crate) use lexicon::WordClass;
-pub(crate) use numeral::{Numeral, Shape};
+pub(crate) use numeral::{Numeral, NumeralShape};
 
 /// What a term is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,16 +31,16 @@ pub(crate) struct Term {
 
 /// The terms of one text, in order.
 #[derive(Debug)]
-pub(crate) struct Terms<'t> {
+pub(crate) struct TermSequence<'t> {
     text: &'t str,
     all: Vec<Term>,
-    is_careful: bool,
+    is_improved: bool,
 }
 
-impl<'t> Terms<'t> {
+impl<'t> TermSequence<'t> {
     /// Cuts `text` into terms. Addresses of web pages and of mail are left out: their digits count for nothing.
     pub(crate) fn new(text: &'t str) -> Self {
-        probare_cancellation::steps(text.len());
+        probare_cancellation::count_steps(text.len());
         let bytes = text.as_bytes();
         let mut terms = Vec::with_capacity(text.len() / 5 + 4);
         let mut at = 0;
@@ -84,20 +84,20 @@ impl<'t> Terms<'t> {
             terms.push(Term { start, end: at, is_spaced, kind });
             is_spaced = false;
         }
-        Self { text, all: terms, is_careful: false }
+        Self { text, all: terms, is_improved: false }
     }
 
     /// The same for the careful reading, which knows units that the published one does not.
-    pub(crate) fn careful(text: &'t str) -> Self {
-        Self { is_careful: true, ..Self::new(text) }
+    pub(crate) fn improved(text: &'t str) -> Self {
+        Self { is_improved: true, ..Self::new(text) }
     }
 
-    pub(crate) fn is_careful(&self) -> bool {
-        self.is_careful
+    pub(crate) fn is_improved(&self) -> bool {
+        self.is_improved
     }
 
     /// The first term that starts at this byte or behind it.
-    pub(crate) fn at(&self, byte: usize) -> usize {
+    pub(crate) fn index_at(&self, byte: usize) -> usize {
         self.all.partition_point(|term| term.start < byte)
     }
 
@@ -143,8 +143,8 @@ impl<'t> Terms<'t> {
     }
 
     /// The numeral when it is plain digits (no comma, no point), with its value.
-    pub(crate) fn whole(&self, at: usize) -> Option<(u64, u8)> {
-        self.numeral(at).filter(|numeral| numeral.shape == Shape::Whole).and_then(Numeral::whole)
+    pub(crate) fn plain_digits(&self, at: usize) -> Option<(u64, u8)> {
+        self.numeral(at).filter(|numeral| numeral.shape == NumeralShape::Whole).and_then(Numeral::plain_digits)
     }
 
     pub(crate) fn word(&self, at: usize) -> Option<WordClass> {
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<&str> {
-        let terms = Terms::new(text);
+        let terms = TermSequence::new(text);
         (0..terms.len()).map(|at| terms.text(at)).collect()
     }
 
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn space_of_any_kind_separates() {
-        let terms = Terms::new("5\u{a0}km 7km");
+        let terms = TermSequence::new("5\u{a0}km 7km");
         assert!(terms.is_spaced(1) && !terms.is_glued(1));
         assert!(terms.is_glued(3));
     }

@@ -40,7 +40,7 @@ struct Count {
 
 /// A term of one or both texts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Term<'t> {
+pub struct WeightedTerm<'t> {
     /// The term.
     pub text: &'t str,
     /// How often it occurs in the left text.
@@ -57,7 +57,7 @@ pub struct Term<'t> {
     pub right_weight: f64,
 }
 
-impl Term<'_> {
+impl WeightedTerm<'_> {
     /// What the term adds to the cosine.
     pub fn contribution(&self) -> f64 {
         self.left_weight * self.right_weight
@@ -67,12 +67,12 @@ impl Term<'_> {
 impl TermPair {
     /// Counts the terms of both texts.
     pub fn new(left: &str, right: &str) -> Self {
-        Self::of_tokens(sklearn::terms(left), sklearn::terms(right))
+        Self::from_tokens(sklearn::terms(left), sklearn::terms(right))
     }
 
     /// Counts these tokens as terms, for other ways to cut a text than `stop_words="english"`.
-    pub fn of_tokens(left: Tokens, right: Tokens) -> Self {
-        probare_cancellation::steps(left.len() + right.len());
+    pub fn from_tokens(left: Tokens, right: Tokens) -> Self {
+        probare_cancellation::count_steps(left.len() + right.len());
         let mut places = FxHashMap::with_capacity_and_hasher(left.len() + right.len(), FxBuildHasher);
         let mut counts: Vec<Count> = Vec::with_capacity(left.len() + right.len());
         for (index, term) in left.texts().enumerate() {
@@ -105,14 +105,14 @@ impl TermPair {
     }
 
     /// All terms, those of the left text first, in order of first occurrence.
-    pub fn terms(&self) -> impl Iterator<Item = Term<'_>> {
+    pub fn terms(&self) -> impl Iterator<Item = WeightedTerm<'_>> {
         self.counts.iter().map(|count| {
             let left = count.first_left.and_then(|index| self.left.get(index));
             let right = count.first_right.and_then(|index| self.right.get(index));
             let text = left.as_ref().or(right.as_ref()).map_or("", |token| token.text);
             let rarity = rarity(count.is_shared());
             let weight = |times: u32, norm: f64| if times == 0 { 0.0 } else { f64::from(times) * rarity / norm };
-            Term {
+            WeightedTerm {
                 text,
                 left: count.left,
                 right: count.right,
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn terms_lead_back_to_both_texts() {
         let pair = TermPair::new("Capital capital?", "The CAPITAL is Paris");
-        let terms: Vec<Term<'_>> = pair.terms().collect();
+        let terms: Vec<WeightedTerm<'_>> = pair.terms().collect();
         assert_eq!(terms.len(), 2);
         assert_eq!((terms[0].text, terms[0].left, terms[0].right), ("capital", 2, 1));
         assert_eq!((terms[0].left_span.clone(), terms[0].right_span.clone()), (Some(0..7), Some(4..11)));

@@ -25,7 +25,7 @@ pub fn words(text: &str) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut characters = text.char_indices().peekable();
     while let Some((start, character)) = characters.next() {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         if character.is_whitespace() {
             continue;
         }
@@ -56,7 +56,7 @@ fn read_word(text: &str, first: char, characters: &mut Peekable<CharIndices<'_>>
         return;
     }
     while let Some(&(at, character)) = characters.peek() {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         let rest = &text[at + character.len_utf8()..];
         let goes_on = (is_inside(character) && !is_single(character))
             || is_mark(character)

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use probare_cases::{ReadOptions, Rows};
+use probare_cases::{CaseReader, ReadOptions};
 use probare_core::{Case, Output};
 
 /// So many cases for a metric.
@@ -36,7 +36,7 @@ pub fn cases(id: &str, count: usize) -> io::Result<Vec<Case>> {
 #[expect(clippy::disallowed_methods, reason = "the cases are handed to metrics, and no run is made")]
 fn transcripts() -> io::Result<Vec<Case>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/agents/transcripts.jsonl");
-    let rows = Rows::open(&file.display().to_string(), &ReadOptions::default()).map_err(io::Error::other)?;
+    let rows = CaseReader::open(&file.display().to_string(), &ReadOptions::default()).map_err(io::Error::other)?;
     let mut cases = Vec::new();
     for batch in rows {
         for case in batch.map_err(io::Error::other)?.cases() {

@@ -50,7 +50,7 @@ pub fn cases(metric: &str, count: usize, seed: u64) -> Vec<Case> {
         .collect()
 }
 
-fn asked(query: &str, response: String, metric: Json) -> Case {
+fn question_case(query: &str, response: String, metric: Json) -> Case {
     let metadata = [("metric".to_owned(), metric)].into_iter().collect();
     Case { query: Some(query.to_owned()), response: Some(Output::new(response)), metadata, ..Case::default() }
 }
@@ -58,20 +58,20 @@ fn asked(query: &str, response: String, metric: Json) -> Case {
 fn yes_no(random: &mut Random) -> Case {
     let expected = ["yes", "no"][random.below(2)];
     let response = format!("{}, {}", opening(random), text(random, 30));
-    asked("Did they get any public support?", response, json!(expected))
+    question_case("Did they get any public support?", response, json!(expected))
 }
 
 fn rationale(random: &mut Random) -> Case {
-    let values = drawn(random);
+    let values = draw_values(random);
     let response = format!("{}, because of {} and {}. {}", opening(random), values[0], values[1], text(random, 30));
     let reasons: serde_json::Map<String, Json> =
         values.iter().take(4).map(|value| (value.clone(), json!(0.25))).collect();
-    asked("Did the project change over the years?", response, json!({"answer": "yes", "rationale": reasons}))
+    question_case("Did the project change over the years?", response, json!({"answer": "yes", "rationale": reasons}))
 }
 
 /// Names two of the values of its question, one of them perhaps with a slip or denied.
 fn naming(random: &mut Random) -> Case {
-    let values = drawn(random);
+    let values = draw_values(random);
     let first = match random.below(4) {
         // A letter is missing.
         0 => format!("{}{}", &values[0][..1], &values[0][2..]),
@@ -84,7 +84,7 @@ fn naming(random: &mut Random) -> Case {
         .enumerate()
         .map(|(place, value)| (value.clone(), json!(if place < 4 { 0.25 } else { 0.0 })))
         .collect();
-    asked("What did they need most at the beginning?", response, Json::Object(weights))
+    question_case("What did they need most at the beginning?", response, Json::Object(weights))
 }
 
 fn quoting(random: &mut Random) -> Case {
@@ -105,7 +105,7 @@ fn opening(random: &mut Random) -> &'static str {
 }
 
 /// Different values in a drawn order.
-fn drawn(random: &mut Random) -> Vec<String> {
+fn draw_values(random: &mut Random) -> Vec<String> {
     let mut values = VALUES;
     for place in 0..VALUES_PER_QUESTION {
         values.swap(place, place + random.below(VALUES.len() - place));

@@ -1,6 +1,6 @@
 //! Made-up cases for benchmarks: English-looking text from a seed, so that every implementation sees the same bytes.
 //!
-//! [`cases`] serves most metrics; families that ask for more have cases of their own, which [`of_metric`] chooses.
+//! [`cases`] serves most metrics; families that ask for more have cases of their own, which [`for_metric`] chooses.
 
 pub mod agents;
 pub mod care;
@@ -112,7 +112,7 @@ pub fn cases(count: usize, sizes: Sizes, seed: u64) -> Vec<Case> {
 
 /// The cases on which a metric is measured: the general ones, or those of its family where they would not do. So many
 /// of them as there are general ones.
-pub fn of_metric<'a>(definition: &MetricDef, general: &'a [Case]) -> io::Result<Cow<'a, [Case]>> {
+pub fn for_metric<'a>(definition: &MetricDef, general: &'a [Case]) -> io::Result<Cow<'a, [Case]>> {
     const SEED: u64 = 17;
     let count = general.len();
     Ok(match (definition.family, definition.id) {

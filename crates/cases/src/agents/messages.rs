@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
-use probare_core::{CaseMessage, ResultError, Role, SaidPart, Speaker, text_of};
+use probare_core::{CaseMessage, CaseMessagePart, Role, Speaker, ToolResultError, json_to_text};
 use serde_json::{Map, Value as Json};
 
-use super::calls::{self, Side, id_text};
+use super::calls::{self, CallKind, id_text};
 
 /// Items of OpenAI's responses that stand for themselves.
 const ITEMS: [&str; 3] = ["function_call", "function_call_output", "reasoning"];
@@ -63,7 +63,7 @@ pub(crate) fn role(given: &str) -> Speaker {
 
 /// All messages; the number of the one that cannot be read, with the reason.
 pub(crate) fn messages(list: &[Json]) -> Result<Vec<CaseMessage>, (usize, String)> {
-    let mut reader = Reader::default();
+    let mut reader = MessageReader::default();
     for (number, value) in list.iter().enumerate() {
         reader.message(value).map_err(|reason| (number, reason))?;
     }
@@ -71,13 +71,13 @@ pub(crate) fn messages(list: &[Json]) -> Result<Vec<CaseMessage>, (usize, String
 }
 
 #[derive(Default)]
-struct Reader {
+struct MessageReader {
     messages: Vec<CaseMessage>,
     /// Whether the last message was put together from items and may go on.
     is_open: bool,
 }
 
-impl Reader {
+impl MessageReader {
     fn message(&mut self, value: &Json) -> Result<(), String> {
         let object = value.as_object().ok_or("must be an object with `role` and `content`")?;
         if is_item(object) && !object.contains_key("role") {
@@ -92,7 +92,7 @@ impl Reader {
         message.role_given = before.or(Some(given)).filter(|given| *given != message.role.name()).map(str::to_owned);
         match message.role {
             Speaker::Known(Role::Tool) => self.result(message, body),
-            _ => self.said(message, body),
+            _ => self.add_content_message(message, body),
         }
     }
 
@@ -107,15 +107,15 @@ impl Reader {
                 self.messages.push(message);
             }
             Some("function_call") => {
-                let call = calls::call(&Json::Object(object.clone()), Side::Made)?;
+                let call = calls::call(&Json::Object(object.clone()), CallKind::Made)?;
                 self.open().tool_calls.push(call);
             }
             _ => {
                 let texts =
                     ["summary", "content"].into_iter().filter_map(|name| object.get(name)?.as_array()).flatten();
-                let texts: Vec<SaidPart> = texts
+                let texts: Vec<CaseMessagePart> = texts
                     .filter_map(|part| part.get("text")?.as_str())
-                    .map(|text| SaidPart::Reasoning { text: text.to_owned() })
+                    .map(|text| CaseMessagePart::Reasoning { text: text.to_owned() })
                     .collect();
                 if !texts.is_empty() {
                     self.open().parts.extend(texts);
@@ -145,7 +145,7 @@ impl Reader {
         if let Some(blocks) = content.and_then(Json::as_array)
             && blocks.iter().any(is_result)
         {
-            return self.said(message, body);
+            return self.add_content_message(message, body);
         }
         message.text = content.filter(|content| !content.is_null()).map(result_text);
         message.error = error(body);
@@ -166,19 +166,19 @@ impl Reader {
     }
 
     /// A message of words, calls and blocks.
-    fn said(&mut self, message: CaseMessage, body: &Map<String, Json>) -> Result<(), String> {
-        let is_assistant = message.is_by(Role::Assistant);
-        let mut current = Current::new(message);
+    fn add_content_message(&mut self, message: CaseMessage, body: &Map<String, Json>) -> Result<(), String> {
+        let is_assistant = message.has_role(Role::Assistant);
+        let mut current = MessageBuilder::new(message);
         for thought in ["reasoning_content", "reasoning_trace"].into_iter().filter_map(|name| body.get(name)) {
             let texts: Vec<&str> = match thought {
                 Json::Array(list) => list.iter().filter_map(Json::as_str).collect(),
                 other => other.as_str().into_iter().collect(),
             };
             let texts = texts.into_iter().filter(|text| !text.is_empty());
-            current.message.parts.extend(texts.map(|text| SaidPart::Reasoning { text: text.to_owned() }));
+            current.message.parts.extend(texts.map(|text| CaseMessagePart::Reasoning { text: text.to_owned() }));
         }
         match ["content", "parts", "text"].into_iter().find_map(|name| body.get(name)) {
-            Some(Json::String(text)) => current.message.parts.push(SaidPart::Text { text: text.clone() }),
+            Some(Json::String(text)) => current.message.parts.push(CaseMessagePart::Text { text: text.clone() }),
             Some(Json::Array(blocks)) => {
                 for block in blocks {
                     self.block(block, &mut current)?;
@@ -186,14 +186,14 @@ impl Reader {
             }
             Some(Json::Null) | None => {}
             Some(block @ Json::Object(_)) => self.block(block, &mut current)?,
-            Some(other) => current.message.parts.push(SaidPart::Text { text: other.to_string() }),
+            Some(other) => current.message.parts.push(CaseMessagePart::Text { text: other.to_string() }),
         }
         if is_assistant {
             let in_blocks = current.message.tool_calls.len();
             let listed = body.get("tool_calls").and_then(Json::as_array).into_iter().flatten();
             for (number, value) in listed.enumerate() {
                 let call =
-                    calls::call(value, Side::Made).map_err(|reason| format!("`tool_calls[{number}]` {reason}"))?;
+                    calls::call(value, CallKind::Made).map_err(|reason| format!("`tool_calls[{number}]` {reason}"))?;
                 // Blocks may have said the same before.
                 if call.id.is_none() || current.message.tool_calls[..in_blocks].iter().all(|known| known.id != call.id)
                 {
@@ -201,7 +201,7 @@ impl Reader {
                 }
             }
             if let Some(call) = body.get("function_call").filter(|call| call.is_object()) {
-                let call = calls::call(call, Side::Made).map_err(|reason| format!("`function_call` {reason}"))?;
+                let call = calls::call(call, CallKind::Made).map_err(|reason| format!("`function_call` {reason}"))?;
                 current.message.tool_calls.push(call);
             }
             for value in body.get("invalid_tool_calls").and_then(Json::as_array).into_iter().flatten() {
@@ -214,10 +214,10 @@ impl Reader {
     }
 
     /// One block of a message.
-    fn block(&mut self, block: &Json, current: &mut Current) -> Result<(), String> {
+    fn block(&mut self, block: &Json, current: &mut MessageBuilder) -> Result<(), String> {
         let object = match block {
             Json::String(text) => {
-                current.message.parts.push(SaidPart::Text { text: text.clone() });
+                current.message.parts.push(CaseMessagePart::Text { text: text.clone() });
                 return Ok(());
             }
             Json::Object(object) => object,
@@ -228,17 +228,20 @@ impl Reader {
         match kind {
             Some("text" | "input_text" | "output_text") => {
                 let text = text(&["text", "content"]).unwrap_or_default();
-                current.message.parts.push(SaidPart::Text { text });
+                current.message.parts.push(CaseMessagePart::Text { text });
             }
             Some("refusal") => {
-                current.message.parts.push(SaidPart::Text { text: text(&["refusal", "text"]).unwrap_or_default() });
+                current
+                    .message
+                    .parts
+                    .push(CaseMessagePart::Text { text: text(&["refusal", "text"]).unwrap_or_default() });
             }
             Some("reasoning" | "thinking") => {
                 let text = text(&["reasoning", "thinking", "text", "content"]).unwrap_or_default();
-                current.message.parts.push(SaidPart::Reasoning { text });
+                current.message.parts.push(CaseMessagePart::Reasoning { text });
             }
             Some("tool_use" | "tool_call" | "server_tool_use" | "server_tool_call" | "function_call") => {
-                let call = calls::call(block, Side::Made)?;
+                let call = calls::call(block, CallKind::Made)?;
                 let answered = object.contains_key("result").then(|| CaseMessage {
                     id: call.id.clone(),
                     name: Some(call.name.clone()),
@@ -266,15 +269,15 @@ impl Reader {
                 current.cut(&mut self.messages, result);
             }
             None if object.contains_key("functionCall") => {
-                current.message.tool_calls.push(calls::call(block, Side::Made)?);
+                current.message.tool_calls.push(calls::call(block, CallKind::Made)?);
             }
             None if object.get("text").is_some_and(Json::is_string) => {
                 let text = text(&["text"]).unwrap_or_default();
                 let is_thought = object.get("thought").and_then(Json::as_bool) == Some(true);
                 current.message.parts.push(if is_thought {
-                    SaidPart::Reasoning { text }
+                    CaseMessagePart::Reasoning { text }
                 } else {
-                    SaidPart::Text { text }
+                    CaseMessagePart::Text { text }
                 });
             }
             kind => current.message.parts.push(other(object, kind)),
@@ -284,14 +287,14 @@ impl Reader {
 }
 
 /// The message that is being put together, which results cut in two.
-pub(crate) struct Current {
+pub(crate) struct MessageBuilder {
     /// What each piece begins with.
     shell: CaseMessage,
     pub message: CaseMessage,
     is_split: bool,
 }
 
-impl Current {
+impl MessageBuilder {
     pub fn new(message: CaseMessage) -> Self {
         Self { shell: message.clone(), message, is_split: false }
     }
@@ -315,8 +318,8 @@ impl Current {
 
 /// A message whose one text is its text.
 fn plain(mut message: CaseMessage) -> CaseMessage {
-    if let [SaidPart::Text { .. }] = message.parts.as_slice()
-        && let Some(SaidPart::Text { text }) = message.parts.pop()
+    if let [CaseMessagePart::Text { .. }] = message.parts.as_slice()
+        && let Some(CaseMessagePart::Text { text }) = message.parts.pop()
     {
         message.text = Some(text);
     }
@@ -331,10 +334,10 @@ fn is_result(block: &Json) -> bool {
 }
 
 /// Something that is no text, with the place it is at where that is short.
-fn other(object: &Map<String, Json>, kind: Option<&str>) -> SaidPart {
+fn other(object: &Map<String, Json>, kind: Option<&str>) -> CaseMessagePart {
     if let (Some("other"), Some(kind)) = (kind, object.get("kind").and_then(Json::as_str)) {
         let source = object.get("source").and_then(Json::as_str).map(str::to_owned);
-        return SaidPart::Other { kind: kind.to_owned(), source };
+        return CaseMessagePart::Other { kind: kind.to_owned(), source };
     }
     let kind = kind.unwrap_or("unknown");
     let kind = kind.strip_prefix("input_").unwrap_or(kind);
@@ -344,7 +347,7 @@ fn other(object: &Map<String, Json>, kind: Option<&str>) -> SaidPart {
     let source = pointers.into_iter().find_map(|pointer| block.pointer(pointer)?.as_str());
     // A picture that is written out in place has no name.
     let source = source.filter(|source| source.len() <= 1_000 && !source.starts_with("data:")).map(str::to_owned);
-    SaidPart::Other { kind: kind.to_owned(), source }
+    CaseMessagePart::Other { kind: kind.to_owned(), source }
 }
 
 /// The text of a result: of a list of text blocks their texts, of anything else the text of the value.
@@ -360,17 +363,17 @@ pub(crate) fn result_text(content: &Json) -> String {
         let is_blocks = blocks.iter().all(|block| block.get("type").is_some_and(Json::is_string));
         is_blocks.then(|| texts.filter_map(|block| block.get("text")?.as_str()).collect())
     });
-    texts.map_or_else(|| text_of(content), |texts| Cow::Owned(texts.join("\n"))).into_owned()
+    texts.map_or_else(|| json_to_text(content), |texts| Cow::Owned(texts.join("\n"))).into_owned()
 }
 
 /// That the source says of a result that it is an error. Texts that sound like one are the business of metrics.
-fn error(body: &Map<String, Json>) -> Option<ResultError> {
+fn error(body: &Map<String, Json>) -> Option<ToolResultError> {
     let is_true = |name: &str| body.get(name).and_then(Json::as_bool) == Some(true);
     match body.get("error") {
-        Some(Json::String(text)) if !text.is_empty() => return Some(ResultError::Text(text.clone())),
+        Some(Json::String(text)) if !text.is_empty() => return Some(ToolResultError::Text(text.clone())),
         Some(Json::Object(error)) => {
             let message = error.get("message").and_then(Json::as_str);
-            return Some(message.map_or(ResultError::Flag, |message| ResultError::Text(message.to_owned())));
+            return Some(message.map_or(ToolResultError::Flag, |message| ToolResultError::Text(message.to_owned())));
         }
         _ => {}
     }
@@ -378,7 +381,7 @@ fn error(body: &Map<String, Json>) -> Option<ResultError> {
         || is_true("is_error")
         || is_true("isError")
         || body.get("status").and_then(Json::as_str) == Some("error");
-    is_error.then_some(ResultError::Flag)
+    is_error.then_some(ToolResultError::Flag)
 }
 
 /// Texts of a system message that stands beside the others.

@@ -7,10 +7,10 @@ pub(crate) mod calls;
 pub(crate) mod messages;
 pub(crate) mod tools;
 
-use probare_core::{Call, Case, CaseMessage, Field, Output, Role, Tool, TurnExpectation};
+use probare_core::{Case, CaseMessage, CaseToolCall, Field, Output, Role, Tool, TurnExpectation};
 use serde_json::{Map, Value as Json};
 
-use self::calls::Side;
+use self::calls::CallKind;
 
 /// The fields of a case that this module reads.
 pub(crate) const FIELDS: [Field; 6] =
@@ -18,16 +18,16 @@ pub(crate) const FIELDS: [Field; 6] =
 
 /// A column that does not fit: which, with the item, and why.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Misfit {
+pub(crate) struct ColumnMismatch {
     pub column: String,
     pub reason: String,
 }
 
 /// What a column of one of these fields holds.
-enum Held {
+enum ParsedColumn {
     Messages(Vec<CaseMessage>),
     Tools(Vec<Tool>),
-    Calls(Vec<Call>),
+    Calls(Vec<CaseToolCall>),
     Turns(Vec<TurnExpectation>),
 }
 
@@ -63,23 +63,23 @@ fn is_turn(value: &Json) -> bool {
 }
 
 /// Reads a column for a field that it is fit for.
-fn held(field: Field, column: &str, value: &Json) -> Result<Held, Misfit> {
+fn parse_column(field: Field, column: &str, value: &Json) -> Result<ParsedColumn, ColumnMismatch> {
     let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    let at = |(number, reason): (usize, String)| Misfit { column: format!("{column}[{number}]"), reason };
-    let read = |side: Side| -> Result<Vec<Call>, Misfit> {
+    let at = |(number, reason): (usize, String)| ColumnMismatch { column: format!("{column}[{number}]"), reason };
+    let read = |side: CallKind| -> Result<Vec<CaseToolCall>, ColumnMismatch> {
         let numbered = list.iter().enumerate();
         numbered.map(|(number, value)| calls::call(value, side).map_err(|reason| at((number, reason)))).collect()
     };
     Ok(match field {
-        Field::Tools => Held::Tools(tools::tools(list).map_err(at)?),
-        Field::ToolCalls => Held::Calls(read(Side::Made)?),
-        Field::ExpectedToolCalls => Held::Calls(read(Side::Expected)?),
+        Field::Tools => ParsedColumn::Tools(tools::tools(list).map_err(at)?),
+        Field::ToolCalls => ParsedColumn::Calls(read(CallKind::Made)?),
+        Field::ExpectedToolCalls => ParsedColumn::Calls(read(CallKind::Expected)?),
         Field::Turns => {
             let turns =
                 list.iter().enumerate().map(|(number, value)| turn(value).map_err(|reason| at((number, reason))));
-            Held::Turns(turns.collect::<Result<_, _>>()?)
+            ParsedColumn::Turns(turns.collect::<Result<_, _>>()?)
         }
-        _ => Held::Messages(messages::messages(list).map_err(at)?),
+        _ => ParsedColumn::Messages(messages::messages(list).map_err(at)?),
     })
 }
 
@@ -96,7 +96,7 @@ fn turn(value: &Json) -> Result<TurnExpectation, String> {
     let calls = match object.shift_remove("expected_tool_calls") {
         None | Some(Json::Null) => None,
         Some(Json::Array(list)) => {
-            Some(list.iter().map(|value| calls::call(value, Side::Expected)).collect::<Result<Vec<_>, _>>()?)
+            Some(list.iter().map(|value| calls::call(value, CallKind::Expected)).collect::<Result<Vec<_>, _>>()?)
         }
         Some(_) => return Err("has `expected_tool_calls` that is no list".to_owned()),
     };
@@ -105,19 +105,24 @@ fn turn(value: &Json) -> Result<TurnExpectation, String> {
     Ok(TurnExpectation { expected_tool_calls: calls, ..turn })
 }
 
-fn put(case: &mut Case, field: Field, held: Held) {
+fn put(case: &mut Case, field: Field, held: ParsedColumn) {
     match held {
-        Held::Tools(tools) => case.tools = Some(tools),
-        Held::Turns(turns) => case.turns = Some(turns),
-        Held::Calls(calls) if field == Field::ToolCalls => case.tool_calls = Some(calls),
-        Held::Calls(calls) => case.expected_tool_calls = Some(calls),
-        Held::Messages(messages) if field == Field::Messages => case.messages = Some(messages),
-        Held::Messages(messages) => case.expected_messages = Some(messages),
+        ParsedColumn::Tools(tools) => case.tools = Some(tools),
+        ParsedColumn::Turns(turns) => case.turns = Some(turns),
+        ParsedColumn::Calls(calls) if field == Field::ToolCalls => case.tool_calls = Some(calls),
+        ParsedColumn::Calls(calls) => case.expected_tool_calls = Some(calls),
+        ParsedColumn::Messages(messages) if field == Field::Messages => case.messages = Some(messages),
+        ParsedColumn::Messages(messages) => case.expected_messages = Some(messages),
     }
 }
 
 /// Reads the column that the user named for a field.
-pub(crate) fn mapped(case: &mut Case, field: Field, column: &str, value: &Json) -> Result<(), Misfit> {
+pub(crate) fn read_mapped_column(
+    case: &mut Case,
+    field: Field,
+    column: &str,
+    value: &Json,
+) -> Result<(), ColumnMismatch> {
     let wanted = match field {
         Field::Tools => "a list of tools",
         Field::ToolCalls | Field::ExpectedToolCalls => "a list of calls, each with `name` and `arguments`",
@@ -125,25 +130,25 @@ pub(crate) fn mapped(case: &mut Case, field: Field, column: &str, value: &Json) 
         _ => "a list of messages, each with `role` and `content`",
     };
     if field_of(field, value) != Some(field) {
-        return Err(Misfit { column: column.to_owned(), reason: format!("must be {wanted}") });
+        return Err(ColumnMismatch { column: column.to_owned(), reason: format!("must be {wanted}") });
     }
-    put(case, field, held(field, column, value)?);
+    put(case, field, parse_column(field, column, value)?);
     Ok(())
 }
 
 /// Takes what fits out of the columns that no other field wanted.
-pub(crate) fn lift(case: &mut Case, columns: &mut Map<String, Json>) -> Result<(), Misfit> {
+pub(crate) fn take_agent_columns(case: &mut Case, columns: &mut Map<String, Json>) -> Result<(), ColumnMismatch> {
     for field in FIELDS {
         for name in std::iter::once(&field.name()).chain(field.aliases()) {
             let Some(value) = columns.get(*name) else { continue };
             let Some(fit) = field_of(field, value).filter(|fit| !case.has(*fit)) else { continue };
-            put(case, fit, held(fit, name, value)?);
+            put(case, fit, parse_column(fit, name, value)?);
             columns.shift_remove(*name);
         }
     }
     // The instructions of Anthropic's requests stand beside the messages.
     if let Some(messages) = &mut case.messages
-        && !messages.iter().any(|message| message.is_by(Role::System))
+        && !messages.iter().any(|message| message.has_role(Role::System))
         && let Some(system) = columns.get("system").and_then(messages::system)
     {
         columns.shift_remove("system");
@@ -153,29 +158,29 @@ pub(crate) fn lift(case: &mut Case, columns: &mut Map<String, Json>) -> Result<(
 }
 
 /// Question and answer of the conversation, where the row has none.
-pub(crate) fn derive(case: &mut Case) {
+pub(crate) fn fill_query_and_response(case: &mut Case) {
     let Some(messages) = &case.messages else { return };
     if case.query.is_none() {
-        let last = messages.iter().rev().find(|message| message.is_by(Role::User));
-        case.query = last.and_then(CaseMessage::said).map(std::borrow::Cow::into_owned);
+        let last = messages.iter().rev().find(|message| message.has_role(Role::User));
+        case.query = last.and_then(CaseMessage::spoken_text).map(std::borrow::Cow::into_owned);
     }
     if case.response.is_none() {
-        let last = messages.last().filter(|message| message.is_by(Role::Assistant));
-        case.response = last.and_then(CaseMessage::said).map(Output::new);
+        let last = messages.last().filter(|message| message.has_role(Role::Assistant));
+        case.response = last.and_then(CaseMessage::spoken_text).map(Output::new);
     }
 }
 
 /// The messages of a list in any shape; nothing where it is none.
-pub(crate) fn conversation(value: &Json) -> Option<Result<Vec<CaseMessage>, Misfit>> {
-    messages::are_messages(value).then(|| match held(Field::Messages, "messages", value)? {
-        Held::Messages(messages) => Ok(messages),
+pub(crate) fn parse_conversation(value: &Json) -> Option<Result<Vec<CaseMessage>, ColumnMismatch>> {
+    messages::are_messages(value).then(|| match parse_column(Field::Messages, "messages", value)? {
+        ParsedColumn::Messages(messages) => Ok(messages),
         _ => Ok(Vec::new()),
     })
 }
 
 /// The calls of a list in any shape; nothing where it is none.
-pub(crate) fn list_of_calls(value: &Json, is_expected: bool) -> Option<Vec<Call>> {
-    let side = if is_expected { Side::Expected } else { Side::Made };
+pub(crate) fn parse_calls(value: &Json, is_expected: bool) -> Option<Vec<CaseToolCall>> {
+    let side = if is_expected { CallKind::Expected } else { CallKind::Made };
     value.as_array()?.iter().map(|value| calls::call(value, side).ok()).collect()
 }
 
@@ -187,8 +192,8 @@ mod tests {
     fn lifted(columns: Json) -> (Case, Map<String, Json>) {
         let Json::Object(mut columns) = columns else { unreachable!("an object") };
         let mut case = Case::default();
-        lift(&mut case, &mut columns).unwrap();
-        derive(&mut case);
+        take_agent_columns(&mut case, &mut columns).unwrap();
+        fill_query_and_response(&mut case);
         (case, columns)
     }
 
@@ -236,14 +241,14 @@ mod tests {
     #[test]
     fn a_mapped_column_must_fit_and_a_bad_call_is_told_with_its_place() {
         let mut case = Case::default();
-        let misfit = mapped(&mut case, Field::ToolCalls, "log.calls", &json!("x")).unwrap_err();
+        let misfit = read_mapped_column(&mut case, Field::ToolCalls, "log.calls", &json!("x")).unwrap_err();
         assert_eq!(misfit.reason, "must be a list of calls, each with `name` and `arguments`");
         let Json::Object(mut columns) =
             json!({"messages": [{"role": "assistant", "tool_calls": [{"function": {"arguments": "{}"}}]}]})
         else {
             unreachable!("an object")
         };
-        let misfit = lift(&mut case, &mut columns).unwrap_err();
+        let misfit = take_agent_columns(&mut case, &mut columns).unwrap_err();
         assert_eq!((misfit.column.as_str(), misfit.reason.as_str()), ("messages[0]", "`tool_calls[0]` has no name"));
     }
 }

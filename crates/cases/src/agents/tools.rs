@@ -36,12 +36,12 @@ fn tool(value: &Json) -> Result<Tool, String> {
     let description = body.get("description").and_then(Json::as_str).unwrap_or_default();
     let schema = ["parameters", "input_schema", "inputSchema"].into_iter().find_map(|name| body.get(name));
     let mut parameters = schema.filter(|schema| schema.is_object()).cloned().unwrap_or_default();
-    spell(&mut parameters);
+    normalize_type_names(&mut parameters);
     Ok(Tool { name: name.to_owned(), description: description.to_owned(), parameters })
 }
 
 /// Names of types as JSON Schema has them: Gemini writes them in capitals, BFCL has some of its own.
-fn spell(schema: &mut Json) {
+fn normalize_type_names(schema: &mut Json) {
     let Json::Object(schema) = schema else { return };
     let known = match schema.get("type").and_then(Json::as_str) {
         Some("dict" | "OBJECT") => Some("object"),
@@ -60,10 +60,10 @@ fn spell(schema: &mut Json) {
         schema.insert("type".to_owned(), Json::from(known));
     }
     if let Some(Json::Object(properties)) = schema.get_mut("properties") {
-        properties.values_mut().for_each(spell);
+        properties.values_mut().for_each(normalize_type_names);
     }
     if let Some(items) = schema.get_mut("items") {
-        spell(items);
+        normalize_type_names(items);
     }
 }
 

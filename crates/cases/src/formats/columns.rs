@@ -12,10 +12,10 @@ use parquet::record::{Field, Row as Record};
 use probare_core::{Case, Problem};
 use serde_json::{Number, Value as Json};
 
-use crate::OpenError;
-use crate::cells::{Cell, Row};
-use crate::cutter::too_long;
-use crate::row::{Batch, Origin, RawRows, Shared};
+use crate::CaseFileError;
+use crate::cells::{RowCell, RowColumns};
+use crate::json_splitter::too_long;
+use crate::row::{CaseBatch, FileContext, RawRows, RowOrigin};
 
 const ROWS_IN_BATCH: usize = 256;
 /// A batch ends behind the row with which it holds so many bytes: a value may stand once in the file and in every row.
@@ -37,17 +37,17 @@ impl ColumnRows {
     }
 
     /// Reads every row.
-    pub fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
-        let mut columns = Row::new(&shared.names);
+    pub fn cases(&self, shared: &FileContext) -> Vec<Result<Case, Problem>> {
+        let mut columns = RowColumns::new(&shared.names);
         (self.first..)
             .zip(&self.rows)
             .map(|(number, row)| {
                 let row = row.as_ref().map_err(|problem| (**problem).clone())?;
                 columns.clear();
                 for (name, value) in row.get_column_iter() {
-                    columns.push(Cow::Borrowed(name), shared.names.number(name), Cell::Value(json(value)));
+                    columns.push(Cow::Borrowed(name), shared.names.number(name), RowCell::Value(json(value)));
                 }
-                shared.plain_case(&mut columns, Origin { line: None, number }).map_err(|mut problem| {
+                shared.plain_case(&mut columns, RowOrigin { line: None, number }).map_err(|mut problem| {
                     problem.reason = format!("row {number}: {}", problem.reason);
                     problem
                 })
@@ -117,17 +117,18 @@ fn float(number: f64) -> Json {
 pub struct ColumnReader {
     reader: RowIter<'static>,
     columns: Vec<String>,
-    shared: Arc<Shared>,
+    shared: Arc<FileContext>,
     longest: usize,
     rows: u64,
-    failure: Option<OpenError>,
+    failure: Option<CaseFileError>,
     ended: bool,
 }
 
 impl ColumnReader {
     /// Reads the footer of a file.
-    pub fn new(file: File, longest: usize, shared: Arc<Shared>) -> Result<Self, OpenError> {
-        let reader = guarded(|| SerializedFileReader::new(file)).map_err(|reason| broken(&shared, reason))?;
+    pub fn new(file: File, longest: usize, shared: Arc<FileContext>) -> Result<Self, CaseFileError> {
+        let reader =
+            catch_decoder_panic(|| SerializedFileReader::new(file)).map_err(|reason| broken(&shared, reason))?;
         let schema = reader.metadata().file_metadata().schema();
         let columns = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
         let reader = RowIter::from_file_into(Box::new(reader)).with_batch_size(VALUES_AHEAD);
@@ -138,9 +139,9 @@ impl ColumnReader {
     pub fn from_stream(
         mut stream: Box<dyn Read + Send>,
         longest: usize,
-        shared: Arc<Shared>,
-    ) -> Result<Self, OpenError> {
-        let io_error = |source| OpenError::Io { file: shared.file.clone(), source };
+        shared: Arc<FileContext>,
+    ) -> Result<Self, CaseFileError> {
+        let io_error = |source| CaseFileError::Io { file: shared.file.clone(), source };
         let mut file = tempfile::tempfile().map_err(io_error)?;
         std::io::copy(&mut stream, &mut file).map_err(io_error)?;
         file.seek(SeekFrom::Start(0)).map_err(io_error)?;
@@ -153,11 +154,11 @@ impl ColumnReader {
     }
 
     /// The next batch. A damaged file gives the rows before the damage, then the error.
-    pub fn next(&mut self) -> Option<Result<Batch, OpenError>> {
+    pub fn next(&mut self) -> Option<Result<CaseBatch, CaseFileError>> {
         let mut rows = Vec::new();
         let mut bytes = 0;
         while !self.ended && rows.len() < ROWS_IN_BATCH && bytes < BYTES_IN_BATCH {
-            match guarded(|| self.reader.next().transpose()) {
+            match catch_decoder_panic(|| self.reader.next().transpose()) {
                 Ok(Some(row)) => {
                     let size = row_size(&row);
                     if size > self.longest {
@@ -180,7 +181,7 @@ impl ColumnReader {
         }
         let first = self.rows + 1;
         self.rows += rows.len() as u64;
-        Some(Ok(Batch { shared: Arc::clone(&self.shared), rows: RawRows::Columns(ColumnRows { rows, first }) }))
+        Some(Ok(CaseBatch { shared: Arc::clone(&self.shared), rows: RawRows::Columns(ColumnRows { rows, first }) }))
     }
 }
 
@@ -192,13 +193,13 @@ impl ColumnReader {
 }
 
 /// Runs the decoder. It may panic on a damaged file; for the reader of a file that is an error like any other.
-fn guarded<T>(decode: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
+fn catch_decoder_panic<T>(decode: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(decode)) {
         Ok(result) => result.map_err(|error| error.to_string()),
         Err(_) => Err("its pages are damaged".to_owned()),
     }
 }
 
-fn broken(shared: &Shared, reason: String) -> OpenError {
-    OpenError::Broken { file: shared.file.clone(), format: "Parquet", reason }
+fn broken(shared: &FileContext, reason: String) -> CaseFileError {
+    CaseFileError::Broken { file: shared.file.clone(), format: "Parquet", reason }
 }

@@ -11,12 +11,12 @@ use std::sync::Arc;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use probare_core::{Case, Problem};
 
-use crate::OpenError;
-use crate::cells::{Cell, Row};
-use crate::cutter::{filled, patience, too_long};
-use crate::names::Known;
+use crate::CaseFileError;
+use crate::cells::{RowCell, RowColumns};
+use crate::json_splitter::{fill_buffer, patience, too_long};
+use crate::names::NameId;
 use crate::open::BUFFER;
-use crate::row::{Batch, Origin, RawRows, Shared};
+use crate::row::{CaseBatch, FileContext, RawRows, RowOrigin};
 
 /// A batch ends after this many rows …
 const ROWS_IN_BATCH: usize = 256;
@@ -36,7 +36,7 @@ struct Header {
 #[derive(Debug)]
 struct HeaderColumn {
     name: String,
-    known: Option<Known>,
+    known: Option<NameId>,
     /// Whether it becomes `query` or `response`.
     keeps_empty: bool,
 }
@@ -75,8 +75,8 @@ impl CsvRows {
     }
 
     /// Reads every record.
-    pub fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
-        let mut row = Row::new(&shared.names);
+    pub fn cases(&self, shared: &FileContext) -> Vec<Result<Case, Problem>> {
+        let mut row = RowColumns::new(&shared.names);
         let whole = simdutf8::basic::from_utf8(&self.records.bytes).ok();
         self.records.rows.iter().map(|record| self.case(record, whole, shared, &mut row)).collect()
     }
@@ -85,8 +85,8 @@ impl CsvRows {
         &'a self,
         record: &Record,
         whole: Option<&'a str>,
-        shared: &Shared,
-        row: &mut Row<'a>,
+        shared: &FileContext,
+        row: &mut RowColumns<'a>,
     ) -> Result<Case, Problem> {
         row.clear();
         let columns = &self.header.columns;
@@ -111,10 +111,10 @@ impl CsvRows {
                 })?,
             };
             if !text.is_empty() || column.keeps_empty {
-                row.push(Cow::Borrowed(&column.name), column.known, Cell::Text(text));
+                row.push(Cow::Borrowed(&column.name), column.known, RowCell::Text(text));
             }
         }
-        shared.plain_case(row, Origin { line: Some(record.line), number: record.line })
+        shared.plain_case(row, RowOrigin { line: Some(record.line), number: record.line })
     }
 }
 
@@ -133,7 +133,7 @@ struct Splitter {
 }
 
 /// What comes next in a file.
-enum Split {
+enum CsvItem {
     Record,
     TooLong { line: u64 },
     End,
@@ -148,12 +148,12 @@ impl Splitter {
     }
 
     /// Appends the next record, with at most this many ends.
-    fn next(&mut self, records: &mut Records, most_ends: usize) -> Result<Split, OpenError> {
-        let io_error = |source| OpenError::Io { file: self.file.clone(), source };
+    fn next(&mut self, records: &mut Records, most_ends: usize) -> Result<CsvItem, CaseFileError> {
+        let io_error = |source| CaseFileError::Io { file: self.file.clone(), source };
         let (start, first) = (records.bytes.len(), records.ends.len());
         let (mut line, mut length, mut cells, mut is_too_long) = (self.core.line(), 0_u64, 0, false);
         loop {
-            let input = filled(&mut self.reader).map_err(io_error)?;
+            let input = fill_buffer(&mut self.reader).map_err(io_error)?;
             let blank = input.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
             // Blank lines are passed over one by one, so that the line is the one where the record begins.
             let input = if length == 0 && blank > 0 { &input[..blank] } else { input };
@@ -175,7 +175,7 @@ impl Splitter {
                 records.bytes.shrink_to(start);
                 records.ends.truncate(first);
                 if length > self.patience {
-                    return Err(OpenError::Endless { file: self.file.clone(), line, length: self.patience });
+                    return Err(CaseFileError::Endless { file: self.file.clone(), line, length: self.patience });
                 }
             } else {
                 records.bytes.extend_from_slice(&self.room[..written]);
@@ -184,11 +184,11 @@ impl Splitter {
             }
             match result {
                 ReadRecordResult::InputEmpty | ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {}
-                ReadRecordResult::End => return Ok(Split::End),
-                ReadRecordResult::Record if is_too_long => return Ok(Split::TooLong { line }),
+                ReadRecordResult::End => return Ok(CsvItem::End),
+                ReadRecordResult::Record if is_too_long => return Ok(CsvItem::TooLong { line }),
                 ReadRecordResult::Record => {
                     records.rows.push(Record { line, start, first, cells });
-                    return Ok(Split::Record);
+                    return Ok(CsvItem::Record);
                 }
             }
         }
@@ -199,7 +199,7 @@ impl Splitter {
 pub struct CsvReader {
     splitter: Splitter,
     header: Arc<Header>,
-    shared: Arc<Shared>,
+    shared: Arc<FileContext>,
     waiting: Option<Box<Problem>>,
     ended: bool,
 }
@@ -210,8 +210,8 @@ impl CsvReader {
         reader: Box<dyn BufRead + Send>,
         separator: u8,
         longest: usize,
-        shared: Arc<Shared>,
-    ) -> Result<Self, OpenError> {
+        shared: Arc<FileContext>,
+    ) -> Result<Self, CaseFileError> {
         let mut splitter = Splitter::new(reader, separator, longest, &shared.file);
         let names = header(&mut splitter)?;
         splitter.patience = patience(longest);
@@ -231,7 +231,7 @@ impl CsvReader {
     }
 
     /// The next batch.
-    pub fn next(&mut self) -> Option<Result<Batch, OpenError>> {
+    pub fn next(&mut self) -> Option<Result<CaseBatch, CaseFileError>> {
         let mut records = Records::default();
         while !self.ended
             && self.waiting.is_none()
@@ -239,11 +239,11 @@ impl CsvReader {
             && records.bytes.len() < BYTES_IN_BATCH
         {
             match self.splitter.next(&mut records, self.header.columns.len()) {
-                Ok(Split::Record) => {}
-                Ok(Split::TooLong { line }) => {
+                Ok(CsvItem::Record) => {}
+                Ok(CsvItem::TooLong { line }) => {
                     self.waiting = Some(Box::new(too_long(&self.shared.file, line, self.splitter.longest)));
                 }
-                Ok(Split::End) => self.ended = true,
+                Ok(CsvItem::End) => self.ended = true,
                 Err(error) => {
                     self.ended = true;
                     return Some(Err(error));
@@ -255,14 +255,14 @@ impl CsvReader {
         } else {
             RawRows::Csv(CsvRows { header: Arc::clone(&self.header), records })
         };
-        Some(Ok(Batch { shared: Arc::clone(&self.shared), rows }))
+        Some(Ok(CaseBatch { shared: Arc::clone(&self.shared), rows }))
     }
 }
 
-fn header(splitter: &mut Splitter) -> Result<Vec<String>, OpenError> {
+fn header(splitter: &mut Splitter) -> Result<Vec<String>, CaseFileError> {
     let mut records = Records::default();
     splitter.next(&mut records, MOST_COLUMNS)?;
-    let broken = |reason: String| OpenError::Broken { file: splitter.file.clone(), format: "CSV", reason };
+    let broken = |reason: String| CaseFileError::Broken { file: splitter.file.clone(), format: "CSV", reason };
     if records.rows.first().is_some_and(|record| record.cells > MOST_COLUMNS) {
         return Err(broken(format!("its header has more than {MOST_COLUMNS} columns")));
     }
@@ -270,7 +270,7 @@ fn header(splitter: &mut Splitter) -> Result<Vec<String>, OpenError> {
     let mut start = 0;
     for end in records.ends {
         let cell = &records.bytes[std::mem::replace(&mut start, end)..end];
-        let name = std::str::from_utf8(cell).map_err(|_| OpenError::NotUtf8 { file: splitter.file.clone() })?;
+        let name = std::str::from_utf8(cell).map_err(|_| CaseFileError::NotUtf8 { file: splitter.file.clone() })?;
         names.push(name.trim_start_matches('\u{feff}').trim().to_owned());
     }
     let mut sorted: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();

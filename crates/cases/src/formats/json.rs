@@ -5,10 +5,10 @@ use std::sync::Arc;
 use probare_core::{Case, Problem};
 use serde_json::Value as Json;
 
-use crate::OpenError;
-use crate::cells::Row;
-use crate::cutter::{Cut, Cutter, Place};
-use crate::row::{Batch, Origin, RawRows, Shared, Unread, kind};
+use crate::CaseFileError;
+use crate::cells::RowColumns;
+use crate::json_splitter::{JsonSplitter, SplitItem, ValuePosition};
+use crate::row::{CaseBatch, FileContext, RawRows, RowError, RowOrigin, kind};
 use crate::traces;
 use crate::values::no_text;
 
@@ -27,7 +27,7 @@ pub struct JsonRows {
 #[derive(Debug)]
 struct RawRow {
     end: usize,
-    place: Place,
+    place: ValuePosition,
 }
 
 impl JsonRows {
@@ -37,9 +37,9 @@ impl JsonRows {
     }
 
     /// Reads every row.
-    pub fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
+    pub fn cases(&self, shared: &FileContext) -> Vec<Result<Case, Problem>> {
         let mut cases = Vec::with_capacity(self.rows.len());
-        let mut columns = Row::new(&shared.names);
+        let mut columns = RowColumns::new(&shared.names);
         // All bytes are looked at once; only where some are no text is it worth asking in which row.
         let whole = simdutf8::basic::from_utf8(&self.bytes).ok();
         let mut start = 0;
@@ -55,29 +55,34 @@ impl JsonRows {
     }
 }
 
-fn text_of<'a>(bytes: &'a [u8], place: Place, shared: &Shared) -> Result<&'a str, Problem> {
+fn text_of<'a>(bytes: &'a [u8], place: ValuePosition, shared: &FileContext) -> Result<&'a str, Problem> {
     simdutf8::compat::from_utf8(bytes)
-        .map_err(|error| no_text(&shared.file, place.of_byte(bytes, error.valid_up_to()), "the row"))
+        .map_err(|error| no_text(&shared.file, place.byte_position_in_file(bytes, error.valid_up_to()), "the row"))
 }
 
-fn read_row<'a>(text: &'a str, place: Place, shared: &Shared, columns: &mut Row<'a>) -> Result<Case, Problem> {
+fn read_row<'a>(
+    text: &'a str,
+    place: ValuePosition,
+    shared: &FileContext,
+    columns: &mut RowColumns<'a>,
+) -> Result<Case, Problem> {
     columns.clear();
     // Seen at the opening of a file; standard input is not waited for there.
     if traces::is_otlp(text) {
         let reason = "the row is a trace of OpenTelemetry; name the format of standard input: --format otlp";
         return Err(shared.lost(Some(place.line), Some(place.column), reason.to_owned()));
     }
-    let origin = Origin { line: Some(place.line), number: place.number };
-    let read = columns.fill(text).map_err(Unread::Json).and_then(|()| shared.case(columns, origin));
+    let origin = RowOrigin { line: Some(place.line), number: place.number };
+    let read = columns.fill(text).map_err(RowError::Json).and_then(|()| shared.case(columns, origin));
     read.map_err(|unread| match unread {
-        Unread::Problem(problem) => problem,
-        Unread::Json(error) => explained(text, place, shared, &error),
+        RowError::Problem(problem) => problem,
+        RowError::Json(error) => explain_error(text, place, shared, &error),
     })
 }
 
 /// What is wrong with a row that could not be read. The whole of it is read again as plain JSON, which tells line and
 /// column of the first mistake.
-fn explained(text: &str, place: Place, shared: &Shared, error: &serde_json::Error) -> Problem {
+fn explain_error(text: &str, place: ValuePosition, shared: &FileContext, error: &serde_json::Error) -> Problem {
     const NAMED_WRONG: &str = "a file of one JSON array is named .json, not .jsonl";
     let again = serde_json::from_str::<Json>(text);
     if let Ok(other) = &again
@@ -89,7 +94,7 @@ fn explained(text: &str, place: Place, shared: &Shared, error: &serde_json::Erro
         return problem;
     }
     let error = again.as_ref().err().unwrap_or(error);
-    let (line, column) = place.of(error.line() as u64, error.column() as u64);
+    let (line, column) = place.position_in_file(error.line() as u64, error.column() as u64);
     let full = error.to_string();
     let reason = full.rfind(" at line ").map_or(full.as_str(), |end| &full[..end]);
     let mut problem = shared.lost(Some(line), Some(column), format!("the row is no valid JSON: {reason}"));
@@ -106,30 +111,30 @@ fn explained(text: &str, place: Place, shared: &Shared, error: &serde_json::Erro
 
 /// Reads the values of a file in batches.
 pub struct JsonReader {
-    cutter: Cutter,
-    shared: Arc<Shared>,
+    cutter: JsonSplitter,
+    shared: Arc<FileContext>,
     /// A problem that waits until the rows before it are handed out.
     waiting: Option<Box<Problem>>,
 }
 
 impl JsonReader {
     /// Rows of what is cut.
-    pub(crate) const fn new(cutter: Cutter, shared: Arc<Shared>) -> Self {
+    pub(crate) const fn new(cutter: JsonSplitter, shared: Arc<FileContext>) -> Self {
         Self { cutter, shared, waiting: None }
     }
 
     /// The next batch.
-    pub fn next(&mut self) -> Option<Result<Batch, OpenError>> {
+    pub fn next(&mut self) -> Option<Result<CaseBatch, CaseFileError>> {
         let mut rows = JsonRows::default();
         while self.waiting.is_none() && rows.rows.len() < ROWS_IN_BATCH && rows.bytes.len() < BYTES_IN_BATCH {
             match self.cutter.next(&mut rows.bytes) {
-                Ok(Cut::Value(place)) => rows.rows.push(RawRow { end: rows.bytes.len(), place }),
-                Ok(Cut::Bad(problem)) => self.waiting = Some(problem),
-                Ok(Cut::End) => break,
+                Ok(SplitItem::Value(place)) => rows.rows.push(RawRow { end: rows.bytes.len(), place }),
+                Ok(SplitItem::Bad(problem)) => self.waiting = Some(problem),
+                Ok(SplitItem::End) => break,
                 Err(error) => return Some(Err(error)),
             }
         }
         let rows = if rows.rows.is_empty() { RawRows::Bad(self.waiting.take()?) } else { RawRows::Json(rows) };
-        Some(Ok(Batch { shared: Arc::clone(&self.shared), rows }))
+        Some(Ok(CaseBatch { shared: Arc::clone(&self.shared), rows }))
     }
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 
 use memchr::memchr_iter;
 
-use crate::OpenError;
+use crate::CaseFileError;
 use crate::open::BUFFER;
 
 /// Signs that are looked for, in order of preference.
@@ -15,16 +15,16 @@ const LINES: usize = 5;
 const MOST: usize = 64 * 1024;
 
 /// The separator of a file, and the file from its start.
-pub(crate) fn found(
+pub(crate) fn detect_separator(
     mut reader: Box<dyn BufRead + Send>,
     file: &str,
-) -> Result<(u8, Box<dyn BufRead + Send>), OpenError> {
+) -> Result<(u8, Box<dyn BufRead + Send>), CaseFileError> {
     let mut head = Vec::new();
     let mut has_ended = false;
     while !has_ended && head.len() < MOST && memchr_iter(b'\n', &head).nth(LINES - 1).is_none() {
         let before = head.len();
         let read = reader.by_ref().take((MOST - before) as u64).read_until(b'\n', &mut head);
-        has_ended = read.map_err(|source| OpenError::Io { file: file.to_owned(), source })? == 0;
+        has_ended = read.map_err(|source| CaseFileError::Io { file: file.to_owned(), source })? == 0;
     }
     let separator = told_by(&head, has_ended);
     Ok((separator, Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(reader)))))
@@ -102,12 +102,12 @@ mod tests {
     #[test]
     fn the_answer_depends_on_the_first_lines_alone() {
         let text = format!("id;response\n{}", "1;a\n".repeat(100_000));
-        let (separator, mut reader) = found(Box::new(Cursor::new(text.clone())), "a.csv").unwrap();
+        let (separator, mut reader) = detect_separator(Box::new(Cursor::new(text.clone())), "a.csv").unwrap();
         assert_eq!(separator, b';');
         let mut again = String::new();
         reader.read_to_string(&mut again).unwrap();
         assert_eq!(again, text);
-        let (separator, _) = found(Box::new(Cursor::new(vec![0; 2 * MOST])), "zeros.csv").unwrap();
+        let (separator, _) = detect_separator(Box::new(Cursor::new(vec![0; 2 * MOST])), "zeros.csv").unwrap();
         assert_eq!(separator, b',');
     }
 }

@@ -8,13 +8,13 @@ use probare_core::{Case, Problem};
 use serde_json::{Map, Value as Json};
 
 use crate::FieldMap;
-use crate::cells::{Cell, Row};
-use crate::names::Names;
-use crate::row::{Batch, Origin, RawRows, Shared};
+use crate::cells::{RowCell, RowColumns};
+use crate::names::ColumnNames;
+use crate::row::{CaseBatch, FileContext, RawRows, RowOrigin};
 
 /// What stands in a column of a row.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Given<'a> {
+pub enum TableCell<'a> {
     /// A text.
     Text(&'a str),
     /// Any other value; `null` counts as absent.
@@ -22,27 +22,27 @@ pub enum Given<'a> {
 }
 
 /// Some rows in memory. They are looked into on the scoring threads.
-pub trait Table: Send + fmt::Debug {
+pub trait RowTable: Send + fmt::Debug {
     /// How many rows there are.
     fn rows(&self) -> usize;
 
     /// Hands out the columns of a row, by name; a row that is none says what it is instead.
-    fn row<'a>(&'a self, at: usize, put: &mut dyn FnMut(&'a str, Given<'a>)) -> Result<(), String>;
+    fn row<'a>(&'a self, at: usize, put: &mut dyn FnMut(&'a str, TableCell<'a>)) -> Result<(), String>;
 }
 
 /// Rows as objects, which need not have the same members, or what they are instead.
-impl Table for Vec<Result<Map<String, Json>, String>> {
+impl RowTable for Vec<Result<Map<String, Json>, String>> {
     fn rows(&self) -> usize {
         self.len()
     }
 
-    fn row<'a>(&'a self, at: usize, put: &mut dyn FnMut(&'a str, Given<'a>)) -> Result<(), String> {
+    fn row<'a>(&'a self, at: usize, put: &mut dyn FnMut(&'a str, TableCell<'a>)) -> Result<(), String> {
         for (name, value) in self[at].as_ref().map_err(Clone::clone)? {
             put(
                 name,
                 match value {
-                    Json::String(text) => Given::Text(text),
-                    other => Given::Value(other.clone()),
+                    Json::String(text) => TableCell::Text(text),
+                    other => TableCell::Value(other.clone()),
                 },
             );
         }
@@ -53,33 +53,33 @@ impl Table for Vec<Result<Map<String, Json>, String>> {
 /// Makes batches of tables that belong together: they have one name and one mapping, and their rows are counted through.
 ///
 /// ```
-/// use probare_cases::{FieldMap, Tables};
-/// use probare_core::Batch as _;
+/// use probare_cases::{FieldMap, TableBatcher};
+/// use probare_core::CaseBatch as _;
 /// use serde_json::json;
 ///
-/// let mut tables = Tables::new("rows", &FieldMap::default());
+/// let mut tables = TableBatcher::new("rows", &FieldMap::default());
 /// let row = json!({"question": "Who?", "answer": "Ada"}).as_object().unwrap().clone();
 /// let batch = tables.batch(Box::new(vec![Ok(row)]));
 /// let case = batch.cases().remove(0).unwrap();
 /// assert_eq!((case.id.as_str(), case.query.as_deref()), ("1", Some("Who?")));
 /// ```
 #[derive(Debug)]
-pub struct Tables {
-    shared: Arc<Shared>,
+pub struct TableBatcher {
+    shared: Arc<FileContext>,
     rows: u64,
 }
 
-impl Tables {
+impl TableBatcher {
     /// `name` is what messages call the rows.
     pub fn new(name: &str, fields: &FieldMap) -> Self {
-        Self { shared: Arc::new(Shared { file: name.to_owned(), names: Names::new(fields) }), rows: 0 }
+        Self { shared: Arc::new(FileContext { file: name.to_owned(), names: ColumnNames::new(fields) }), rows: 0 }
     }
 
     /// The rows of a table, not yet looked into. A row without an id is called by its number, counted from 1.
-    pub fn batch(&mut self, table: Box<dyn Table>) -> Batch {
+    pub fn batch(&mut self, table: Box<dyn RowTable>) -> CaseBatch {
         let first = self.rows + 1;
         self.rows += table.rows() as u64;
-        Batch { shared: Arc::clone(&self.shared), rows: RawRows::Table(TableRows { table, first }) }
+        CaseBatch { shared: Arc::clone(&self.shared), rows: RawRows::Table(TableRows { table, first }) }
     }
 
     /// How many rows there were.
@@ -91,7 +91,7 @@ impl Tables {
 /// A table and the number of its first row.
 #[derive(Debug)]
 pub(crate) struct TableRows {
-    table: Box<dyn Table>,
+    table: Box<dyn RowTable>,
     first: u64,
 }
 
@@ -102,8 +102,8 @@ impl TableRows {
     }
 
     /// Reads every row.
-    pub(crate) fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
-        let mut columns = Row::new(&shared.names);
+    pub(crate) fn cases(&self, shared: &FileContext) -> Vec<Result<Case, Problem>> {
+        let mut columns = RowColumns::new(&shared.names);
         (self.first..)
             .zip(0..self.table.rows())
             .map(|(number, at)| {
@@ -111,13 +111,13 @@ impl TableRows {
                 self.table
                     .row(at, &mut |name, given| {
                         let cell = match given {
-                            Given::Text(text) => Cell::Plain(text),
-                            Given::Value(value) => Cell::Value(value),
+                            TableCell::Text(text) => RowCell::Plain(text),
+                            TableCell::Value(value) => RowCell::Value(value),
                         };
                         columns.push(Cow::Borrowed(name), shared.names.number(name), cell);
                     })
                     .map_err(|reason| shared.lost(None, None, reason))
-                    .and_then(|()| shared.plain_case(&mut columns, Origin { line: None, number }))
+                    .and_then(|()| shared.plain_case(&mut columns, RowOrigin { line: None, number }))
                     .map_err(|mut problem| {
                         problem.reason = format!("row {number}: {}", problem.reason);
                         problem
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn rows_of_several_tables_are_counted_through() {
-        let mut tables = Tables::new("rows", &FieldMap::parse(&["response=said"]).unwrap());
+        let mut tables = TableBatcher::new("rows", &FieldMap::parse(&["response=said"]).unwrap());
         let first = tables.batch(Box::new(vec![object(json!({"said": "a"})), object(json!({"id": 7, "said": "b"}))]));
         let second = tables.batch(Box::new(vec![object(json!({"said": "c", "reference": ["x", 2], "more": null}))]));
         let cases: Vec<Case> = first.cases().into_iter().chain(second.cases()).map(Result::unwrap).collect();
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_text_that_looks_like_a_list_is_a_text() {
-        let mut tables = Tables::new("rows", &FieldMap::default());
+        let mut tables = TableBatcher::new("rows", &FieldMap::default());
         let batch = tables.batch(Box::new(vec![object(json!({"reference": "[1]", "other": "{}"}))]));
         let case = batch.cases().remove(0).unwrap();
         assert_eq!(case.reference, Some(vec!["[1]".to_owned()]));
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_row_that_does_not_fit_is_named_by_its_number() {
-        let mut tables = Tables::new("rows", &FieldMap::default());
+        let mut tables = TableBatcher::new("rows", &FieldMap::default());
         let problem = tables.batch(Box::new(vec![object(json!({"response": ["a"]}))])).cases().remove(0).unwrap_err();
         assert_eq!(problem.reason, "row 1: `response` must be a text, but it is a list");
         assert!(problem.lost);

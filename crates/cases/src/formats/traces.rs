@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use probare_core::{Case, Problem};
 
-use crate::cutter::{Cut, Cutter};
-use crate::foreign::cause;
-use crate::row::{Batch, RawRows, Shared};
+use crate::importers::cause;
+use crate::json_splitter::{JsonSplitter, SplitItem};
+use crate::row::{CaseBatch, FileContext, RawRows};
 use crate::traces::{Grouping, Traces, summary};
-use crate::values::checked;
-use crate::{LARGEST_DOCUMENT, OpenError};
+use crate::values::check_utf8;
+use crate::{CaseFileError, LARGEST_DOCUMENT};
 
 /// Cases of a batch.
 const CASES_IN_BATCH: usize = 64;
@@ -17,18 +17,18 @@ const CASES_IN_BATCH: usize = 64;
 /// Reads a file of traces.
 pub(crate) struct TraceReader {
     /// What is read, until it was.
-    unread: Option<(Cutter, Grouping)>,
+    unread: Option<(JsonSplitter, Grouping)>,
     made: std::vec::IntoIter<Result<Case, Problem>>,
-    shared: Arc<Shared>,
+    shared: Arc<FileContext>,
 }
 
 impl TraceReader {
-    pub(crate) fn new(cutter: Cutter, grouping: Grouping, shared: Arc<Shared>) -> Self {
+    pub(crate) fn new(cutter: JsonSplitter, grouping: Grouping, shared: Arc<FileContext>) -> Self {
         Self { unread: Some((cutter, grouping)), made: Vec::new().into_iter(), shared }
     }
 
     /// The next batch.
-    pub(crate) fn next(&mut self) -> Option<Result<Batch, OpenError>> {
+    pub(crate) fn next(&mut self) -> Option<Result<CaseBatch, CaseFileError>> {
         if let Some((cutter, grouping)) = self.unread.take() {
             match self.read(cutter, grouping) {
                 Ok(made) => self.made = made.into_iter(),
@@ -36,29 +36,29 @@ impl TraceReader {
             }
         }
         let rows: Vec<_> = self.made.by_ref().take(CASES_IN_BATCH).collect();
-        (!rows.is_empty()).then(|| Ok(Batch { shared: Arc::clone(&self.shared), rows: RawRows::Made(rows) }))
+        (!rows.is_empty()).then(|| Ok(CaseBatch { shared: Arc::clone(&self.shared), rows: RawRows::Made(rows) }))
     }
 
     /// What could not be read, what was lost, and the cases.
-    fn read(&self, mut cutter: Cutter, grouping: Grouping) -> Result<Vec<Result<Case, Problem>>, OpenError> {
+    fn read(&self, mut cutter: JsonSplitter, grouping: Grouping) -> Result<Vec<Result<Case, Problem>>, CaseFileError> {
         let mut traces = Traces::default();
         let mut made = Vec::new();
         let mut total = 0;
         loop {
             let mut bytes = Vec::new();
             let place = match cutter.next(&mut bytes)? {
-                Cut::End => break,
-                Cut::Bad(problem) => {
+                SplitItem::End => break,
+                SplitItem::Bad(problem) => {
                     made.push(Err(*problem));
                     continue;
                 }
-                Cut::Value(place) => place,
+                SplitItem::Value(place) => place,
             };
             total += bytes.len() as u64;
             if total > LARGEST_DOCUMENT {
-                return Err(OpenError::TooLarge { file: self.shared.file.clone(), limit: LARGEST_DOCUMENT });
+                return Err(CaseFileError::TooLarge { file: self.shared.file.clone(), limit: LARGEST_DOCUMENT });
             }
-            let read = checked(bytes, place, &self.shared.file).map_err(|problem| *problem).and_then(|value| {
+            let read = check_utf8(bytes, place, &self.shared.file).map_err(|problem| *problem).and_then(|value| {
                 let text = String::from_utf8_lossy(&value.bytes);
                 traces.add(&text).map_err(|error| self.unreadable(value.place_of(&error), &error))
             });

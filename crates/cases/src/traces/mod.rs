@@ -1,16 +1,17 @@
 //! Traces of OpenTelemetry as cases: OTLP/JSON with the GenAI conventions, OpenInference, and what came before them.
 //!
 //! Every call of a model repeats the conversation up to it; here it is put together once. Agents that other agents call have
-//! conversations, and cases, of their own. What cannot be used is not silently gone: it is told as [`Lost`].
+//! conversations, and cases, of their own. What cannot be used is not silently gone: it is told as [`TraceLoss`].
 
-mod history;
-mod lost;
+mod conversation;
+mod losses;
+mod model_call;
 mod otlp;
 mod parts;
-mod said;
 mod spans;
 mod thread_case;
 mod threads;
+mod weight;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,13 +20,14 @@ use std::str::FromStr;
 use probare_core::Case;
 use serde::{Deserialize, Serialize};
 
-use self::lost::Losses;
-use self::otlp::{Record, Span};
-use self::spans::Kind;
+use self::losses::LossCollector;
+use self::otlp::{LogRecord, Span};
+use self::spans::SpanKind;
 use self::threads::Threads;
+use self::weight::ValueBudget;
 
-pub(crate) use self::lost::summary;
-pub use self::lost::{Lost, LostKind};
+pub(crate) use self::losses::summary;
+pub use self::losses::{TraceLoss, TraceLossKind};
 
 /// Where a case says in its metadata which trace it comes from.
 pub const TRACE: &str = "trace";
@@ -91,18 +93,20 @@ pub(crate) fn has_member<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Traces {
     spans: Vec<Span>,
-    records: Vec<Record>,
+    records: Vec<LogRecord>,
     /// How many spans, events and records came so far.
-    weight: usize,
+    count: usize,
+    weight: ValueBudget,
 }
 
 impl Traces {
     /// Takes one object of a file in.
     pub fn add(&mut self, text: &str) -> serde_json::Result<()> {
-        let written = otlp::read(text)?;
+        self.weight.add(text)?;
+        let written = otlp::parse_export(text)?;
         let events = |spans: &[Span]| -> usize { spans.iter().map(|span| 1 + span.events.len()).sum() };
-        self.weight += events(&written.spans) + written.records.len();
-        if self.weight > otlp::MOST {
+        self.count += events(&written.spans) + written.records.len();
+        if self.count > otlp::MOST {
             return Err(serde::de::Error::custom(otlp::TOO_MANY));
         }
         self.spans.extend(written.spans);
@@ -111,16 +115,16 @@ impl Traces {
     }
 
     /// All cases in order of time, and what was lost.
-    pub fn cases(self, grouping: Grouping) -> (Vec<Case>, Vec<Lost>) {
-        let mut lost = Losses::default();
+    pub fn cases(self, grouping: Grouping) -> (Vec<Case>, Vec<TraceLoss>) {
+        let mut lost = LossCollector::default();
         let mut spans = distinct(self.spans, &mut lost);
         // A stable sort: what began at the same time stays in the order of the file.
         spans.sort_by_key(|span| span.start);
         join(&mut spans, self.records, &mut lost);
         let threads = Threads::new(&spans, grouping, &mut lost);
-        let others = threads.kinds.iter().filter(|kind| **kind == Kind::None).count();
+        let others = threads.kinds.iter().filter(|kind| **kind == SpanKind::None).count();
         if others > 0 {
-            lost.add(LostKind::OtherSpans, None, Some(others.to_string()));
+            lost.add(TraceLossKind::OtherSpans, None, Some(others.to_string()));
         }
         let cases =
             threads.list.iter().filter_map(|thread| thread_case::case(&spans, &threads, thread, &mut lost)).collect();
@@ -129,11 +133,11 @@ impl Traces {
 }
 
 /// The spans, of several of one id the last.
-fn distinct(spans: Vec<Span>, lost: &mut Losses) -> Vec<Span> {
+fn distinct(spans: Vec<Span>, lost: &mut LossCollector) -> Vec<Span> {
     let mut last: HashMap<(String, String), usize> = HashMap::with_capacity(spans.len());
     for (at, span) in spans.iter().enumerate() {
         if !span.id.is_empty() && last.insert((span.trace.clone(), span.id.clone()), at).is_some() {
-            lost.add(LostKind::DuplicateSpan, Some(&span.id), None);
+            lost.add(TraceLossKind::DuplicateSpan, Some(&span.id), None);
         }
     }
     let mut keep = vec![false; spans.len()];
@@ -144,11 +148,11 @@ fn distinct(spans: Vec<Span>, lost: &mut Losses) -> Vec<Span> {
 }
 
 /// Log records among the events of their spans, in order of time.
-fn join(spans: &mut [Span], records: Vec<Record>, lost: &mut Losses) {
+fn join(spans: &mut [Span], records: Vec<LogRecord>, lost: &mut LossCollector) {
     let places: HashMap<(String, String), usize> =
         spans.iter().enumerate().map(|(at, span)| ((span.trace.clone(), span.id.clone()), at)).collect();
     let mut others = 0_u64;
-    for Record { trace, span, event } in records {
+    for LogRecord { trace, span, event } in records {
         match places.get(&(trace, span)) {
             Some(at) => spans[*at].events.push(event),
             None => others += 1,
@@ -158,7 +162,7 @@ fn join(spans: &mut [Span], records: Vec<Record>, lost: &mut Losses) {
         span.events.sort_by_key(|event| event.time);
     }
     if others > 0 {
-        lost.add(LostKind::OtherRecords, None, Some(others.to_string()));
+        lost.add(TraceLossKind::OtherRecords, None, Some(others.to_string()));
     }
 }
 

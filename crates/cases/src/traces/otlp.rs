@@ -42,7 +42,7 @@ impl SpanEvent {
 
 /// A log record and the span that it names.
 #[derive(Debug, Clone)]
-pub(super) struct Record {
+pub(super) struct LogRecord {
     pub trace: String,
     pub span: String,
     pub event: SpanEvent,
@@ -50,9 +50,9 @@ pub(super) struct Record {
 
 /// What one object of a file holds.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct OtlpContent {
     pub spans: Vec<Span>,
-    pub records: Vec<Record>,
+    pub records: Vec<LogRecord>,
 }
 
 /// The members by which such an object is known.
@@ -62,20 +62,20 @@ pub(super) const MEMBERS: [&str; 4] = ["resourceSpans", "resource_spans", "resou
 pub(super) const MOST: usize = 1_000_000;
 
 /// What is wrong with more.
-pub(super) const TOO_MANY: &str = "it has more than 1,000,000 spans, events and log records; split it";
+pub(super) const TOO_MANY: &str = "it has more than 1,000,000 spans, events and log records, or far more values in them than such files have; split it";
 
 /// Reads one object.
-pub(super) fn read(text: &str) -> serde_json::Result<Written> {
+pub(super) fn parse_export(text: &str) -> serde_json::Result<OtlpContent> {
     let export: Export = serde_json::from_str(text)?;
     if export.spans.is_none() && export.logs.is_none() && export.metrics.is_none() {
         let reason = "it has neither `resourceSpans` nor `resourceLogs`, so it is no OTLP/JSON";
         return Err(serde_json::Error::custom(reason));
     }
-    let mut written = Written::default();
+    let mut written = OtlpContent::default();
     let spans = export.spans.unwrap_or_default().0.into_iter().flat_map(|resource| resource.scopes.0);
     written.spans.extend(spans.flat_map(|scope| scope.spans.0).map(Span::from));
     let records = export.logs.unwrap_or_default().0.into_iter().flat_map(|resource| resource.scopes.0);
-    written.records.extend(records.flat_map(|scope| scope.records.0).map(Record::from));
+    written.records.extend(records.flat_map(|scope| scope.records.0).map(LogRecord::from));
     Ok(written)
 }
 
@@ -106,7 +106,7 @@ struct ResourceSpans {
 #[derive(Deserialize)]
 struct ScopeSpans {
     #[serde(default, deserialize_with = "or_default")]
-    spans: Bounded<WrittenSpan>,
+    spans: Bounded<WireSpan>,
 }
 
 #[derive(Deserialize)]
@@ -118,13 +118,13 @@ struct ResourceLogs {
 #[derive(Deserialize)]
 struct ScopeLogs {
     #[serde(rename = "logRecords", alias = "log_records", default, deserialize_with = "or_default")]
-    records: Bounded<WrittenRecord>,
+    records: Bounded<WireLogRecord>,
 }
 
 #[derive(Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 #[derive(Default)]
-struct WrittenSpan {
+struct WireSpan {
     #[serde(alias = "trace_id", deserialize_with = "id")]
     trace_id: String,
     #[serde(alias = "span_id", deserialize_with = "id")]
@@ -142,7 +142,7 @@ struct WrittenSpan {
     #[serde(alias = "dropped_attributes_count", deserialize_with = "number")]
     dropped_attributes_count: u64,
     #[serde(deserialize_with = "or_default")]
-    events: Bounded<WrittenEvent>,
+    events: Bounded<WireEvent>,
     #[serde(deserialize_with = "or_default")]
     status: Status,
 }
@@ -157,7 +157,7 @@ struct Status {
 
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
-struct WrittenEvent {
+struct WireEvent {
     #[serde(alias = "time_unix_nano", deserialize_with = "number")]
     time_unix_nano: u64,
     #[serde(deserialize_with = "or_default")]
@@ -168,7 +168,7 @@ struct WrittenEvent {
 
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
-struct WrittenRecord {
+struct WireLogRecord {
     #[serde(alias = "time_unix_nano", deserialize_with = "number")]
     time_unix_nano: u64,
     #[serde(alias = "observed_time_unix_nano", deserialize_with = "number")]
@@ -184,10 +184,10 @@ struct WrittenRecord {
     body: Json,
 }
 
-impl From<WrittenSpan> for Span {
-    fn from(span: WrittenSpan) -> Self {
+impl From<WireSpan> for Span {
+    fn from(span: WireSpan) -> Self {
         let code = &span.status.code;
-        let event = |event: WrittenEvent| SpanEvent {
+        let event = |event: WireEvent| SpanEvent {
             time: event.time_unix_nano,
             name: event.name,
             attributes: event.attributes,
@@ -209,8 +209,8 @@ impl From<WrittenSpan> for Span {
     }
 }
 
-impl From<WrittenRecord> for Record {
-    fn from(record: WrittenRecord) -> Self {
+impl From<WireLogRecord> for LogRecord {
+    fn from(record: WireLogRecord) -> Self {
         let named = record.attributes.get("event.name").and_then(Json::as_str);
         let name = match named.filter(|_| record.event_name.is_empty()) {
             Some(name) => name.to_owned(),
@@ -234,63 +234,63 @@ impl<T> Default for Bounded<T> {
 }
 
 /// How many spans, events and records something is.
-trait Weighed {
+trait HasWeight {
     fn weight(&self) -> usize;
 }
 
-impl<T: Weighed> Weighed for Bounded<T> {
+impl<T: HasWeight> HasWeight for Bounded<T> {
     fn weight(&self) -> usize {
-        self.0.iter().map(Weighed::weight).sum()
+        self.0.iter().map(HasWeight::weight).sum()
     }
 }
 
-impl Weighed for ResourceSpans {
+impl HasWeight for ResourceSpans {
     fn weight(&self) -> usize {
         1 + self.scopes.weight()
     }
 }
 
-impl Weighed for ScopeSpans {
+impl HasWeight for ScopeSpans {
     fn weight(&self) -> usize {
         1 + self.spans.weight()
     }
 }
 
-impl Weighed for WrittenSpan {
+impl HasWeight for WireSpan {
     fn weight(&self) -> usize {
         1 + self.events.0.len()
     }
 }
 
-impl Weighed for ResourceLogs {
+impl HasWeight for ResourceLogs {
     fn weight(&self) -> usize {
         1 + self.scopes.weight()
     }
 }
 
-impl Weighed for ScopeLogs {
+impl HasWeight for ScopeLogs {
     fn weight(&self) -> usize {
         1 + self.records.0.len()
     }
 }
 
-impl Weighed for WrittenEvent {
+impl HasWeight for WireEvent {
     fn weight(&self) -> usize {
         1
     }
 }
 
-impl Weighed for WrittenRecord {
+impl HasWeight for WireLogRecord {
     fn weight(&self) -> usize {
         1
     }
 }
 
-impl<'de, T: Deserialize<'de> + Weighed> Deserialize<'de> for Bounded<T> {
+impl<'de, T: Deserialize<'de> + HasWeight> Deserialize<'de> for Bounded<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Items<T>(PhantomData<T>);
 
-        impl<'de, T: Deserialize<'de> + Weighed> Visitor<'de> for Items<T> {
+        impl<'de, T: Deserialize<'de> + HasWeight> Visitor<'de> for Items<T> {
             type Value = Bounded<T>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -459,8 +459,8 @@ mod tests {
     #[test]
     fn nulls_are_absent_and_another_object_is_told() {
         let text = r#"{"resourceSpans": [{"resource": null, "scopeSpans": [{"spans": [{"name": null, "attributes": null, "events": null, "status": null, "parentSpanId": null, "startTimeUnixNano": -1}]}]}]}"#;
-        assert_eq!(read(text).unwrap().spans.len(), 1);
-        assert!(read(r#"{"resourceMetrics": []}"#).unwrap().spans.is_empty());
-        assert!(read(r#"{"spans": []}"#).unwrap_err().to_string().contains("neither"));
+        assert_eq!(parse_export(text).unwrap().spans.len(), 1);
+        assert!(parse_export(r#"{"resourceMetrics": []}"#).unwrap().spans.is_empty());
+        assert!(parse_export(r#"{"spans": []}"#).unwrap_err().to_string().contains("neither"));
     }
 }

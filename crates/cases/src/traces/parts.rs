@@ -1,17 +1,17 @@
 //! Messages of the GenAI conventions: a role and parts. What does not have their shape is read as far as it goes.
 
-use probare_core::{Call, CaseMessage, Role, SaidPart};
+use probare_core::{CaseMessage, CaseMessagePart, CaseToolCall, Role};
 use serde_json::{Map, Value as Json};
 
-use super::lost::LostKind;
-use super::said::Reading;
+use super::losses::TraceLossKind;
+use super::model_call::SpanReader;
 use crate::agents::calls::id_text;
-use crate::agents::messages::{self, Current, result_text};
+use crate::agents::messages::{self, MessageBuilder, result_text};
 
 /// A message, which is several of ours where it holds results.
-pub(super) fn message(value: &Json, place: &str, reading: &mut Reading<'_>) -> Vec<CaseMessage> {
+pub(super) fn message(value: &Json, place: &str, reading: &mut SpanReader<'_>) -> Vec<CaseMessage> {
     let Some(given) = value.get("role").and_then(Json::as_str) else {
-        reading.lose(LostKind::NotInSchema, format!("{place}/role"));
+        reading.lose(TraceLossKind::NotInSchema, format!("{place}/role"));
         return Vec::new();
     };
     let mut message = CaseMessage::new(messages::role(given));
@@ -21,11 +21,11 @@ pub(super) fn message(value: &Json, place: &str, reading: &mut Reading<'_>) -> V
     let parts = match value.get("parts") {
         Some(Json::Array(parts)) => parts.as_slice(),
         Some(single @ Json::Object(_)) => {
-            reading.lose(LostKind::NotInSchema, format!("{place}/parts"));
+            reading.lose(TraceLossKind::NotInSchema, format!("{place}/parts"));
             std::slice::from_ref(single)
         }
         _ => {
-            reading.lose(LostKind::NotInSchema, format!("{place}/parts"));
+            reading.lose(TraceLossKind::NotInSchema, format!("{place}/parts"));
             // Some write the messages of chats here.
             let is_chat = value.get("content").is_some() || value.get("tool_calls").is_some();
             return match is_chat.then(|| messages::messages(std::slice::from_ref(value))) {
@@ -34,36 +34,36 @@ pub(super) fn message(value: &Json, place: &str, reading: &mut Reading<'_>) -> V
             };
         }
     };
-    let mut current = Current::new(message);
+    let mut current = MessageBuilder::new(message);
     let mut read = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        self::part(part, &format!("{place}/parts/{number}"), &mut current, &mut read, reading);
+        add_part(part, &format!("{place}/parts/{number}"), &mut current, &mut read, reading);
     }
     current.flush(&mut read);
     read
 }
 
 /// Instructions: parts of a system message.
-pub(super) fn instructions(value: &Json, name: &str, reading: &mut Reading<'_>) -> Option<CaseMessage> {
+pub(super) fn instructions(value: &Json, name: &str, reading: &mut SpanReader<'_>) -> Option<CaseMessage> {
     let is_text = value.as_str().is_some_and(|text| !text.trim_start().starts_with(['[', '{', '"']));
     let value = if is_text {
-        reading.lose(LostKind::NotInSchema, name);
+        reading.lose(TraceLossKind::NotInSchema, name);
         std::borrow::Cow::Borrowed(value)
     } else {
         reading.json(name, value)?
     };
     let parts = value.as_array().map_or(std::slice::from_ref(value.as_ref()), Vec::as_slice);
-    let mut current = Current::new(CaseMessage::new(Role::System));
+    let mut current = MessageBuilder::new(CaseMessage::new(Role::System));
     let said = &mut current.message.parts;
     for (number, part) in parts.iter().enumerate() {
         let place = format!("{name}/{number}");
         match (part, part.get("type").and_then(Json::as_str)) {
-            (Json::String(text), _) => said.push(SaidPart::Text { text: text.clone() }),
+            (Json::String(text), _) => said.push(CaseMessagePart::Text { text: text.clone() }),
             (Json::Object(object), Some("text")) => {
-                said.extend(words(object, &place, reading).map(|text| SaidPart::Text { text }));
+                said.extend(words(object, &place, reading).map(|text| CaseMessagePart::Text { text }));
             }
             (Json::Object(object), Some("generic")) => said.push(generic(object, &place, reading)),
-            _ => reading.lose(LostKind::UnknownPart, place),
+            _ => reading.lose(TraceLossKind::UnknownPart, place),
         }
     }
     if said.is_empty() {
@@ -75,50 +75,56 @@ pub(super) fn instructions(value: &Json, name: &str, reading: &mut Reading<'_>) 
 }
 
 /// The words of a part.
-fn words(object: &Map<String, Json>, place: &str, reading: &mut Reading<'_>) -> Option<String> {
+fn words(object: &Map<String, Json>, place: &str, reading: &mut SpanReader<'_>) -> Option<String> {
     let text = ["content", "text"].into_iter().find_map(|name| object.get(name)?.as_str());
     if text.is_none() {
-        reading.lose(LostKind::NotInSchema, format!("{place}/content"));
+        reading.lose(TraceLossKind::NotInSchema, format!("{place}/content"));
     }
     text.map(str::to_owned)
 }
 
-fn generic(object: &Map<String, Json>, place: &str, reading: &mut Reading<'_>) -> SaidPart {
-    reading.lose(LostKind::UnknownPart, place);
+fn generic(object: &Map<String, Json>, place: &str, reading: &mut SpanReader<'_>) -> CaseMessagePart {
+    reading.lose(TraceLossKind::UnknownPart, place);
     let text = |name: &str| object.get(name).and_then(Json::as_str);
-    SaidPart::Other {
+    CaseMessagePart::Other {
         kind: text("generic_type").or_else(|| text("type")).unwrap_or("unknown").to_owned(),
         source: None,
     }
 }
 
-fn part(value: &Json, place: &str, current: &mut Current, read: &mut Vec<CaseMessage>, reading: &mut Reading<'_>) {
+fn add_part(
+    value: &Json,
+    place: &str,
+    current: &mut MessageBuilder,
+    read: &mut Vec<CaseMessage>,
+    reading: &mut SpanReader<'_>,
+) {
     let object = match value {
         Json::Object(object) => object,
         Json::String(text) => {
-            reading.lose(LostKind::NotInSchema, place);
-            current.message.parts.push(SaidPart::Text { text: text.clone() });
+            reading.lose(TraceLossKind::NotInSchema, place);
+            current.message.parts.push(CaseMessagePart::Text { text: text.clone() });
             return;
         }
-        _ => return reading.lose(LostKind::NotInSchema, place),
+        _ => return reading.lose(TraceLossKind::NotInSchema, place),
     };
     let text = |name: &str| object.get(name).and_then(Json::as_str);
     let id = || object.get("id").and_then(id_text);
     let held = |names: &[&str]| names.iter().find_map(|name| object.get(*name)).filter(|value| !value.is_null());
     match text("type") {
         Some("text") => {
-            current.message.parts.extend(words(object, place, reading).map(|text| SaidPart::Text { text }));
+            current.message.parts.extend(words(object, place, reading).map(|text| CaseMessagePart::Text { text }));
         }
         Some("reasoning") => {
-            current.message.parts.extend(words(object, place, reading).map(|text| SaidPart::Reasoning { text }));
+            current.message.parts.extend(words(object, place, reading).map(|text| CaseMessagePart::Reasoning { text }));
         }
         Some(kind @ ("tool_call" | "server_tool_call")) => {
             let Some(name) = text("name") else {
-                return reading.lose(LostKind::NotInSchema, format!("{place}/name"));
+                return reading.lose(TraceLossKind::NotInSchema, format!("{place}/name"));
             };
             let server = kind == "server_tool_call";
             let arguments = held(&[if server { "server_tool_call" } else { "arguments" }]).cloned();
-            let call = Call { id: id(), name: name.to_owned(), server, ..Call::default() };
+            let call = CaseToolCall { id: id(), name: name.to_owned(), server, ..CaseToolCall::default() };
             current.message.tool_calls.push(call.with_arguments(arguments.unwrap_or_default()));
         }
         Some("tool_call_response" | "server_tool_call_response") => {
@@ -131,11 +137,11 @@ fn part(value: &Json, place: &str, current: &mut Current, read: &mut Vec<CaseMes
             current.cut(read, result);
         }
         Some(kind @ ("blob" | "file" | "uri")) => {
-            reading.lose(LostKind::BinaryPart, place);
+            reading.lose(TraceLossKind::BinaryPart, place);
             let source = ["uri", "file_id"].into_iter().find_map(text);
             let source = source.filter(|source| source.len() <= 1_000 && !source.starts_with("data:"));
             let kind = text("modality").unwrap_or(kind).to_owned();
-            current.message.parts.push(SaidPart::Other { kind, source: source.map(str::to_owned) });
+            current.message.parts.push(CaseMessagePart::Other { kind, source: source.map(str::to_owned) });
         }
         _ => current.message.parts.push(generic(object, place, reading)),
     }

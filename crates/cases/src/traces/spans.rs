@@ -6,7 +6,7 @@ use super::otlp::Span;
 
 /// What a span is to a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SpanKind {
     /// A call of a model.
     Chat,
     /// A tool at work.
@@ -50,27 +50,27 @@ impl Span {
         self.attributes.keys().any(|name| name.starts_with(prefix))
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> SpanKind {
         match self.text(&["gen_ai.operation.name"]) {
-            Some("chat" | "generate_content" | "text_completion") => return Kind::Chat,
-            Some("execute_tool") => return Kind::Tool,
-            Some("invoke_agent" | "invoke_workflow") => return Kind::Agent,
-            Some("retrieval") => return Kind::Retrieval,
-            Some(_) => return Kind::Other,
+            Some("chat" | "generate_content" | "text_completion") => return SpanKind::Chat,
+            Some("execute_tool") => return SpanKind::Tool,
+            Some("invoke_agent" | "invoke_workflow") => return SpanKind::Agent,
+            Some("retrieval") => return SpanKind::Retrieval,
+            Some(_) => return SpanKind::Other,
             None => {}
         }
         match self.text(&["openinference.span.kind"]).map(str::to_ascii_uppercase).as_deref() {
-            Some("LLM") => return Kind::Chat,
-            Some("TOOL") => return Kind::Tool,
-            Some("AGENT") => return Kind::Agent,
-            Some("RETRIEVER") => return Kind::Retrieval,
-            Some("CHAIN") => return Kind::Chain,
-            Some(_) => return Kind::Other,
+            Some("LLM") => return SpanKind::Chat,
+            Some("TOOL") => return SpanKind::Tool,
+            Some("AGENT") => return SpanKind::Agent,
+            Some("RETRIEVER") => return SpanKind::Retrieval,
+            Some("CHAIN") => return SpanKind::Chain,
+            Some(_) => return SpanKind::Other,
             None => {}
         }
         let is_message = |name: &str| name == CHOICE_EVENT || MESSAGE_EVENTS.iter().any(|(known, _)| *known == name);
         if self.attributes.contains_key("ai.toolCall.name") {
-            Kind::Tool
+            SpanKind::Tool
         } else if ["ai.prompt.messages", "ai.response.text", "ai.response.toolCalls"]
             .iter()
             .any(|name| self.attributes.contains_key(*name))
@@ -79,13 +79,13 @@ impl Span {
             || self.events.iter().any(|event| is_message(&event.name))
             || self.name.starts_with("chat ")
         {
-            Kind::Chat
+            SpanKind::Chat
         } else if self.name.starts_with("execute_tool ") {
-            Kind::Tool
+            SpanKind::Tool
         } else if self.name.starts_with("invoke_agent ") {
-            Kind::Agent
+            SpanKind::Agent
         } else {
-            Kind::None
+            SpanKind::None
         }
     }
 }
@@ -96,7 +96,7 @@ pub(super) fn first<'a>(attributes: &'a Map<String, Json>, names: &[&str]) -> Op
 }
 
 /// Attributes whose names are numbered, by their number and what stands behind it: `PREFIX0.role`.
-pub(super) fn numbered<'a>(
+pub(super) fn numbered_attributes<'a>(
     attributes: impl IntoIterator<Item = (&'a str, &'a Json)>,
     prefix: &str,
 ) -> Vec<(u64, Vec<(&'a str, &'a Json)>)> {

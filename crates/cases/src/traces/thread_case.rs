@@ -2,18 +2,18 @@
 
 use std::collections::HashSet;
 
-use probare_core::{Call, Case, Output, Passage, ResultError, Tool};
+use probare_core::{Case, CaseToolCall, Output, Passage, Tool, ToolResultError};
 use serde_json::{Map, Value as Json, json};
 
-use super::history::{History, Ran};
-use super::lost::{Losses, LostKind};
+use super::conversation::{ConversationBuilder, ToolRun};
+use super::losses::{LossCollector, TraceLossKind};
+use super::model_call::{ModelCall, model_call, without_texts};
 use super::otlp::Span;
-use super::said::{Said, said, without_texts};
-use super::spans::{Kind, numbered};
+use super::spans::{SpanKind, numbered_attributes};
 use super::threads::{Thread, Threads};
 use super::{EVALUATION_EVENT, TRACE};
 use crate::agents::{self, calls::id_text, messages::result_text, tools};
-use crate::foreign::told;
+use crate::importers::add_evaluation;
 
 /// Attributes that hold something of interest for which a case has no place.
 const NOT_READ: [&str; 1] = ["gen_ai.memory.records"];
@@ -44,18 +44,18 @@ const DEFINITIONS: &str = "gen_ai.tool.definitions";
 const DOCUMENTS: &str = "gen_ai.retrieval.documents";
 
 /// The case, if there is anything in the thread.
-pub(super) fn case(spans: &[Span], known: &Threads, thread: &Thread, lost: &mut Losses) -> Option<Case> {
-    let mut reader = Reader { spans, known, thread, lost, finish: Vec::new() };
-    for span in reader.of(&[]) {
+pub(super) fn case(spans: &[Span], known: &Threads, thread: &Thread, lost: &mut LossCollector) -> Option<Case> {
+    let mut reader = ThreadReader { spans, known, thread, lost, finish: Vec::new() };
+    for span in reader.spans_of(&[]) {
         reader.note(span);
     }
     let mut history = reader.models_and_tools();
     if history.is_none() {
         history = reader.chains();
     }
-    let messages = history.map(History::into_messages).filter(|messages| !messages.is_empty());
+    let messages = history.map(ConversationBuilder::into_messages).filter(|messages| !messages.is_empty());
     let (context, retrieved) = reader.documents();
-    let chats = reader.of(&[Kind::Chat]);
+    let chats = reader.spans_of(&[SpanKind::Chat]);
     if messages.is_none() && context.is_empty() && retrieved.is_empty() && chats.is_empty() {
         return None;
     }
@@ -73,23 +73,23 @@ pub(super) fn case(spans: &[Span], known: &Threads, thread: &Thread, lost: &mut 
         retrieved: Some(retrieved).filter(|retrieved| !retrieved.is_empty()),
         ..Case::default()
     };
-    agents::derive(&mut case);
+    agents::fill_query_and_response(&mut case);
     case.response = case.response.map(|output: Output| output.signed(&metadata));
     case.metadata = metadata;
     Some(case)
 }
 
-struct Reader<'a> {
+struct ThreadReader<'a> {
     spans: &'a [Span],
     known: &'a Threads,
     thread: &'a Thread,
-    lost: &'a mut Losses,
+    lost: &'a mut LossCollector,
     finish: Vec<String>,
 }
 
-impl Reader<'_> {
+impl ThreadReader<'_> {
     /// The spans of these kinds, in order; all of them where none is named.
-    fn of(&self, kinds: &[Kind]) -> Vec<usize> {
+    fn spans_of(&self, kinds: &[SpanKind]) -> Vec<usize> {
         let is_wanted = |span: &usize| kinds.is_empty() || kinds.contains(&self.known.kinds[*span]);
         self.thread.spans.iter().copied().filter(is_wanted).collect()
     }
@@ -98,46 +98,46 @@ impl Reader<'_> {
     fn note(&mut self, span: usize) {
         let span_kind = self.known.kinds[span];
         let span = &self.spans[span];
-        if span_kind != Kind::None && span.dropped > 0 {
-            self.lost.add(LostKind::Dropped, Some(&span.id), Some(span.dropped.to_string()));
+        if span_kind != SpanKind::None && span.dropped > 0 {
+            self.lost.add(TraceLossKind::Dropped, Some(&span.id), Some(span.dropped.to_string()));
         }
         for name in NOT_READ {
             if span.attributes.contains_key(name) {
-                self.lost.add(LostKind::NotRead, None, Some(name.to_owned()));
+                self.lost.add(TraceLossKind::NotRead, None, Some(name.to_owned()));
             }
         }
     }
 
     /// The conversation as models and tools tell it; nothing where no model said anything and there are chains to ask.
-    fn models_and_tools(&mut self) -> Option<History> {
-        let mut history = History::default();
+    fn models_and_tools(&mut self) -> Option<ConversationBuilder> {
+        let mut history = ConversationBuilder::default();
         let mut is_said = false;
-        for at in self.of(&[Kind::Chat, Kind::Tool]) {
+        for at in self.spans_of(&[SpanKind::Chat, SpanKind::Tool]) {
             let span = &self.spans[at];
-            if self.known.kinds[at] == Kind::Tool {
+            if self.known.kinds[at] == SpanKind::Tool {
                 self.tool(span, &mut history);
                 continue;
             }
-            let Some(said) = said(span, self.lost) else {
+            let Some(said) = model_call(span, self.lost) else {
                 self.lost.put(without_texts(span));
                 continue;
             };
             is_said |= !said.input.is_empty() || !said.output.is_empty();
             self.take(span, said, &mut history);
         }
-        let chains = self.of(&[Kind::Chain, Kind::Agent]);
-        let can_say = |at: &usize| said(&self.spans[*at], &mut Losses::default()).is_some();
+        let chains = self.spans_of(&[SpanKind::Chain, SpanKind::Agent]);
+        let can_say = |at: &usize| model_call(&self.spans[*at], &mut LossCollector::default()).is_some();
         if is_said || !chains.iter().any(can_say) { Some(history) } else { None }
     }
 
     /// The conversation as chains and agents tell it, the outermost first. What is inside of one that was heard repeats it.
-    fn chains(&mut self) -> Option<History> {
-        let mut history = History::default();
+    fn chains(&mut self) -> Option<ConversationBuilder> {
+        let mut history = ConversationBuilder::default();
         let mut heard = HashSet::new();
-        let mut waiting: Option<Said> = None;
-        for at in self.of(&[Kind::Chain, Kind::Agent, Kind::Tool]) {
+        let mut waiting: Option<ModelCall> = None;
+        for at in self.spans_of(&[SpanKind::Chain, SpanKind::Agent, SpanKind::Tool]) {
             let span = &self.spans[at];
-            if self.known.kinds[at] == Kind::Tool {
+            if self.known.kinds[at] == SpanKind::Tool {
                 self.tool(span, &mut history);
                 continue;
             }
@@ -146,30 +146,30 @@ impl Reader<'_> {
                 heard.insert(at);
                 continue;
             }
-            let Some(mut said) = said(span, self.lost) else { continue };
+            let Some(mut said) = model_call(span, self.lost) else { continue };
             heard.insert(at);
             if let Some(before) = waiting.take() {
-                history.answer(before.output);
+                history.add_output(before.output);
             }
             let output = std::mem::take(&mut said.output);
             self.take(span, said, &mut history);
-            waiting = Some(Said { output, ..Said::default() });
+            waiting = Some(ModelCall { output, ..ModelCall::default() });
         }
         if let Some(before) = waiting {
-            history.answer(before.output);
+            history.add_output(before.output);
         }
         Some(history).filter(|history| !history.is_empty())
     }
 
-    fn take(&mut self, span: &Span, said: Said, history: &mut History) {
-        if !history.hear(said.input) {
-            self.lost.add(LostKind::BrokenHistory, Some(&span.id), None);
+    fn take(&mut self, span: &Span, said: ModelCall, history: &mut ConversationBuilder) {
+        if !history.add_input(said.input) {
+            self.lost.add(TraceLossKind::BrokenHistory, Some(&span.id), None);
         }
-        history.answer(said.output);
+        history.add_output(said.output);
         self.finish.extend(said.finish);
     }
 
-    fn tool(&mut self, span: &Span, history: &mut History) {
+    fn tool(&mut self, span: &Span, history: &mut ConversationBuilder) {
         const ARGUMENTS: [&str; 4] =
             ["gen_ai.tool.call.arguments", "ai.toolCall.args", "tool.parameters", "input.value"];
         const RESULT: [&str; 3] = ["gen_ai.tool.call.result", "ai.toolCall.result", "output.value"];
@@ -177,13 +177,14 @@ impl Reader<'_> {
         let name = span.text(&["gen_ai.tool.name", "tool.name", "ai.toolCall.name"]);
         let name = name.unwrap_or_else(|| span.name.strip_prefix("execute_tool ").unwrap_or(&span.name)).to_owned();
         let arguments = span.first(&ARGUMENTS).cloned().unwrap_or_default();
-        let call = Call { id: id.clone(), name: name.clone(), ..Call::default() }.with_arguments(arguments);
+        let call =
+            CaseToolCall { id: id.clone(), name: name.clone(), ..CaseToolCall::default() }.with_arguments(arguments);
         let error = span.text(&["error.type"]).or(span.status.as_deref().filter(|_| span.is_error));
-        let error = error.map(|error| ResultError::Text(error.to_owned()));
-        let error = error.or_else(|| span.is_error.then_some(ResultError::Flag));
+        let error = error.map(|error| ToolResultError::Text(error.to_owned()));
+        let error = error.or_else(|| span.is_error.then_some(ToolResultError::Flag));
         let text = span.first(&RESULT).map(result_text);
-        if !history.run(Ran { id, name, call, text, error }) {
-            self.lost.add(LostKind::ResultsDiffer, Some(&span.id), None);
+        if !history.run(ToolRun { id, name, call, text, error }) {
+            self.lost.add(TraceLossKind::ResultsDiffer, Some(&span.id), None);
         }
     }
 
@@ -191,7 +192,7 @@ impl Reader<'_> {
     fn tools(&mut self) -> Vec<Tool> {
         let mut found: Vec<Tool> = Vec::new();
         let mut names = HashSet::new();
-        for at in self.of(&[Kind::Chat, Kind::Agent, Kind::Chain]) {
+        for at in self.spans_of(&[SpanKind::Chat, SpanKind::Agent, SpanKind::Chain]) {
             let span = &self.spans[at];
             let mut list: Vec<(String, Json)> = Vec::new();
             if let Some(value) = span.first(&[DEFINITIONS]).and_then(|value| self.json(span, DEFINITIONS, value)) {
@@ -199,7 +200,7 @@ impl Reader<'_> {
                 list.extend(items.into_iter().enumerate().map(|(at, item)| (format!("{DEFINITIONS}/{at}"), item)));
             }
             let attributes = span.attributes.iter().map(|(name, value)| (name.as_str(), value));
-            for (number, held) in numbered(attributes, "llm.tools.") {
+            for (number, held) in numbered_attributes(attributes, "llm.tools.") {
                 let name = format!("llm.tools.{number}.tool.json_schema");
                 let schema = held.iter().find(|(name, _)| *name == "tool.json_schema");
                 if let Some(value) = schema.and_then(|(_, value)| self.json(span, &name, value)) {
@@ -209,7 +210,7 @@ impl Reader<'_> {
             for (place, item) in list {
                 match tools::tools(&[item]) {
                     Ok(read) => found.extend(read.into_iter().filter(|tool| names.insert(tool.name.clone()))),
-                    Err(_) => self.lost.add(LostKind::NotInSchema, Some(&span.id), Some(place)),
+                    Err(_) => self.lost.add(TraceLossKind::NotInSchema, Some(&span.id), Some(place)),
                 }
             }
         }
@@ -221,7 +222,7 @@ impl Reader<'_> {
         let Json::String(text) = value else { return Some(value.clone()) };
         let read = serde_json::from_str(text).ok();
         if read.is_none() {
-            self.lost.add(LostKind::Unparsed, Some(&span.id), Some(name.to_owned()));
+            self.lost.add(TraceLossKind::Unparsed, Some(&span.id), Some(name.to_owned()));
         }
         read
     }
@@ -237,7 +238,7 @@ impl Reader<'_> {
             }
             retrieved.extend(id);
         };
-        for at in self.of(&[Kind::Retrieval]) {
+        for at in self.spans_of(&[SpanKind::Retrieval]) {
             let span = &self.spans[at];
             if let Some(Json::Array(documents)) =
                 span.first(&[DOCUMENTS]).and_then(|value| self.json(span, DOCUMENTS, value))
@@ -249,7 +250,7 @@ impl Reader<'_> {
                 }
             }
             let attributes = span.attributes.iter().map(|(name, value)| (name.as_str(), value));
-            for (_, held) in numbered(attributes, "retrieval.documents.") {
+            for (_, held) in numbered_attributes(attributes, "retrieval.documents.") {
                 let get = |name: &str| held.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
                 take(get("document.content").and_then(Json::as_str), get("document.id").and_then(id_text));
             }
@@ -258,8 +259,8 @@ impl Reader<'_> {
     }
 
     fn tokens(&self) -> Map<String, Json> {
-        let of = |kinds: &[Kind]| {
-            let spans = self.of(kinds);
+        let of = |kinds: &[SpanKind]| {
+            let spans = self.spans_of(kinds);
             let mut tokens = Map::new();
             for (name, names) in TOKENS {
                 let counts = spans.iter().filter_map(|at| count(self.spans[*at].first(names)?));
@@ -270,13 +271,13 @@ impl Reader<'_> {
             tokens
         };
         // Agents repeat what their calls of models took.
-        Some(of(&[Kind::Chat])).filter(|tokens| !tokens.is_empty()).unwrap_or_else(|| of(&[Kind::Agent]))
+        Some(of(&[SpanKind::Chat])).filter(|tokens| !tokens.is_empty()).unwrap_or_else(|| of(&[SpanKind::Agent]))
     }
 
     fn metadata(&mut self) -> Map<String, Json> {
         let mut metadata = Map::new();
-        let chats = self.of(&[Kind::Chat]);
-        let agents = self.of(&[Kind::Agent]);
+        let chats = self.spans_of(&[SpanKind::Chat]);
+        let agents = self.spans_of(&[SpanKind::Agent]);
         let last = |names: &[&str], of: &[usize]| {
             of.iter().rev().find_map(|at| self.spans[*at].text(names)).map(str::to_owned)
         };
@@ -286,7 +287,8 @@ impl Reader<'_> {
             metadata.insert("tokens".to_owned(), Json::Object(tokens));
         }
         // Answers are judged at the last call of a model, what was done at the agent that did it.
-        let used = self.of(&[Kind::Chat, Kind::Tool, Kind::Agent, Kind::Retrieval, Kind::Chain]);
+        let used =
+            self.spans_of(&[SpanKind::Chat, SpanKind::Tool, SpanKind::Agent, SpanKind::Retrieval, SpanKind::Chain]);
         let outermost = self.thread.agent.or_else(|| {
             let trace = chats.last().map(|at| &self.spans[*at].trace);
             agents.iter().find(|at| trace.is_none_or(|trace| self.spans[**at].trace == *trace)).copied()
@@ -325,14 +327,14 @@ impl Reader<'_> {
     /// What others said about the spans, in the conventions' own event.
     fn scores(&self) -> Map<String, Json> {
         let mut scores = Map::new();
-        for event in self.of(&[]).into_iter().flat_map(|at| &self.spans[at].events) {
+        for event in self.spans_of(&[]).into_iter().flat_map(|at| &self.spans[at].events) {
             let text = |name: &str| event.get(name).and_then(Json::as_str);
             let Some(name) = text("gen_ai.evaluation.name").filter(|_| event.name == EVALUATION_EVENT) else {
                 continue;
             };
             let value = event.get("gen_ai.evaluation.score.value").and_then(Json::as_f64);
             let (label, reason) = (text("gen_ai.evaluation.score.label"), text("gen_ai.evaluation.explanation"));
-            told(&mut scores, name, value, label, reason, text("error.type"));
+            add_evaluation(&mut scores, name, value, label, reason, text("error.type"));
         }
         scores
     }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::Grouping;
-use super::lost::{Losses, LostKind};
+use super::losses::{LossCollector, TraceLossKind};
 use super::otlp::Span;
-use super::spans::Kind;
+use super::spans::SpanKind;
 
 /// Spans that become one case.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Thread {
 pub(super) struct Threads {
     pub list: Vec<Thread>,
     /// Kind of each span. A call of a model that encloses further ones is a chain: it repeats what these say.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<SpanKind>,
     pub parents: Vec<Option<usize>>,
     /// The conversation of each span, where it has one.
     pub conversations: Vec<Option<String>>,
@@ -30,7 +30,7 @@ pub(super) struct Threads {
 
 /// What is found on the way up from a span.
 #[derive(Clone, Copy, Default)]
-struct Above {
+struct Ancestors {
     /// The nearest agent, the span itself included.
     agent: Option<usize>,
     /// The nearest model, tool or agent, the span itself included.
@@ -40,10 +40,10 @@ struct Above {
 }
 
 impl Threads {
-    pub fn new(spans: &[Span], grouping: Grouping, lost: &mut Losses) -> Self {
-        let mut kinds: Vec<Kind> = spans.iter().map(Span::kind).collect();
+    pub fn new(spans: &[Span], grouping: Grouping, lost: &mut LossCollector) -> Self {
+        let mut kinds: Vec<SpanKind> = spans.iter().map(Span::kind).collect();
         let parents = parents(spans, &kinds, lost);
-        let mut above: Vec<Option<Above>> = vec![None; spans.len()];
+        let mut above: Vec<Option<Ancestors>> = vec![None; spans.len()];
         for start in 0..spans.len() {
             let mut path = Vec::new();
             let mut at = Some(start);
@@ -55,16 +55,17 @@ impl Threads {
             for span in path.into_iter().rev() {
                 let kind = kinds[span];
                 let caller = known.agent;
-                if kind == Kind::Agent {
+                if kind == SpanKind::Agent {
                     known.thread = if caller.is_some() { Some(span) } else { None };
                     known.agent = Some(span);
                 }
-                if kind == Kind::Chat
-                    && let Some(outer) = known.nearest.filter(|outer| matches!(kinds[*outer], Kind::Chat | Kind::Chain))
+                if kind == SpanKind::Chat
+                    && let Some(outer) =
+                        known.nearest.filter(|outer| matches!(kinds[*outer], SpanKind::Chat | SpanKind::Chain))
                 {
-                    kinds[outer] = Kind::Chain;
+                    kinds[outer] = SpanKind::Chain;
                 }
-                if matches!(kind, Kind::Chat | Kind::Tool | Kind::Agent) {
+                if matches!(kind, SpanKind::Chat | SpanKind::Tool | SpanKind::Agent) {
                     known.nearest = Some(span);
                 }
                 above[span] = Some(known);
@@ -107,14 +108,14 @@ impl Threads {
 const DONE: usize = usize::MAX;
 
 /// The parent of each span. One that is not there is told of spans that matter; of a circle the first span is the root.
-fn parents(spans: &[Span], kinds: &[Kind], lost: &mut Losses) -> Vec<Option<usize>> {
+fn parents(spans: &[Span], kinds: &[SpanKind], lost: &mut LossCollector) -> Vec<Option<usize>> {
     let places: HashMap<(&str, &str), usize> =
         spans.iter().enumerate().map(|(at, span)| ((span.trace.as_str(), span.id.as_str()), at)).collect();
     let mut parents = Vec::with_capacity(spans.len());
     for (span, kind) in spans.iter().zip(kinds) {
         let parent = span.parent.as_deref().map(|parent| places.get(&(span.trace.as_str(), parent)).copied());
-        if parent == Some(None) && *kind != Kind::None {
-            lost.add(LostKind::OrphanSpan, Some(&span.id), None);
+        if parent == Some(None) && *kind != SpanKind::None {
+            lost.add(TraceLossKind::OrphanSpan, Some(&span.id), None);
         }
         parents.push(parent.flatten());
     }
@@ -132,7 +133,7 @@ fn parents(spans: &[Span], kinds: &[Kind], lost: &mut Losses) -> Vec<Option<usiz
             let circle = path.iter().skip_while(|span| **span != meeting);
             if let Some(first) = circle.min() {
                 parents[*first] = None;
-                lost.add(LostKind::Cycle, Some(&spans[*first].id), None);
+                lost.add(TraceLossKind::Cycle, Some(&spans[*first].id), None);
             }
         }
         for span in path {

@@ -2,28 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_cases::{Foreign, ForeignError, Imported, import, read_foreign};
+use probare_cases::{ImportError, ImportFormat, ImportedCases, import, read_foreign};
 use probare_core::Case;
 
-const FILES: [(&str, Foreign); 11] = [
-    ("inspect.eval", Foreign::Inspect),
-    ("inspect.json", Foreign::Inspect),
-    ("promptfoo.json", Foreign::Promptfoo),
-    ("promptfoo.jsonl", Foreign::Promptfoo),
-    ("samples_own_words.jsonl", Foreign::LmEval),
-    ("samples_own_choice.jsonl", Foreign::LmEval),
-    ("openai_evals.jsonl", Foreign::OpenaiEvals),
-    ("promptfoo_vars.json", Foreign::Promptfoo),
-    ("promptfoo.csv", Foreign::Promptfoo),
-    ("deepeval.json", Foreign::Deepeval),
-    ("chat.jsonl", Foreign::Chat),
+const FILES: [(&str, ImportFormat); 11] = [
+    ("inspect.eval", ImportFormat::Inspect),
+    ("inspect.json", ImportFormat::Inspect),
+    ("promptfoo.json", ImportFormat::Promptfoo),
+    ("promptfoo.jsonl", ImportFormat::Promptfoo),
+    ("samples_own_words.jsonl", ImportFormat::LmEval),
+    ("samples_own_choice.jsonl", ImportFormat::LmEval),
+    ("openai_evals.jsonl", ImportFormat::OpenaiEvals),
+    ("promptfoo_vars.json", ImportFormat::Promptfoo),
+    ("promptfoo.csv", ImportFormat::Promptfoo),
+    ("deepeval.json", ImportFormat::Deepeval),
+    ("chat.jsonl", ImportFormat::Chat),
 ];
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/foreign").join(name)
 }
 
-fn imported(name: &str) -> Imported {
+fn imported(name: &str) -> ImportedCases {
     import(path(name).to_str().unwrap(), None, None).unwrap().1
 }
 
@@ -71,7 +71,7 @@ fn an_inspect_log_is_the_same_as_an_archive_and_as_a_document() {
 #[test]
 fn promptfoo_results_keep_their_assertions_as_scores() {
     for name in ["promptfoo.json", "promptfoo.jsonl"] {
-        let Imported { cases, scores, .. } = imported(name);
+        let ImportedCases { cases, scores, .. } = imported(name);
         assert_eq!(cases.len(), 3, "{name}");
         let capital = cases.iter().find(|case| case.metadata["imported"]["description"] == "capital-fr").unwrap();
         assert_eq!(capital.query.as_deref(), Some("What is the capital of France?"));
@@ -133,8 +133,8 @@ fn a_file_that_is_cut_off_is_an_error_with_a_place_and_never_a_panic() {
                 match read_foreign(bytes[..end].to_vec(), name, told, None) {
                     // Between two lines nothing shows that lines are missing.
                     Ok((_, imported)) => assert!(imported.cases.len() <= whole, "{name} at {end}"),
-                    Err(ForeignError::Broken { reason, .. }) => assert!(!reason.is_empty()),
-                    Err(error) => assert!(matches!(error, ForeignError::Unknown { .. }), "{name} at {end}: {error}"),
+                    Err(ImportError::Broken { reason, .. }) => assert!(!reason.is_empty()),
+                    Err(error) => assert!(matches!(error, ImportError::Unknown { .. }), "{name} at {end}: {error}"),
                 }
             }
         }
@@ -149,7 +149,7 @@ fn a_changed_byte_in_an_archive_is_noticed_or_harmless_and_never_a_panic() {
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x55;
-        match read_foreign(damaged, "inspect.eval", Some(Foreign::Inspect), None) {
+        match read_foreign(damaged, "inspect.eval", Some(ImportFormat::Inspect), None) {
             // Times, flags and members that are not read may change; a sample may be lost with its name, never altered.
             Ok((_, imported)) => assert!(imported.cases.iter().all(|case| whole.contains(case)), "at {at}"),
             Err(_) => noticed += 1,
@@ -161,7 +161,7 @@ fn a_changed_byte_in_an_archive_is_noticed_or_harmless_and_never_a_panic() {
 #[test]
 fn fuzz_files_of_other_tools() {
     bolero::check!().for_each(|bytes: &[u8]| {
-        for format in [None].into_iter().chain(Foreign::ALL.map(Some)) {
+        for format in [None].into_iter().chain(ImportFormat::ALL.map(Some)) {
             let _ = read_foreign(bytes.to_vec(), "fuzz", format, None);
         }
         let mut archive = b"PK\x03\x04".to_vec();

@@ -7,7 +7,7 @@ use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use probare_cases::{Format, ReadOptions, Rows};
+use probare_cases::{CaseFormat, CaseReader, ReadOptions};
 use probare_core::Case;
 
 use super::{mapped, read, read_with};
@@ -19,10 +19,10 @@ fn good(rows: Vec<Result<Case, probare_core::Problem>>) -> Vec<Case> {
 #[test]
 fn lines_arrays_and_values_one_after_the_other_are_the_same() {
     let lines =
-        good(read(b"{\"id\":\"a\",\"response\":\"x\"}\r\n\n{\"id\":\"b\",\"response\":\"y\"}", Format::JsonLines));
+        good(read(b"{\"id\":\"a\",\"response\":\"x\"}\r\n\n{\"id\":\"b\",\"response\":\"y\"}", CaseFormat::JsonLines));
     let array =
-        good(read(b" [ {\"id\":\"a\",\"response\":\"x\"} ,\n{\"id\":\"b\",\"response\":\"y\"} ] ", Format::Json));
-    let values = good(read(b"{\"id\":\"a\",\"response\":\"x\"}\n{\"id\":\"b\",\"response\":\"y\"}", Format::Json));
+        good(read(b" [ {\"id\":\"a\",\"response\":\"x\"} ,\n{\"id\":\"b\",\"response\":\"y\"} ] ", CaseFormat::Json));
+    let values = good(read(b"{\"id\":\"a\",\"response\":\"x\"}\n{\"id\":\"b\",\"response\":\"y\"}", CaseFormat::Json));
     assert_eq!(lines, array);
     assert_eq!(lines, values);
     assert_eq!(lines.len(), 2);
@@ -32,7 +32,7 @@ fn lines_arrays_and_values_one_after_the_other_are_the_same() {
 fn aliases_of_other_tools_are_understood() {
     let rows = good(read(
         br#"{"question_id":7,"user_input":"q","actual_output":"r","retrieved_contexts":["c",{"page_content":"d","metadata":{"p":1}}],"ground_truth":"g","extra":true}"#,
-        Format::JsonLines,
+        CaseFormat::JsonLines,
     ));
     let case = &rows[0];
     assert_eq!(case.id, "7");
@@ -47,7 +47,7 @@ fn aliases_of_other_tools_are_understood() {
 
 #[test]
 fn a_row_without_id_is_called_by_its_line() {
-    let rows = good(read(b"\n\n{\"response\":\"x\"}\n", Format::JsonLines));
+    let rows = good(read(b"\n\n{\"response\":\"x\"}\n", CaseFormat::JsonLines));
     assert_eq!(rows[0].id, "3");
 }
 
@@ -55,7 +55,7 @@ fn a_row_without_id_is_called_by_its_line() {
 fn a_mapping_moves_a_column() {
     let rows = good(read_with(
         br#"{"answer":"gold","model_output":"x"}"#,
-        Format::JsonLines,
+        CaseFormat::JsonLines,
         &mapped("response=model_output"),
     ));
     assert_eq!(rows[0].response.as_ref().unwrap().text, "x");
@@ -66,7 +66,7 @@ fn a_mapping_moves_a_column() {
 fn csv_cells_may_hold_lists_and_line_ends() {
     let text =
         b"\xEF\xBB\xBFid,query,answer,context,reference\n1,\"a\nb\",\"[1]\",\"[\"\"c\"\",\"\"d\"\"]\",g\n2,,,,\n";
-    let rows = good(read(text, Format::Csv));
+    let rows = good(read(text, CaseFormat::Csv));
     assert_eq!(rows[0].query.as_deref(), Some("a\nb"));
     assert_eq!(rows[0].response.as_ref().unwrap().text, "[1]");
     assert_eq!(rows[0].context.as_ref().unwrap().len(), 2);
@@ -80,7 +80,7 @@ fn an_empty_cell_is_an_empty_query_or_response_however_its_column_is_called() {
         [("query,response", "tags=t"), ("question,answer", "tags=t"), ("q,out", "response=out"), ("q,out", "query=q")]
     {
         let text = format!("id,{header},reference\n,,,\n");
-        let rows = good(read_with(text.as_bytes(), Format::Csv, &mapped(mapping)));
+        let rows = good(read_with(text.as_bytes(), CaseFormat::Csv, &mapped(mapping)));
         let case = &rows[0];
         assert_eq!(case.id, "2", "{header}");
         assert!(case.reference.is_none() && case.metadata.is_empty(), "{header}: {case:?}");
@@ -92,7 +92,7 @@ fn an_empty_cell_is_an_empty_query_or_response_however_its_column_is_called() {
         }
     }
     // The column that becomes the response is the one, whatever another one would have held.
-    let rows = good(read(b"response,output\n,x\ny,\n", Format::Csv));
+    let rows = good(read(b"response,output\n,x\ny,\n", CaseFormat::Csv));
     assert_eq!((&*rows[0].response.as_ref().unwrap().text, &rows[0].metadata["output"]), ("", &"x".into()));
     assert_eq!((&*rows[1].response.as_ref().unwrap().text, rows[1].metadata.len()), ("y", 0));
 }
@@ -101,27 +101,28 @@ fn an_empty_cell_is_an_empty_query_or_response_however_its_column_is_called() {
 fn numbers_keep_their_digits_as_written() {
     let rows = good(read(
         b"{\"id\":123456789012345678901,\"response\":1.50,\"reference\":[1e3,-0,true],\"context\":{\"text\":0.10}}\n{\"id\":123456789012345678902}\n",
-        Format::JsonLines,
+        CaseFormat::JsonLines,
     ));
     assert_eq!((&*rows[0].id, &*rows[1].id), ("123456789012345678901", "123456789012345678902"));
     assert_eq!(rows[0].response.as_ref().unwrap().text, "1.50");
     assert_eq!(rows[0].reference.as_deref().unwrap(), ["1e3", "-0", "true"]);
     assert_eq!(rows[0].context.as_ref().unwrap()[0].text, "0.10");
     let nested = br#"{"meta":{"key":123456789012345678901}}"#;
-    assert_eq!(good(read_with(nested, Format::JsonLines, &mapped("id=meta.key")))[0].id, "123456789012345678901");
+    assert_eq!(good(read_with(nested, CaseFormat::JsonLines, &mapped("id=meta.key")))[0].id, "123456789012345678901");
 }
 
 #[test]
 fn the_separator_is_found_or_given() {
-    let rows = Rows::from_reader(&b"id;response\n1;a,b\n"[..], "a.csv", Format::Csv, &ReadOptions::default()).unwrap();
+    let rows = CaseReader::from_reader(&b"id;response\n1;a,b\n"[..], "a.csv", CaseFormat::Csv, &ReadOptions::default())
+        .unwrap();
     assert_eq!(rows.separator(), Some(b';'));
-    let rows = good(read(b"id;response\n1;a,b\n2;c\n", Format::Csv));
+    let rows = good(read(b"id;response\n1;a,b\n2;c\n", CaseFormat::Csv));
     assert_eq!((&*rows[0].response.as_ref().unwrap().text, rows.len()), ("a,b", 2));
     let given = ReadOptions { separator: Some(b':'), ..ReadOptions::default() };
-    let rows = good(read_with(b"id:response\n1:a,b;c\n", Format::Csv, &given));
+    let rows = good(read_with(b"id:response\n1:a,b;c\n", CaseFormat::Csv, &given));
     assert_eq!(rows[0].response.as_ref().unwrap().text, "a,b;c");
     let quote = ReadOptions { separator: Some(b'"'), ..ReadOptions::default() };
-    assert!(Rows::from_reader(&b"a"[..], "a.csv", Format::Csv, &quote).is_err());
+    assert!(CaseReader::from_reader(&b"a"[..], "a.csv", CaseFormat::Csv, &quote).is_err());
 }
 
 #[test]
@@ -149,13 +150,13 @@ fn the_columns_of_every_format_are_told() {
 
 #[test]
 fn an_answer_in_a_cell_stays_as_written() {
-    let rows = good(read_with(b"id,out\n1,\"[1, 2]\"\n", Format::Csv, &mapped("response=out")));
+    let rows = good(read_with(b"id,out\n1,\"[1, 2]\"\n", CaseFormat::Csv, &mapped("response=out")));
     assert_eq!(rows[0].response.as_ref().unwrap().text, "[1, 2]");
 }
 
 #[test]
 fn tsv_is_csv_with_tabs() {
-    let rows = good(read(b"id\tresponse\n1\ta,b\n", Format::Tsv));
+    let rows = good(read(b"id\tresponse\n1\ta,b\n", CaseFormat::Tsv));
     assert_eq!(rows[0].response.as_ref().unwrap().text, "a,b");
 }
 
@@ -186,7 +187,7 @@ fn parquet_rows_are_read_and_streams_too() {
     group.close().unwrap();
     writer.close().unwrap();
 
-    let rows = good(read(&bytes, Format::Parquet));
+    let rows = good(read(&bytes, CaseFormat::Parquet));
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[0].response.as_ref().unwrap().text, "x");
     assert!(rows[1].response.is_none());
@@ -195,7 +196,12 @@ fn parquet_rows_are_read_and_streams_too() {
     assert_eq!((made(0), made(1)), (r#"{"city":"Oslo"}"#.to_owned(), r#"{"city":"Bonn","seats":"2"}"#.to_owned()));
 
     bytes.truncate(bytes.len() / 2);
-    let cut = Rows::from_reader(std::io::Cursor::new(bytes), "cut.parquet", Format::Parquet, &ReadOptions::default());
+    let cut = CaseReader::from_reader(
+        std::io::Cursor::new(bytes),
+        "cut.parquet",
+        CaseFormat::Parquet,
+        &ReadOptions::default(),
+    );
     assert!(cut.unwrap_err().to_string().contains("cut.parquet"));
 }
 
@@ -210,7 +216,7 @@ fn compression_is_told_by_the_extension() {
     let zstandard = folder.path().join("cases.jsonl.zst");
     std::fs::write(&zstandard, zstd::encode_all(&row[..], 1).unwrap()).unwrap();
     for path in [gzip, zstandard] {
-        let rows = Rows::open(path.to_str().unwrap(), &ReadOptions::default()).unwrap();
+        let rows = CaseReader::open(path.to_str().unwrap(), &ReadOptions::default()).unwrap();
         let cases: Vec<_> = rows.flat_map(|batch| batch.unwrap().cases()).collect();
         assert_eq!(cases[0].as_ref().unwrap().id, "a");
     }
@@ -219,14 +225,14 @@ fn compression_is_told_by_the_extension() {
 #[test]
 fn opening_says_what_is_wrong() {
     let options = ReadOptions::default();
-    let missing = Rows::open("no/such/file.jsonl", &options).unwrap_err();
+    let missing = CaseReader::open("no/such/file.jsonl", &options).unwrap_err();
     assert_eq!(missing.to_string(), "cannot read `no/such/file.jsonl`");
-    let unknown = Rows::open("cases.xyz", &options).unwrap_err();
+    let unknown = CaseReader::open("cases.xyz", &options).unwrap_err();
     assert!(unknown.to_string().contains("known are jsonl"), "{unknown}");
     let folder = tempfile::tempdir().unwrap();
     let named = folder.path().join("cases.jsonl");
     std::fs::create_dir(&named).unwrap();
-    assert!(Rows::open(named.to_str().unwrap(), &options).is_err());
+    assert!(CaseReader::open(named.to_str().unwrap(), &options).is_err());
 }
 
 #[test]
@@ -235,7 +241,7 @@ fn a_response_may_say_whose_it_is() {
 {"id":"b","response":{"text":"no"}}
 {"id":"c","response":{"words":"no"}}
 "#;
-    let rows = read(text, Format::JsonLines);
+    let rows = read(text, CaseFormat::JsonLines);
     let first = rows[0].as_ref().unwrap().response.clone().unwrap();
     assert_eq!((first.text.as_str(), first.model.as_deref(), first.repeat), ("yes", Some("m"), 2));
     assert_eq!(rows[1].as_ref().unwrap().response.as_ref().unwrap().text, "no");
@@ -245,6 +251,6 @@ fn a_response_may_say_whose_it_is() {
         "`response` must be a text, or an object with `text`, `model` and `repeat`, but it is another object"
     );
     // In a table the text stays as it is written.
-    let rows = read(b"id,response\na,\"{\"\"text\"\":1}\"\n", Format::Csv);
+    let rows = read(b"id,response\na,\"{\"\"text\"\":1}\"\n", CaseFormat::Csv);
     assert_eq!(rows[0].as_ref().unwrap().response.as_ref().unwrap().text, "{\"text\":1}");
 }

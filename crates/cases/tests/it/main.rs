@@ -9,17 +9,17 @@ mod hostile;
 mod traces;
 mod values;
 
-use probare_cases::{FieldMap, Format, ReadOptions, Rows};
+use probare_cases::{CaseFormat, CaseReader, FieldMap, ReadOptions};
 use probare_core::{Case, Problem};
 
 /// All rows of a text in one format.
-fn read(text: &[u8], format: Format) -> Vec<Result<Case, Problem>> {
+fn read(text: &[u8], format: CaseFormat) -> Vec<Result<Case, Problem>> {
     read_with(text, format, &ReadOptions::default())
 }
 
-fn read_with(text: &[u8], format: Format, options: &ReadOptions) -> Vec<Result<Case, Problem>> {
+fn read_with(text: &[u8], format: CaseFormat, options: &ReadOptions) -> Vec<Result<Case, Problem>> {
     let reader = std::io::Cursor::new(text.to_vec());
-    let rows = Rows::from_reader(reader, "test", format, options).expect("the format can be started");
+    let rows = CaseReader::from_reader(reader, "test", format, options).expect("the format can be started");
     rows.flat_map(|batch| batch.expect("memory can be read").cases()).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use probare_cases::{Foreign, Format, Grouping, Lost, ReadOptions, Rows, TRACE, read_foreign};
+use probare_cases::{CaseFormat, CaseReader, Grouping, ImportFormat, ReadOptions, TRACE, TraceLoss, read_foreign};
 use probare_core::{Case, Problem};
 use serde_json::{Map, Value as Json, json};
 
@@ -43,8 +43,8 @@ fn told(case: &Case) -> Json {
     Json::Object(told)
 }
 
-fn lost(list: &[Lost]) -> Vec<Json> {
-    let one = |lost: &Lost| {
+fn lost(list: &[TraceLoss]) -> Vec<Json> {
+    let one = |lost: &TraceLoss| {
         let mut told = json!({"kind": lost.kind.name(), "span": lost.span});
         if let Some(what) = &lost.what {
             told["what"] = json!(what);
@@ -67,7 +67,7 @@ fn compare(folder: &Path) -> usize {
         let path = folder.join(name);
         let cases: Vec<Case> = match read_foreign(std::fs::read(&path).unwrap(), name, None, group) {
             Ok((format, imported)) => {
-                assert_eq!(format, Foreign::Otlp, "{name}");
+                assert_eq!(format, ImportFormat::Otlp, "{name}");
                 let mut wanted = expected["lost"].as_array().unwrap().clone();
                 wanted.sort_by_key(Json::to_string);
                 assert_eq!(lost(&imported.lost), wanted, "{name}");
@@ -82,7 +82,7 @@ fn compare(folder: &Path) -> usize {
         assert_eq!(Json::Array(read), expected["cases"], "{name}");
         // The same as a file of cases, recognised by itself.
         let options = ReadOptions { group, ..ReadOptions::default() };
-        let rows = Rows::open(path.to_str().unwrap(), &options).unwrap();
+        let rows = CaseReader::open(path.to_str().unwrap(), &options).unwrap();
         let mut rows: Vec<Case> = rows.flat_map(|batch| batch.unwrap().cases()).filter_map(Result::ok).collect();
         for case in &mut rows {
             case.metadata.insert("imported".to_owned(), json!({"from": "otlp"}));
@@ -101,7 +101,7 @@ fn every_fixture_becomes_the_expected_cases() {
 #[test]
 fn published_documents_become_the_expected_cases() {
     let what = "documents of the GenAI conventions in `data/otel`";
-    if let Some(folder) = probare_testing::outside("PROBARE_OTEL", "otel", what) {
+    if let Some(folder) = probare_testing::external_data("PROBARE_OTEL", "otel", what) {
         assert_eq!(compare(&folder), 35);
     }
 }
@@ -162,7 +162,8 @@ fn chat(id: usize, parent: Option<usize>, input: &str, output: &str) -> Json {
 }
 
 fn read(bytes: Vec<u8>) -> (Vec<Case>, Vec<Problem>) {
-    let rows = Rows::from_reader(std::io::Cursor::new(bytes), "f", Format::Otlp, &ReadOptions::default()).unwrap();
+    let rows =
+        CaseReader::from_reader(std::io::Cursor::new(bytes), "f", CaseFormat::Otlp, &ReadOptions::default()).unwrap();
     let (mut cases, mut problems) = (Vec::new(), Vec::new());
     for row in rows.flat_map(|batch| batch.unwrap().cases()) {
         match row {
@@ -251,7 +252,7 @@ fn huge_numbers_and_deep_arguments_give_a_case() {
     let huge = [("gen_ai.operation.name", json!("chat")), ("gen_ai.usage.input_tokens", json!(i64::MAX))];
     let (cases, _) = read(file(&[one, span(1, None, 1, &huge), span(2, None, 2, &huge), span(3, None, 3, &huge)]));
     let call = &cases[0].messages.as_ref().unwrap()[0].tool_calls[0];
-    assert_eq!(call.problem.map(probare_core::CallProblem::name), Some("unparseable"));
+    assert_eq!(call.problem.map(probare_core::ArgumentsProblem::name), Some("unparseable"));
     assert_eq!(cases[0].metadata["tokens"]["input"], json!(u64::MAX));
 }
 
@@ -292,11 +293,11 @@ fn a_mapping_or_a_grouping_where_there_is_none_is_refused() {
     let fields = probare_cases::FieldMap::parse(&["response=said"]).unwrap();
     let mapped = ReadOptions { fields, ..ReadOptions::default() };
     let path = folder().join("content-off.json");
-    let error = Rows::open(path.to_str().unwrap(), &mapped).unwrap_err().to_string();
+    let error = CaseReader::open(path.to_str().unwrap(), &mapped).unwrap_err().to_string();
     assert!(error.contains("traces have no columns"), "{error}");
     let grouped = ReadOptions { group: Some(Grouping::Conversation), ..ReadOptions::default() };
     let path = folder().join("expected.jsonl");
-    let error = Rows::open(path.to_str().unwrap(), &grouped).unwrap_err().to_string();
+    let error = CaseReader::open(path.to_str().unwrap(), &grouped).unwrap_err().to_string();
     assert!(error.contains("a grouping is for traces"), "{error}");
     assert!(
         probare_cases::columns(folder().join("content-off.json").to_str().unwrap(), &ReadOptions::default())
@@ -304,5 +305,5 @@ fn a_mapping_or_a_grouping_where_there_is_none_is_refused() {
             .is_empty()
     );
     let bytes = std::fs::read(folder().join("expected.jsonl")).unwrap();
-    assert!(read_foreign(bytes, "f", Some(Foreign::Chat), Some(Grouping::Trace)).is_err());
+    assert!(read_foreign(bytes, "f", Some(ImportFormat::Chat), Some(Grouping::Trace)).is_err());
 }

@@ -1,6 +1,6 @@
 //! Raw values: the same cuts as rows, and what cannot be cut is named.
 
-use probare_cases::{Format, ReadOptions, ValueError, Values};
+use probare_cases::{CaseFormat, JsonValues, ReadOptions, ValueError};
 use probare_core::Problem;
 
 /// Values and problems of a file with this name and text.
@@ -8,7 +8,7 @@ fn values(name: &str, text: &[u8], options: &ReadOptions) -> Vec<Result<String, 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
-    Values::open(path.to_str().unwrap(), options)
+    JsonValues::open(path.to_str().unwrap(), options)
         .unwrap()
         .map(|value| match value {
             Ok(value) => Ok(format!(
@@ -79,7 +79,7 @@ fn whether_there_is_an_array_and_what_was_read_is_told() {
     let path = folder.path().join("a.json");
     std::fs::write(&path, "[1, 2, 3]").unwrap();
     let path = path.to_str().unwrap();
-    let mut values = Values::open(path, &ReadOptions::default()).unwrap();
+    let mut values = JsonValues::open(path, &ReadOptions::default()).unwrap();
     assert!(values.is_array());
     assert_eq!(values.next().unwrap().unwrap().bytes, b"1");
     let input = values.input().unwrap();
@@ -87,8 +87,8 @@ fn whether_there_is_an_array_and_what_was_read_is_told() {
     let (_, whole) = probare_cases::read_whole(path, 100).unwrap();
     assert_eq!(input.sha256, whole.sha256);
     assert!(values.next().is_none());
-    let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
-    assert!(Values::open(path, &options).unwrap_err().to_string().contains("csv"));
+    let options = ReadOptions { format: Some(CaseFormat::Csv), ..ReadOptions::default() };
+    assert!(JsonValues::open(path, &options).unwrap_err().to_string().contains("csv"));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn an_error_inside_a_value_is_placed_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.json");
     std::fs::write(&path, "[1,\n  {\"a\": oops}, {\n\"b\" 1}]").unwrap();
-    let values = Values::open(path.to_str().unwrap(), &ReadOptions::default()).unwrap();
+    let values = JsonValues::open(path.to_str().unwrap(), &ReadOptions::default()).unwrap();
     let places: Vec<(u64, u64)> = values
         .map(Result::unwrap)
         .filter_map(|value| {
@@ -111,9 +111,9 @@ fn an_error_inside_a_value_is_placed_in_the_file() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_device_without_an_end_is_given_up() {
-    for format in [Format::Json, Format::JsonLines] {
+    for format in [CaseFormat::Json, CaseFormat::JsonLines] {
         let options = ReadOptions { longest_row: 1024, format: Some(format), ..ReadOptions::default() };
-        let error = Values::open("/dev/zero", &options).unwrap().next().unwrap().unwrap_err().to_string();
+        let error = JsonValues::open("/dev/zero", &options).unwrap().next().unwrap().unwrap_err().to_string();
         assert!(error.contains("at line 1 that goes on for more than 64 MiB"), "{error}");
     }
 }

@@ -45,8 +45,18 @@ fn names(text: &str) -> Vec<String> {
 fn pages_point_only_to_metrics_that_exist() {
     let ids = ids();
     // What stands in backticks there without being a metric: fields, profiles, other programs' words.
-    let others =
-        ["reference", "careful", "context", "query", "response", "citations", "sources_verified", "contains_all"];
+    let others = [
+        "reference",
+        "careful",
+        "context",
+        "query",
+        "response",
+        "citations",
+        "sources_verified",
+        "contains_all",
+        "supported",
+        "unsure",
+    ];
     let mut pages = Vec::new();
     documents(&root().join("crates/metrics/src"), &mut pages);
     let mut checked = 0;
@@ -183,7 +193,7 @@ fn tried(folder: &Path, line: &str) -> Option<Output> {
     // A metric that cannot be had is refused; a benchmark leaves the subtask out, which is no success.
     let is_refused = matches!(output.status.code(), Some(1 | 64));
     if is_refused && String::from_utf8_lossy(&output.stderr).contains("probare models pull") {
-        probare_testing::left_out(&format!("all-MiniLM-L6-v2 is not on this machine: `{line}`"));
+        probare_testing::report_skipped(&format!("all-MiniLM-L6-v2 is not on this machine: `{line}`"));
         return None;
     }
     Some(output)
@@ -237,7 +247,7 @@ fn commands_on_the_bundled_examples_run() {
 #[test]
 fn the_tables_of_exit_codes_and_fields_equal_the_code() {
     let ci = fs::read_to_string(root().join("docs/ci.md")).unwrap();
-    for (exit, meaning) in probare_runner::Exit::ALL {
+    for (exit, meaning) in probare_engine::Exit::ALL {
         let row = format!("| {} | {meaning} |", exit.code());
         assert!(ci.contains(&row), "docs/ci.md lacks the row {row}");
     }

@@ -9,11 +9,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 #[cfg(unix)]
-use probare_models::list;
+use probare_models::list_cached_models;
 #[cfg(unix)]
-use probare_testing::{Behaviour, Server, Trouble};
+use probare_testing::{ServerBehaviour, TestServer, Trouble};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::{self, PROGRAM};
 
 /// Cases, and a judge that notes each question and takes its time.
 fn project(cases: usize, seconds: &str) -> tempfile::TempDir {
@@ -62,24 +62,28 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status().unwrap().success());
 }
 
-fn said(child: &mut Child) -> String {
+fn drain_output(child: &mut Child) -> String {
     let mut text = String::new();
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
     text
 }
 
-fn asked(folder: &Path) -> usize {
+fn count_questions(folder: &Path) -> usize {
     fs::read_to_string(folder.join("asked.log")).unwrap_or_default().lines().count()
 }
 
 #[test]
 fn a_limit_holds_before_anybody_is_asked() {
     let folder = project(200, "0");
-    let output = Command::new(PROGRAM).args(["score", "--limit", "5"]).current_dir(folder.path()).output().unwrap();
+    let output = Command::new(PROGRAM)
+        .args(["score", "-c", "probare.yaml", "--limit", "5"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     // Five cases, and each once more, since this judge does not say the code that it is told.
-    assert_eq!(asked(folder.path()), 10);
+    assert_eq!(count_questions(folder.path()), 10);
 }
 
 #[cfg(unix)]
@@ -96,7 +100,7 @@ fn a_signal_ends_a_run_that_waits_for_its_input_within_a_second() {
         signal(&child, name);
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert!(begun.elapsed() < Duration::from_secs(1), "{name}: {:?}", begun.elapsed());
-        let text = said(&mut child);
+        let text = drain_output(&mut child);
         assert!(text.contains("nothing was computed, so no file was written") && !text.contains("partial"), "{text}");
         assert!(!folder.path().join("out.jsonl").exists());
         assert!(!folder.path().join("out.jsonl.partial").exists());
@@ -109,7 +113,7 @@ fn an_interrupted_run_says_what_it_waits_for_and_judges_no_gate() {
     let folder = project(40, "2");
     let mut child = start(folder.path(), &["run", "run.yaml", "-o", "out.jsonl"]);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    while asked(folder.path()) < 4 {
+    while count_questions(folder.path()) < 4 {
         thread::sleep(Duration::from_millis(20));
     }
     let begun = Instant::now();
@@ -126,7 +130,7 @@ fn an_interrupted_run_says_what_it_waits_for_and_judges_no_gate() {
     assert_eq!(child.wait().unwrap().code(), Some(3));
     stderr.read_to_string(&mut text).unwrap();
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
-    assert_eq!(asked(folder.path()), 4, "nothing further is asked");
+    assert_eq!(count_questions(folder.path()), 4, "nothing further is asked");
     assert!(!text.contains("missed") && text.contains("probare resume 1"), "{text}");
     // What was paid is kept: four samples are there, and none of them is asked again.
     let lines = fs::read_to_string(folder.path().join("out.jsonl.partial")).unwrap().lines().count();
@@ -140,7 +144,7 @@ fn with_few_threads(folder: &Path, processes: u32, words: &str) -> Option<Output
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
     let has_tool = Command::new("setpriv").arg("--version").output().is_ok();
     if !is_root || !has_tool {
-        probare_testing::left_out("only root can become a user with few processes");
+        probare_testing::report_skipped("only root can become a user with few processes");
         return None;
     }
     // A copy that this user can reach and run.
@@ -181,7 +185,7 @@ fn threads_that_the_system_refuses_end_in_fewer_threads_or_an_error_and_never_in
     assert!(ended.iter().any(|(processes, code)| *processes == 60 && *code == Some(0)), "{ended:?}");
 }
 
-fn said_by(output: &Output) -> String {
+fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -194,7 +198,7 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     };
     let show = |words: &[&str], home: &Path| {
         let output = run(words, home);
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &said_by(&output))
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &stderr_text(&output))
     };
     let mut rows = fs::read_to_string(at.join("cases.jsonl")).unwrap();
     rows.push_str("this is no row\n");
@@ -208,7 +212,7 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
         &["run", "plain.yaml", "--profile", "careful", "--limit", "9", "-q", "--fail-under", "agency_language=2"],
         &home,
     );
-    assert_eq!(begun.status.code(), Some(2), "{}", said_by(&begun));
+    assert_eq!(begun.status.code(), Some(2), "{}", stderr_text(&begun));
     // Nothing need be said again.
     let (code, text) = show(&["config", "show", "resume", "1"], &home);
     assert_eq!(code, Some(0), "{text}");
@@ -236,7 +240,7 @@ fn nothing_evaluated_is_not_a_pass() {
     let folder = project(0, "0");
     let run = |words: &[&str]| {
         let output = Command::new(PROGRAM).args(words).current_dir(folder.path()).output().unwrap();
-        (output.status.code(), said_by(&output))
+        (output.status.code(), stderr_text(&output))
     };
     let (code, text) = run(&["score", "cases.jsonl", "-m", "token_f1", "-c", "/dev/null"]);
     assert_eq!(code, Some(1), "{text}");
@@ -255,7 +259,7 @@ fn the_rows_of_a_manifest_are_those_that_were_read() {
         .current_dir(folder.path())
         .output()
         .unwrap();
-    assert_eq!(output.status.code(), Some(1), "no reply is recorded: {}", said_by(&output));
+    assert_eq!(output.status.code(), Some(1), "no reply is recorded: {}", stderr_text(&output));
     let manifest = fs::read_to_string(folder.path().join("out.jsonl.run.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     assert_eq!(manifest["inputs"][0]["rows"], 5, "{}", manifest["inputs"]);
@@ -277,14 +281,15 @@ fn a_prompt_in_a_file_lies_beside_the_configuration_that_names_it() {
         .current_dir(at)
         .output()
         .unwrap();
-    let manifest = fs::read_to_string(at.join("out.jsonl.run.json")).unwrap_or_else(|_| panic!("{}", said_by(&output)));
+    let manifest =
+        fs::read_to_string(at.join("out.jsonl.run.json")).unwrap_or_else(|_| panic!("{}", stderr_text(&output)));
     assert!(manifest.contains("Beside: "), "{manifest}");
     assert!(!manifest.contains("Here: "));
 }
 
 /// A project whose judge is a server of ours.
 #[cfg(unix)]
-fn asking(server: &Server, cases: usize, more: &str) -> tempfile::TempDir {
+fn project_with_server(server: &TestServer, cases: usize, more: &str) -> tempfile::TempDir {
     let folder = project(cases, "0");
     let model = format!(
         "{{name: far, base_url: '{}/v1', concurrency: 4, pricing: \
@@ -301,28 +306,33 @@ fn asking(server: &Server, cases: usize, more: &str) -> tempfile::TempDir {
 
 /// Interrupts the program once so many requests have come; gives its code, how long it took to end, and what it said.
 #[cfg(unix)]
-fn interrupted(server: &Server, requests: u64, folder: &Path, words: &[&str]) -> (Option<i32>, Duration, String) {
+fn run_and_interrupt(
+    server: &TestServer,
+    requests: u64,
+    folder: &Path,
+    words: &[&str],
+) -> (Option<i32>, Duration, String) {
     let mut child = start(folder, words);
     let patience = Instant::now() + Duration::from_secs(30);
     while server.requests() < requests {
-        assert!(Instant::now() < patience, "{}", said(&mut child));
+        assert!(Instant::now() < patience, "{}", drain_output(&mut child));
         thread::sleep(Duration::from_millis(20));
     }
     thread::sleep(Duration::from_millis(200));
     let begun = Instant::now();
     signal(&child, "INT");
     let code = child.wait().unwrap().code();
-    (code, begun.elapsed(), said(&mut child))
+    (code, begun.elapsed(), drain_output(&mut child))
 }
 
 #[cfg(unix)]
 #[test]
 fn requests_under_way_are_named_waited_for_and_kept() {
-    for (words, code) in [(&["score"][..], 130), (&["run", "run.yaml"], 3)] {
-        let behaviour = Behaviour { delay: Duration::from_secs(3), ..Behaviour::default() };
-        let server = Server::start(behaviour).unwrap();
-        let folder = asking(&server, 40, ", timeout: 20");
-        let (ended, took, text) = interrupted(&server, 4, folder.path(), words);
+    for (words, code) in [(&["score", "-c", "probare.yaml"][..], 130), (&["run", "run.yaml"], 3)] {
+        let behaviour = ServerBehaviour { delay: Duration::from_secs(3), ..ServerBehaviour::default() };
+        let server = TestServer::start(behaviour).unwrap();
+        let folder = project_with_server(&server, 40, ", timeout: 20");
+        let (ended, took, text) = run_and_interrupt(&server, 4, folder.path(), words);
         assert_eq!(ended, Some(code), "{words:?}: {text}");
         assert!(text.contains("waiting for 4 requests to far, sent already and perhaps paid, at most"), "{text}");
         let most: u64 = text.split("at most ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
@@ -330,26 +340,82 @@ fn requests_under_way_are_named_waited_for_and_kept() {
         assert!(took > Duration::from_secs(1) && took < Duration::from_secs(12), "{words:?}: {took:?}");
         assert_eq!(server.requests(), 4, "nothing further is sent");
         // Whatever was paid is in the record.
-        assert_eq!(list(&folder.path().join(".probare/replies.db")).unwrap()[0].replies, 4);
+        assert_eq!(list_cached_models(&folder.path().join(".probare/replies.db")).unwrap()[0].replies, 4);
     }
 }
 
 #[cfg(unix)]
 #[test]
 fn a_run_that_waits_to_ask_again_and_pays_nothing_ends_within_a_second() {
-    for (words, code) in [(&["score"][..], 130), (&["run", "run.yaml"], 3)] {
+    for (words, code) in [(&["score", "-c", "probare.yaml"][..], 130), (&["run", "run.yaml"], 3)] {
         // Everybody is told to come back in a minute.
-        let behaviour = Behaviour {
+        let behaviour = ServerBehaviour {
             share: 1.0,
             troubles: vec![Trouble::TooManyWithDelay],
             retry_after: 60,
-            ..Behaviour::default()
+            ..ServerBehaviour::default()
         };
-        let server = Server::start(behaviour).unwrap();
-        let folder = asking(&server, 40, "");
-        let (ended, took, text) = interrupted(&server, 1, folder.path(), words);
+        let server = TestServer::start(behaviour).unwrap();
+        let folder = project_with_server(&server, 40, "");
+        let (ended, took, text) = run_and_interrupt(&server, 1, folder.path(), words);
         assert_eq!(ended, Some(code), "{words:?}: {text}");
         assert!(took < Duration::from_secs(1), "{words:?}: {took:?}: {text}");
         assert!(text.contains("nobody is being asked"), "{text}");
+    }
+}
+
+#[test]
+fn show_finds_no_case_beyond_the_limit_of_its_run() {
+    let folder = project(5, "0");
+    for file in ["few.jsonl", "few.csv"] {
+        program::run_successfully(
+            folder.path(),
+            &["score", "cases.jsonl", "-c", "/dev/null", "-m", "exact_match", "--limit", "2", "-o", file],
+        );
+        assert!(program::run_successfully(folder.path(), &["show", file, "--id", "1"]).contains("q1"));
+        let output = program::run(folder.path(), &["show", file, "--id", "2"]);
+        assert!(
+            !output.status.success() && !program::both_streams(&output).contains("q2"),
+            "{}",
+            program::both_streams(&output)
+        );
+    }
+}
+
+/// What a manifest says cannot pass for a line of ours, nor for a command of GitHub's runner.
+#[test]
+fn a_manifest_forges_no_line() {
+    let folder = project(1, "0");
+    let at = |name: &str| folder.path().join(name);
+    program::run_successfully(
+        folder.path(),
+        &["score", "cases.jsonl", "-c", "/dev/null", "-m", "exact_match", "-o", "r.jsonl"],
+    );
+    let manifest = fs::read_to_string(at("r.jsonl.run.json")).unwrap();
+    let forged = "x\\n::error title=forged::mine\\n1 score computed again: all agree\\n";
+    let places = [("\"better\": \"higher\"", "\"better\": \""), ("\"stop\": \"complete\"", "\"stop\": \"")];
+    for (honest, start) in places.map(|(honest, start)| {
+        // Manifests are written with or without blanks.
+        if manifest.contains(honest) {
+            (honest.to_owned(), start.to_owned())
+        } else {
+            (honest.replace(": ", ":"), start.to_owned())
+        }
+    }) {
+        assert!(manifest.contains(&honest), "{honest} is not in {manifest}");
+        fs::write(at("r.jsonl.run.json"), manifest.replacen(&honest, &format!("{start}{forged}\""), 1)).unwrap();
+        for words in [
+            &["verify", "r.jsonl"][..],
+            &["show", "r.jsonl", "--id", "0"],
+            &["compare", "r.jsonl", "r.jsonl"],
+            &["history", "r.jsonl"],
+            &["export", "r.jsonl", "--to", "promptfoo", "-o", "p.json"],
+        ] {
+            let output = program::command(folder.path(), words).env("GITHUB_ACTIONS", "true").output().unwrap();
+            let text = program::both_streams(&output);
+            let is_forged =
+                |line: &str| line.trim_start().starts_with("::error title=forged") || line.starts_with("1 score");
+            assert!(!text.lines().any(is_forged), "{words:?}: {text}");
+        }
     }
 }

@@ -25,7 +25,7 @@ struct Scene {
     empty: Option<&'static str>,
 }
 
-const SCENES: [Scene; 12] = [
+const SCENES: [Scene; 13] = [
     Scene {
         verb: "score",
         folder: "plain",
@@ -43,6 +43,7 @@ const SCENES: [Scene; 12] = [
         empty: Some("run empty.yaml"),
     },
     Scene { verb: "resume", folder: "plain", words: "1", metric: "token_f1", is_run: false, empty: None },
+    Scene { verb: "rescore", folder: "plain", words: "1 -m token_f1", metric: "token_f1", is_run: false, empty: None },
     Scene {
         verb: "rag eval",
         folder: "rag",
@@ -130,23 +131,26 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 39] = [
+const PROBES: [(&str, Probe); 42] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
     ("fail-if-any", Probe::Effect("gate", "--fail-if-any=M>-1")),
     ("fail-pass-rate", Probe::Effect("gate", "--fail-pass-rate=M>=2:90%")),
     ("fail-labels", Probe::Effect("gate", "--fail-labels=M:NOBODY<1")),
+    ("max-unsure", Probe::Effect("gate", "--max-unsure=M=0%")),
     ("fail-quantile", Probe::Effect("gate", "--fail-quantile=M@90%>-1")),
     ("confident", Probe::Beside("confident", "--confident", "--fail-under=M=0.01")),
     ("each-group", Probe::Beside("each_group", "--each-group", "--by=tags --fail-under=M=2 -o out.json")),
     ("github", Probe::Beside("github", "--github", "--fail-under=M=2")),
     ("by", Probe::Beside("by", "--by=tags", "-o out.json")),
-    ("bands", Probe::Beside("bands", "--bands=nobody.json", "-o out.json")),
+    ("decision-thresholds", Probe::Beside("decision_thresholds", "--decision-thresholds=nobody.json", "-o out.json")),
+    ("bands", Probe::Beside("decision_thresholds", "--bands=nobody.json", "-o out.json")),
     ("cluster", Probe::Beside("cluster", "--cluster=nobody", "-o out.json")),
     ("jobs", Probe::Setting("jobs", "--jobs=3")),
     ("judge", Probe::Setting("judges", "--judge=openai:x")),
     ("offline", Probe::Setting("offline", "--offline")),
+    ("refresh", Probe::Setting("refresh", "--refresh")),
     ("budget-usd", Probe::Setting("budget_usd", "--budget-usd=1.5")),
     ("budget-tokens", Probe::Setting("budget_tokens", "--budget-tokens=7")),
     ("score-truncated", Probe::Setting("score_truncated", "--score-truncated")),
@@ -221,7 +225,7 @@ const OWN: [(&str, &str, &str); 44] = [
 ];
 
 /// Flags of the suites that stand under one heading and are seen together.
-const TOGETHER: [(&str, &[&str], &str); 4] = [
+const TOGETHER: [(&str, &[&str], &str); 5] = [
     ("sgi score", &["environment", "timeout", "fixtures"], "metrics dry"),
     (
         "socioscope",
@@ -265,6 +269,7 @@ const TOGETHER: [(&str, &[&str], &str); 4] = [
         ],
         "socioscope.trycmd, suites socioscope, retrieval",
     ),
+    ("rescore", &["config"], "resume"),
     ("resume", &["config"], "torture_runs::a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration"),
 ];
 
@@ -318,7 +323,7 @@ fn prepare(scene: &Scene) -> tempfile::TempDir {
     }
     write("empty.jsonl", "");
     write("empty.csv", "quote,source\n");
-    if scene.verb == "resume" {
+    if ["resume", "rescore"].contains(&scene.verb) {
         let made = run(root, &words("run run.yaml", ""));
         assert_eq!(made.code, Some(0), "{made:?}");
     }
@@ -335,14 +340,14 @@ fn copy(from: &Path, to: &Path) {
 
 /// All that can be seen of a run.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct RunOutput {
     code: Option<i32>,
     stdout: String,
     stderr: String,
     files: BTreeMap<String, Vec<u8>>,
 }
 
-fn run(folder: &Path, words: &[String]) -> Seen {
+fn run(folder: &Path, words: &[String]) -> RunOutput {
     let output = Command::new(PROGRAM)
         .args(words)
         .current_dir(folder)
@@ -354,7 +359,7 @@ fn run(folder: &Path, words: &[String]) -> Seen {
     let mut files = BTreeMap::new();
     gather(folder, folder, &mut files);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Seen { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr), files }
+    RunOutput { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr), files }
 }
 
 /// Files that a run leaves, but for stores and what tells the time.
@@ -374,7 +379,7 @@ fn gather(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
 }
 
 /// What `config show` says.
-fn shown(folder: &Path, scene: &Scene, more: &[String]) -> Json {
+fn config_shown(folder: &Path, scene: &Scene, more: &[String]) -> Json {
     let mut all = words("config show --json", "");
     all.extend(words(scene.verb, ""));
     all.extend(words(scene.words, scene.metric));
@@ -385,7 +390,7 @@ fn shown(folder: &Path, scene: &Scene, more: &[String]) -> Json {
 }
 
 /// What it says of a setting: its values, and which flags are named as the origin of one.
-fn told(shown: &Json, setting: &str) -> (Vec<Json>, BTreeSet<String>) {
+fn values_and_flags(shown: &Json, setting: &str) -> (Vec<Json>, BTreeSet<String>) {
     let of = shown.as_array().unwrap().iter().filter(|entry| entry["setting"] == setting);
     let (mut values, mut origins) = (Vec::new(), BTreeSet::new());
     for entry in of {
@@ -421,18 +426,19 @@ fn check(scene: &Scene) -> ((usize, usize, usize), Vec<String>) {
             continue;
         }
         let (more, beside) = (words(word, scene.metric), words(beside, scene.metric));
-        // This guide is prepared when its settings are shown, and so the bands are looked for.
-        if (scene.verb, flag.as_str()) == ("sgi run", "bands") {
+        // This guide is prepared when its settings are shown, and so the thresholds are looked for.
+        if matches!((scene.verb, flag.as_str()), ("sgi run", "decision-thresholds" | "bands")) {
             let seen = run(place.path(), &[words(scene.verb, ""), words(scene.words, scene.metric), more].concat());
-            if !seen.stderr.contains("cannot read the bands in `nobody.json`") {
-                wrong.push(format!("sgi run --bands does not arrive: {}", seen.stderr));
+            if !seen.stderr.contains("cannot read the decision thresholds in `nobody.json`") {
+                wrong.push(format!("sgi run --decision-thresholds does not arrive: {}", seen.stderr));
             }
             counts.0 += 1;
             continue;
         }
-        let before = settings.entry(beside.clone()).or_insert_with(|| shown(place.path(), scene, &beside));
-        let before = told(before, setting);
-        let after = told(&shown(place.path(), scene, &[beside.clone(), more.clone()].concat()), setting);
+        let before = settings.entry(beside.clone()).or_insert_with(|| config_shown(place.path(), scene, &beside));
+        let before = values_and_flags(before, setting);
+        let after =
+            values_and_flags(&config_shown(place.path(), scene, &[beside.clone(), more.clone()].concat()), setting);
         // What a benchmark settles by itself, and the file that the others come from, have another origin.
         let is_named = flag == "config" || scene.verb == "sgi run" || after.1.contains(&format!("--{flag}"));
         if before.0 == after.0 || !is_named {
@@ -550,7 +556,7 @@ fn how_a_file_is_read_is_honoured() {
 }
 
 /// The value of a setting and where it comes from, of what `config show` says.
-fn found(shown: &Json, setting: &str) -> (Json, Json) {
+fn value_and_origin(shown: &Json, setting: &str) -> (Json, Json) {
     let entry = shown.as_array().unwrap().iter().find(|entry| entry["setting"] == setting);
     entry.map(|entry| (entry["value"].clone(), entry["from"].clone())).unwrap_or_default()
 }
@@ -562,13 +568,13 @@ fn every_suite_reads_the_configuration_that_is_there() {
         suites += 1;
         let place = prepare(scene);
         fs::write(place.path().join("probare.yaml"), "run: {limit: 7, concurrency: 3}\nprofile: careful\n").unwrap();
-        let (told, from) = (shown(place.path(), scene, &[]), json!({"file": "probare.yaml"}));
+        let (told, from) = (config_shown(place.path(), scene, &[]), json!({"file": "probare.yaml"}));
         for (setting, value) in [("limit", json!(7)), ("jobs", json!(3)), ("profile", json!("careful"))] {
-            assert_eq!(found(&told, setting), (value, from.clone()), "{} {setting}", scene.verb);
+            assert_eq!(value_and_origin(&told, setting), (value, from.clone()), "{} {setting}", scene.verb);
         }
         // What the command line says is stronger.
-        let told = shown(place.path(), scene, &["--limit=2".to_owned()]);
-        assert_eq!(found(&told, "limit"), (json!(2), json!({"flag": "--limit"})), "{}", scene.verb);
+        let told = config_shown(place.path(), scene, &["--limit=2".to_owned()]);
+        assert_eq!(value_and_origin(&told, "limit"), (json!(2), json!({"flag": "--limit"})), "{}", scene.verb);
     }
     assert_eq!(suites, 7, "rag eval, synthesis, socioscope (twice), synthlink, quotes, sgi score");
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use crate::program::{ended, good, run};
+use crate::program::{run, run_expecting, run_successfully};
 
 /// Thirty cases, of which the first `right` are answered as they should be.
 fn cases(right: usize) -> String {
@@ -27,7 +27,7 @@ fn store(rights: &[usize]) -> tempfile::TempDir {
     fs::write(place.join("probare.yaml"), yaml).unwrap();
     for right in rights {
         fs::write(place.join("cases.jsonl"), cases(*right)).unwrap();
-        good(place, &["run", "probare.yaml", "-q"]);
+        run_successfully(place, &["run", "probare.yaml", "-q"]);
     }
     folder
 }
@@ -53,7 +53,7 @@ fn a_history_names_the_first_difference_and_has_the_numbers_of_a_comparison() {
     assert_eq!(means, [15.0, 16.0, 29.0].map(|right| right / 30.0));
     assert_eq!(exact["first_difference"], 2);
 
-    let compared: Json = serde_json::from_str(&good(place, &["compare", "2", "3", "--json"])).unwrap();
+    let compared: Json = serde_json::from_str(&run_successfully(place, &["compare", "2", "3", "--json"])).unwrap();
     for metric in compared["others"][0]["metrics"].as_array().unwrap() {
         let of = series.iter().find(|series| series["metric"] == metric["metric"]).unwrap();
         let step = &of["points"][2]["step"];
@@ -65,12 +65,12 @@ fn a_history_names_the_first_difference_and_has_the_numbers_of_a_comparison() {
         assert_eq!(of["points"][2]["step"]["verdict"], "better");
     }
     let exported: Json = {
-        good(place, &["runs", "export", "3", "-o", "third.json"]);
+        run_successfully(place, &["runs", "export", "3", "-o", "third.json"]);
         serde_json::from_str(&fs::read_to_string(place.join("third.json")).unwrap()).unwrap()
     };
     assert_eq!(exact["points"][2]["interval"], exported["summary"]["metrics"][0]["interval"], "that of the reports");
 
-    let text = good(place, &["history", "1", "2", "3", "--metric", "exact_match", "--color", "never"]);
+    let text = run_successfully(place, &["history", "1", "2", "3", "--metric", "exact_match", "--color", "never"]);
     for words in ["cities: exact_match  ▁▁█", "first difference: run 3", "c16: bad bad good"] {
         assert!(text.contains(words), "{words}:\n{text}");
     }
@@ -91,10 +91,11 @@ fn files_of_a_folder_meet_by_the_cases_that_they_are_about() {
             "nightly/{}-{day}.jsonl",
             ["monday", "tuesday", "wednesday"].iter().position(|known| *known == day).unwrap()
         );
-        good(place, &["score", "cities.jsonl", "-m", "exact_match", "-q", "-o", &results]);
+        run_successfully(place, &["score", "cities.jsonl", "-m", "exact_match", "-q", "-o", &results]);
     }
     fs::write(place.join("nightly/broken.jsonl"), "{\"id\": \"a\", \"scores\": {}}\n").unwrap();
-    let text = good(place, &["history", "nightly", "-o", "history.md", "-o", "history.csv", "-o", "history.json"]);
+    let text =
+        run_successfully(place, &["history", "nightly", "-o", "history.md", "-o", "history.csv", "-o", "history.json"]);
     assert!(text.contains("cities: exact_match") && text.contains("8 cases are now good, now bad"), "{text}");
     assert!(text.contains("c12: good bad good"), "{text}");
     let written: Json = serde_json::from_str(&fs::read_to_string(place.join("history.json")).unwrap()).unwrap();
@@ -120,32 +121,32 @@ fn repeats_of_a_model_have_the_chance_that_all_pass() {
         "datasets: [{{path: questions.jsonl}}]\nmodels: [{model}]\nmetrics: [exact_match]\ngenerate: {{repeats: 2}}\n"
     );
     fs::write(place.join("probare.yaml"), yaml).unwrap();
-    good(place, &["run", "probare.yaml", "-q", "-j", "1"]);
+    run_successfully(place, &["run", "probare.yaml", "-q", "-j", "1"]);
     let found = history(place, &[]);
     let series = &found["series"][0];
     assert_eq!((series["dataset"].as_str(), series["model"].as_str()), (Some("questions"), Some("fickle")));
     assert_eq!(series["points"][0]["pass_all"], json!({"pass^1": 0.875, "pass^2": 0.75}));
     assert_eq!(series["unstable"], json!([{"id": "q0", "flips": 1, "states": ["mixed"]}]));
-    assert!(good(place, &["history"]).contains("pass^2 0.7500"));
+    assert!(run_successfully(place, &["history"]).contains("pass^2 0.7500"));
 }
 
 #[test]
 fn what_is_not_there_is_told() {
     let folder = store(&[15]);
     let place = folder.path();
-    let text = ended(place, 64, &["history", "--metric", "rouge_l"]);
+    let text = run_expecting(place, 64, &["history", "--metric", "rouge_l"]);
     assert!(text.contains("no run has a metric `rouge_l`; they have exact_match, token_f1"), "{text}");
-    assert!(ended(place, 64, &["history", "9"]).contains("has no run 9"));
-    assert!(ended(place, 64, &["history", "-o", "x.pdf"]).contains("known are .json, .md and .csv"));
-    assert!(ended(place, 64, &["history", "--last", "0"]).contains("0 is not in 1..=1000"));
+    assert!(run_expecting(place, 64, &["history", "9"]).contains("has no run 9"));
+    assert!(run_expecting(place, 64, &["history", "-o", "x.pdf"]).contains("known are .json, .md and .csv"));
+    assert!(run_expecting(place, 64, &["history", "--last", "0"]).contains("0 is not in 1..=1000"));
     let empty = tempfile::tempdir().unwrap();
-    let text = ended(empty.path(), 1, &["history"]);
+    let text = run_expecting(empty.path(), 1, &["history"]);
     assert!(
         text.contains("no run was found: there is no store `.probare/store.db`, and no file of results in `.`"),
         "{text}"
     );
     fs::create_dir(empty.path().join("nightly")).unwrap();
-    let text = ended(empty.path(), 1, &["history", "nightly"]);
+    let text = run_expecting(empty.path(), 1, &["history", "nightly"]);
     assert!(text.contains("no store `nightly/.probare/store.db`, and no file of results in `nightly`"), "{text}");
 }
 
@@ -156,7 +157,7 @@ fn files_that_were_scored_from_files_of_other_names_are_one_series_where_their_c
     let scored = |name: &str, text: &str| {
         fs::write(place.join(format!("{name}.jsonl")), text).unwrap();
         let (cases, results) = (format!("{name}.jsonl"), format!("{name}-results.jsonl"));
-        good(place, &["score", &cases, "-m", "exact_match", "-q", "-o", &results]);
+        run_successfully(place, &["score", &cases, "-m", "exact_match", "-q", "-o", &results]);
         results
     };
     let (old, new) = (scored("old_prompt", &cases(12)), scored("new_prompt", &cases(29)));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use probare_testing::{Behaviour, Server};
+use probare_testing::{ServerBehaviour, TestServer};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
@@ -27,13 +27,13 @@ fn root() -> PathBuf {
 /// The files of a stranger, and the folder of whoever opens them.
 struct Kit {
     folder: tempfile::TempDir,
-    server: Server,
+    server: TestServer,
     before: u64,
     traces: bool,
 }
 
 /// What became of a command.
-struct Opened {
+struct CommandOutcome {
     code: i32,
     text: String,
 }
@@ -45,7 +45,7 @@ impl Kit {
 
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let server = Server::start(Behaviour::default()).unwrap();
+        let server = TestServer::start(ServerBehaviour::default()).unwrap();
         let traces = Command::new("strace")
             .args(["-f", "-qq", "-o", "/dev/null", "true"])
             .stderr(Stdio::null())
@@ -79,13 +79,15 @@ impl Kit {
         let embedded = format!("e=embedding_similarity:model=command:{}", self.helper());
         let judged = format!("j=judge_rubric:judges=[\"command:{}\"]", self.helper());
         let metrics = ["-m", "token_f1", "-m", &embedded, "-m", "s=embedding_similarity:model=served", "-m", &judged];
+        // The stranger trusts the stranger.
+        self.stranger(&["trust", "--yes"]);
         let mut score = vec!["score", "cases.jsonl", "-q"];
         score.extend(metrics);
         for name in ["r.jsonl", "r.json", "r.csv", "r.parquet", "r.html", "r.jsonl.gz", "r.csv.zst"] {
             score.extend(["-o", name]);
         }
         self.stranger(&score);
-        self.stranger(&["models", "record", "export", "replies.jsonl"]);
+        self.stranger(&["cache", "export", "replies.jsonl"]);
         self.stranger(&["run", "-q"]);
         let command = format!("command:{}", self.helper());
         self.stranger(&["rag", "index", "corpus", "-o", "index", "--embedding", &command, "-q"]);
@@ -189,7 +191,7 @@ impl Kit {
     }
 
     /// A command of whoever opens the files, in a folder of their own, under the probe.
-    fn open(&self, arguments: &[&str]) -> Opened {
+    fn open(&self, arguments: &[&str]) -> CommandOutcome {
         let log = self.path("trace");
         let mut command = if self.traces {
             let mut command = Command::new("strace");
@@ -200,7 +202,7 @@ impl Kit {
         };
         self.owner(&mut command);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let (code, text) = ended(command.spawn().unwrap(), arguments);
+        let (code, text) = wait_for_end(command.spawn().unwrap(), arguments);
         if self.traces {
             let seen = fs::read_to_string(&log).unwrap();
             let calls: Vec<&str> =
@@ -208,7 +210,7 @@ impl Kit {
             assert!(calls.len() == 1 && calls[0].contains(PROGRAM), "{arguments:?} did more than open files:\n{seen}");
         }
         self.check(arguments);
-        Opened { code, text }
+        CommandOutcome { code, text }
     }
 
     fn owner(&self, command: &mut Command) {
@@ -227,7 +229,7 @@ impl Kit {
 }
 
 /// How a command ended and what it said; one that waits for a pipe does not end.
-fn ended(mut child: Child, arguments: &[&str]) -> (i32, String) {
+fn wait_for_end(mut child: Child, arguments: &[&str]) -> (i32, String) {
     let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
     let errors = std::thread::spawn(move || {
         let mut text = Vec::new();
@@ -285,8 +287,11 @@ fn stored_zip(files: &[(&str, &[u8])]) -> Vec<u8> {
 /// Verbs and their level, as SECURITY.md has them.
 fn levels() -> BTreeMap<String, String> {
     let text = fs::read_to_string(root().join("SECURITY.md")).unwrap();
-    let rows =
-        text.lines().skip_while(|line| !line.starts_with("| verb ")).skip(2).take_while(|line| line.starts_with('|'));
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with("| command "))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
     let mut levels = BTreeMap::new();
     for row in rows {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -375,7 +380,8 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
     assert!(resumed.text.contains("does not carry your mark"), "{}", resumed.text);
     open(&["resume", "--store", &store]);
 
-    open(&["models", "record", "list", "--record", &record]);
+    open(&["cache", "list", "--cache", &record]);
+    open(&["cache", "export", "copied.jsonl", "--cache", &record]);
     open(&["models", "record", "export", "copied.jsonl", "--record", &record]);
     open(&["models", "record", "import", &replies]);
 
@@ -535,7 +541,7 @@ fn whoever_names_the_model_of_an_index_has_its_vectors() {
 }
 
 #[test]
-fn every_verb_has_its_level_in_security_md() {
+fn every_command_has_its_level_in_security_md() {
     let levels = levels();
     let help = Command::new(PROGRAM).arg("--help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
@@ -583,7 +589,7 @@ fn models_are_opened_in_one_place() {
             }
         }
     }
-    assert_eq!(opening, BTreeSet::from(["crates/runner/src/asking.rs".to_owned()]));
+    assert_eq!(opening, BTreeSet::from(["crates/engine/src/model_access.rs".to_owned()]));
 }
 
 #[cfg(unix)]

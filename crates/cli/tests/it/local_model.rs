@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::program::good;
+use crate::program::run_successfully;
 
 /// The Python that has the model, where `cargo x local-model` has installed it.
 fn python() -> Option<PathBuf> {
@@ -17,12 +17,12 @@ fn python() -> Option<PathBuf> {
 }
 
 /// A server that ends with the test.
-struct Serving {
+struct LocalModelServer {
     process: Child,
     url: String,
 }
 
-impl Serving {
+impl LocalModelServer {
     fn start(python: &Path) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/python/local_model.py");
         let mut process = Command::new(python)
@@ -39,7 +39,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for LocalModelServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -49,7 +49,7 @@ impl Drop for Serving {
 #[test]
 fn a_local_model_is_recorded_once_and_answers_offline_to_the_same_bytes() {
     let Some(python) = python() else {
-        probare_testing::left_out("no local model is installed (`cargo x local-model` installs one)");
+        probare_testing::report_skipped("no local model is installed (`cargo x local-model` installs one)");
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -57,7 +57,7 @@ fn a_local_model_is_recorded_once_and_answers_offline_to_the_same_bytes() {
     let cases = "{\"id\":\"sum\",\"query\":\"What is two plus two?\",\"reference\":[\"4\",\"four\"]}\n\
                  {\"id\":\"capital\",\"query\":\"What is the capital of France?\",\"reference\":\"Paris\"}\n";
     fs::write(place.join("cases.jsonl"), cases).unwrap();
-    let serving = Serving::start(&python);
+    let serving = LocalModelServer::start(&python);
     let config = format!(
         "datasets: [{{path: cases.jsonl}}]\n\
          models: [{{name: small, api_model_name: smollm2, provider: openai, base_url: '{}/v1', temperature: 0, seed: 1, max_tokens: 12, timeout: 300, concurrency: 1}}]\n\
@@ -66,17 +66,17 @@ fn a_local_model_is_recorded_once_and_answers_offline_to_the_same_bytes() {
         serving.url
     );
     fs::write(place.join("probare.yaml"), config).unwrap();
-    let first = good(place, &["run", "-o", "first.jsonl"]);
+    let first = run_successfully(place, &["run", "probare.yaml", "-o", "first.jsonl"]);
     assert!(first.contains("asked: 2 questions"), "{first}");
     let outputs = |run: &str, file: &str| {
-        good(place, &["runs", "export", run, "--outputs", file]);
+        run_successfully(place, &["runs", "export", run, "--outputs", file]);
         fs::read_to_string(place.join(file)).unwrap()
     };
     let said = outputs("1", "first_outputs.jsonl");
     assert_eq!(said.matches("\"model\":\"small\"").count(), 2, "{said}");
     drop(serving);
     // The server is gone.
-    let second = good(place, &["run", "--offline", "-o", "second.jsonl"]);
+    let second = run_successfully(place, &["run", "probare.yaml", "--offline", "-o", "second.jsonl"]);
     assert!(second.contains("from the record"), "{second}");
     let bytes = |name: &str| fs::read(place.join(name)).unwrap();
     assert!(bytes("first.jsonl") == bytes("second.jsonl"), "the results differ");

@@ -2,13 +2,18 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
+mod asked_again;
 mod calibrate;
 mod commands;
+mod costs;
 mod documents;
 mod ending;
+mod files_of_0_3;
 mod flags;
 mod history;
 mod hostile;
+#[cfg(unix)]
+mod hostile_kit;
 mod journeys;
 mod judges;
 mod local_model;
@@ -19,6 +24,7 @@ mod originals;
 mod planted;
 mod program;
 mod replies;
+mod rescore;
 mod retrieval;
 mod serve;
 mod statistics;

@@ -3,16 +3,17 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use probare_testing::{Behaviour, Server};
+use probare_testing::{ServerBehaviour, TestServer};
 
 /// A command in a folder, with models in the folder `models` there.
 fn probare(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probare"));
     command.current_dir(folder).args(arguments).env("PROBARE_MODELS", folder.join("models")).env_remove("HF_ENDPOINT");
+    crate::program::name_config(&mut command, folder);
     command
 }
 
-fn said(output: &Output) -> String {
+fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -27,7 +28,7 @@ fn a_run_without_its_model_does_not_start_and_says_how_to_get_it() {
     assert_eq!(output.status.code(), Some(64));
     let expected = "error: metric `embedding_similarity`: the model `all-MiniLM-L6-v2` is missing\n\n\
                     hint: fetch it once with `probare models pull all-MiniLM-L6-v2`\n";
-    assert_eq!(said(&output), expected);
+    assert_eq!(stderr_text(&output), expected);
     assert!(!folder.path().join("r.jsonl").exists());
 }
 
@@ -40,44 +41,44 @@ fn what_is_not_the_published_file_is_not_kept() {
     let output = pull("given").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said(&output).contains("`given/vocab.txt` is damaged: it has 6 bytes, 231508 are expected"),
+        stderr_text(&output).contains("`given/vocab.txt` is damaged: it has 6 bytes, 231508 are expected"),
         "{}",
-        said(&output)
+        stderr_text(&output)
     );
 
     let path = "/sentence-transformers/all-MiniLM-L6-v2/resolve/main/vocab.txt".to_owned();
     let files = [(path, vec![b'x'; 231_508])].into();
-    let server = Server::start(Behaviour { files, ..Behaviour::default() }).unwrap();
+    let server = TestServer::start(ServerBehaviour { files, ..ServerBehaviour::default() }).unwrap();
     let output = pull("hub").env("HF_ENDPOINT", server.url()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).contains("is not the published file: its SHA-256 is"), "{}", said(&output));
+    assert!(stderr_text(&output).contains("is not the published file: its SHA-256 is"), "{}", stderr_text(&output));
     assert!(!folder.path().join("models").exists(), "nothing is kept");
 
     let output = pull("nowhere").output().unwrap();
     assert_eq!(output.status.code(), Some(64));
     let output = probare(folder.path(), &["models", "pull", "all-MiniLM-L6"]).output().unwrap();
-    assert!(said(&output).contains("perhaps `all-MiniLM-L6-v2`"), "{}", said(&output));
+    assert!(stderr_text(&output).contains("perhaps `all-MiniLM-L6-v2`"), "{}", stderr_text(&output));
 }
 
 #[test]
 fn a_model_from_a_folder_scores_and_its_run_is_verified() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/models/all-MiniLM-L6-v2");
     if !own.join("model.safetensors").is_file() {
-        probare_testing::left_out("all-MiniLM-L6-v2 is not in target/models (`cargo x test` fetches it)");
+        probare_testing::report_skipped("all-MiniLM-L6-v2 is not in target/models (`cargo x test` fetches it)");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("cases.jsonl"), CASES).unwrap();
     let run = |arguments: &[&str]| probare(folder.path(), arguments).output().unwrap();
     let pulled = run(&["models", "pull", "--from", own.to_str().unwrap()]);
-    assert!(pulled.status.success(), "{}", said(&pulled));
+    assert!(pulled.status.success(), "{}", stderr_text(&pulled));
     let again = run(&["models", "pull"]);
-    assert!(String::from_utf8_lossy(&again.stdout).contains("is already in"), "{}", said(&again));
+    assert!(String::from_utf8_lossy(&again.stdout).contains("is already in"), "{}", stderr_text(&again));
     let scored = run(&["score", "cases.jsonl", "-m", "embedding_similarity", "-o", "r.jsonl", "--quiet"]);
-    assert!(scored.status.success(), "{}", said(&scored));
+    assert!(scored.status.success(), "{}", stderr_text(&scored));
     let verified = run(&["verify", "r.jsonl"]);
     let text = String::from_utf8_lossy(&verified.stdout).into_owned();
-    assert!(verified.status.success() && text.contains("all agree\n"), "{text}{}", said(&verified));
+    assert!(verified.status.success() && text.contains("all agree\n"), "{text}{}", stderr_text(&verified));
 
     let damaged = folder.path().join("models/all-MiniLM-L6-v2/model.safetensors");
     let mut bytes = std::fs::read(&damaged).unwrap();
@@ -85,20 +86,20 @@ fn a_model_from_a_folder_scores_and_its_run_is_verified() {
     std::fs::write(&damaged, bytes).unwrap();
     let output = run(&["score", "cases.jsonl", "-m", "embedding_similarity"]);
     assert_eq!(output.status.code(), Some(64));
-    assert!(said(&output).contains("is damaged: its SHA-256 is"), "{}", said(&output));
+    assert!(stderr_text(&output).contains("is damaged: its SHA-256 is"), "{}", stderr_text(&output));
 }
 
 #[test]
 fn vectors_of_a_server_have_the_record_the_budget_and_the_silence_of_the_run() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     std::fs::write(folder.path().join("cases.jsonl"), CASES).unwrap();
     let config = format!("models:\n  - {{name: served, base_url: '{}/v1'}}\n", server.url());
     std::fs::write(folder.path().join("probare.yaml"), config).unwrap();
     let score = |more: &[&str]| {
         let metric = ["score", "cases.jsonl", "-m", "embedding_similarity:model=served", "-o", "r.jsonl"];
         let output = probare(folder.path(), &[&metric, more].concat()).env_remove("PROBARE_RECORD").output().unwrap();
-        (output.status.code().unwrap(), said(&output))
+        (output.status.code().unwrap(), stderr_text(&output))
     };
     let (code, text) = score(&["--offline", "--record", "other.db"]);
     assert_ne!(code, 0, "{text}");
@@ -117,9 +118,9 @@ fn vectors_of_a_server_have_the_record_the_budget_and_the_silence_of_the_run() {
         probare(folder.path(), &verify).output().unwrap()
     };
     let verified = verify("other.db");
-    assert_eq!(verified.status.code(), Some(0), "{}", said(&verified));
+    assert_eq!(verified.status.code(), Some(0), "{}", stderr_text(&verified));
     let unchecked = verify("nowhere.db");
     assert_eq!(unchecked.status.code(), Some(1));
-    assert!(said(&unchecked).contains("served: not checked"), "{}", said(&unchecked));
+    assert!(stderr_text(&unchecked).contains("served: not checked"), "{}", stderr_text(&unchecked));
     assert_eq!(server.requests(), 1, "nobody is asked to verify");
 }

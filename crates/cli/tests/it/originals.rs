@@ -4,13 +4,14 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::program::{self, code, said};
+use crate::program::{self, both_streams, code};
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = program::command(folder, arguments);
     for name in ["GRADER_BASE_URL", "GRADER_API_KEY", "SGI_DATA_DIR", "SGI_EXECUTION_TIMEOUT"] {
         command.env_remove(name);
     }
+    program::name_config(&mut command, folder);
     command
 }
 
@@ -35,15 +36,15 @@ fn every_plain_command_runs_on_the_example_that_the_program_carries() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let output = run(folder.path(), arguments);
-        assert_eq!(code(&output), 0, "{arguments:?}: {}", said(&output));
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", both_streams(&output));
         let remark = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(remark.contains("this is the example that the program carries (bundled:"), "{arguments:?}: {remark}");
         let mut with_report = arguments.to_vec();
         with_report.extend(["-o", "report.jsonl"]);
         let output = run(folder.path(), &with_report);
-        assert_eq!(code(&output), 0, "{with_report:?}: {}", said(&output));
+        assert_eq!(code(&output), 0, "{with_report:?}: {}", both_streams(&output));
         let verified = run(folder.path(), &["verify", "report.jsonl"]);
-        assert_eq!(code(&verified), 0, "{arguments:?}: {}", said(&verified));
+        assert_eq!(code(&verified), 0, "{arguments:?}: {}", both_streams(&verified));
     }
     // A file that is named and not there is an error as before.
     let folder = tempfile::tempdir().unwrap();
@@ -79,17 +80,21 @@ const SCORE: [&str; 7] = ["sgi", "score", "deep", "--data", "rows.jsonl", "--pre
 fn graders_come_from_the_variables_of_the_guide_or_from_the_configuration() {
     let folder = research();
     let nobody = run(folder.path(), &SCORE);
-    assert_eq!(code(&nobody), 64, "{}", said(&nobody));
-    assert!(said(&nobody).contains("GRADER_BASE_URL, GRADER_API_KEY"), "{}", said(&nobody));
+    assert_eq!(code(&nobody), 64, "{}", both_streams(&nobody));
+    assert!(both_streams(&nobody).contains("GRADER_BASE_URL, GRADER_API_KEY"), "{}", both_streams(&nobody));
     put(folder.path(), "probare.yaml", PROJECT);
     let configured = run(folder.path(), &SCORE);
-    assert_eq!(code(&configured), 0, "{}", said(&configured));
-    assert!(said(&configured).contains("50.00   2 scored, 0 failed"), "{}", said(&configured));
+    assert_eq!(code(&configured), 0, "{}", both_streams(&configured));
+    assert!(both_streams(&configured).contains("50.00   2 scored, 0 failed"), "{}", both_streams(&configured));
     // The variables come before the configuration: nobody is at that address.
     let mut by_variables = command(folder.path(), &SCORE);
     by_variables.env("SGI_DR_GRADER_MODEL", "replay:nowhere.jsonl");
     let by_variables = by_variables.output().unwrap();
-    assert!(code(&by_variables) != 0 && said(&by_variables).contains("nowhere.jsonl"), "{}", said(&by_variables));
+    assert!(
+        code(&by_variables) != 0 && both_streams(&by_variables).contains("nowhere.jsonl"),
+        "{}",
+        both_streams(&by_variables)
+    );
 }
 
 #[test]
@@ -98,15 +103,15 @@ fn a_grader_that_is_down_is_loud_and_its_garbage_is_counted() {
     put(folder.path(), "probare.yaml", PROJECT);
     put(folder.path(), "down", "");
     let down = run(folder.path(), &SCORE);
-    assert_eq!(code(&down), 1, "{}", said(&down));
-    let text = said(&down);
+    assert_eq!(code(&down), 1, "{}", both_streams(&down));
+    let text = both_streams(&down);
     assert!(text.contains("–   0 scored, 2 failed") && text.contains("2 failed: ") && text.contains("401"), "{text}");
     assert!(text.contains("SGI-4 incomplete"), "{text}");
     fs::remove_file(folder.path().join("down")).unwrap();
     put(folder.path(), "garbage", "");
     let garbage = run(folder.path(), &SCORE);
-    assert_eq!(code(&garbage), 0, "{}", said(&garbage));
-    let text = said(&garbage);
+    assert_eq!(code(&garbage), 0, "{}", both_streams(&garbage));
+    let text = both_streams(&garbage);
     assert!(text.contains("2 scored, 0 failed; 2 replies of graders could not be read and count 0"), "{text}");
 }
 
@@ -119,34 +124,59 @@ fn a_guide_is_run_and_resumed_like_any_configuration() {
     put(place, "guide.yaml", GUIDE);
     put(place, "tested.sh", "cat >/dev/null; echo '{\"text\": \"<answer>7</answer>\"}'\n");
     let nowhere = run(place, &["run", "guide.yaml"]);
-    assert!(code(&nowhere) == 1 && said(&nowhere).contains("deep_research/test.jsonl"), "{}", said(&nowhere));
+    assert!(
+        code(&nowhere) == 1 && both_streams(&nowhere).contains("deep_research/test.jsonl"),
+        "{}",
+        both_streams(&nowhere)
+    );
     put(place, "data/sgibench/deep_research/test.jsonl", ROWS);
     let valid = run(place, &["validate", "guide.yaml"]);
-    assert_eq!(code(&valid), 0, "{}", said(&valid));
-    assert!(said(&valid).contains("configuration of SGI-Bench, 1 model, 1 subtask"), "{}", said(&valid));
+    assert_eq!(code(&valid), 0, "{}", both_streams(&valid));
+    assert!(
+        both_streams(&valid).contains("configuration of SGI-Bench, 1 model, 1 subtask"),
+        "{}",
+        both_streams(&valid)
+    );
     let planned = run(place, &["run", "guide.yaml", "--dry-run"]);
-    assert!(code(&planned) == 0 && said(&planned).contains("2 samples through 1 metric"), "{}", said(&planned));
+    assert!(
+        code(&planned) == 0 && both_streams(&planned).contains("2 samples through 1 metric"),
+        "{}",
+        both_streams(&planned)
+    );
     put(place, "down", "");
     let down = run(place, &["run", "guide.yaml"]);
-    assert_eq!(code(&down), 1, "{}", said(&down));
-    assert!(said(&down).contains("0 scored, 2 failed"), "{}", said(&down));
+    assert_eq!(code(&down), 1, "{}", both_streams(&down));
+    assert!(both_streams(&down).contains("0 scored, 2 failed"), "{}", both_streams(&down));
     fs::remove_file(place.join("down")).unwrap();
     let again = run(place, &["resume", "--retry", "failed"]);
-    assert_eq!(code(&again), 0, "{}", said(&again));
+    assert_eq!(code(&again), 0, "{}", both_streams(&again));
     assert!(
-        said(&again).contains("2 samples again") && said(&again).contains("2 scored, 0 failed"),
+        both_streams(&again).contains("2 samples again") && both_streams(&again).contains("2 scored, 0 failed"),
         "{}",
-        said(&again)
+        both_streams(&again)
     );
+    // A grader that answers garbage counts 0 by the published rule, and can be asked again.
+    put(place, "garbage", "");
+    let garbage = run(place, &["sgi", "run", "guide.yaml", "--overwrite"]);
+    assert!(both_streams(&garbage).contains("2 replies of graders could not be read"), "{}", both_streams(&garbage));
+    fs::remove_file(place.join("garbage")).unwrap();
+    let again = run(place, &["resume", "2", "--retry", "unparseable"]);
+    assert!(both_streams(&again).contains("2 samples again"), "{}", both_streams(&again));
+    assert!(!both_streams(&again).contains("could not be read"), "{}", both_streams(&again));
+    put(place, "garbage", "");
+    run(place, &["sgi", "run", "guide.yaml", "--overwrite"]);
+    fs::remove_file(place.join("garbage")).unwrap();
+    let again = run(place, &["sgi", "run", "guide.yaml", "--overwrite"]);
+    assert!(!both_streams(&again).contains("could not be read"), "{}", both_streams(&again));
     let mut wrong = command(place, &["run", "guide.yaml"]);
     wrong.env("SGI_EXECUTION_TIMEOUT", "abc");
     let wrong = wrong.output().unwrap();
-    assert_eq!(code(&wrong), 64, "{}", said(&wrong));
-    assert!(said(&wrong).contains("`SGI_EXECUTION_TIMEOUT` is `abc`"), "{}", said(&wrong));
+    assert_eq!(code(&wrong), 64, "{}", both_streams(&wrong));
+    assert!(both_streams(&wrong).contains("`SGI_EXECUTION_TIMEOUT` is `abc`"), "{}", both_streams(&wrong));
     let mut wrong = command(place, &SCORE);
     wrong.env("SGI_EXECUTION_TIMEOUT", "abc");
     let wrong = wrong.output().unwrap();
-    assert!(code(&wrong) == 64 && said(&wrong).contains("SGI_EXECUTION_TIMEOUT"), "{}", said(&wrong));
+    assert!(code(&wrong) == 64 && both_streams(&wrong).contains("SGI_EXECUTION_TIMEOUT"), "{}", both_streams(&wrong));
 }
 
 #[test]
@@ -155,17 +185,21 @@ fn published_forms_keep_their_places() {
     let place = folder.path();
     put(place, "empty.jsonl", "\n");
     let nothing = run(place, &["synthesis", "--cases", "empty.jsonl"]);
-    assert_eq!(code(&nothing), 1, "{}", said(&nothing));
-    assert!(!said(&nothing).contains("passed!") && said(&nothing).contains("holds no case"), "{}", said(&nothing));
+    assert_eq!(code(&nothing), 1, "{}", both_streams(&nothing));
+    assert!(
+        !both_streams(&nothing).contains("passed!") && both_streams(&nothing).contains("holds no case"),
+        "{}",
+        both_streams(&nothing)
+    );
     assert!(!place.join("out/report.json").exists());
     let checked = run(place, &["synthesis"]);
-    assert!(said(&checked).contains("Matched in cases that failed:"), "{}", said(&checked));
+    assert!(both_streams(&checked).contains("Matched in cases that failed:"), "{}", both_streams(&checked));
     assert!(place.join("out/report.matches.json").exists());
     put(place, "conv.json", "{\"query\": \"What does it cost?\", \"response\": \"It costs $5.\"}");
     put(place, "ctx.json", "{\"context\": [\"It costs $5.\"]}");
     let printed = run(place, &["rag", "eval", "--conv", "conv.json", "--ctx", "ctx.json", "--out", "-"]);
-    assert_eq!(code(&printed), 0, "{}", said(&printed));
-    assert!(serde_json::from_slice::<serde_json::Value>(&printed.stdout).is_ok(), "{}", said(&printed));
+    assert_eq!(code(&printed), 0, "{}", both_streams(&printed));
+    assert!(serde_json::from_slice::<serde_json::Value>(&printed.stdout).is_ok(), "{}", both_streams(&printed));
     assert!(!place.join("-").exists());
 }
 
@@ -174,12 +208,16 @@ fn a_model_judges_beside_the_published_measures_and_never_in_their_place() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
     let plain = run(place, &["synthlink", "--output-dir", "plain"]);
-    assert_eq!(code(&plain), 0, "{}", said(&plain));
+    assert_eq!(code(&plain), 0, "{}", both_streams(&plain));
     let cassette = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/synthlink/judge.jsonl");
     let judge = format!("replay:{}", cassette.display());
     let judged = run(place, &["synthlink", "--output-dir", "judged", "--judge", &judge, "-o", "r.jsonl"]);
-    assert_eq!(code(&judged), 0, "{}", said(&judged));
-    assert!(said(&judged).contains("Judged by a model (beside the published measures):"), "{}", said(&judged));
+    assert_eq!(code(&judged), 0, "{}", both_streams(&judged));
+    assert!(
+        both_streams(&judged).contains("Judged by a model (beside the published measures):"),
+        "{}",
+        both_streams(&judged)
+    );
     for name in ["synthlink_scores.csv", "synthlink_category_scores.csv", "synthlink_overall_score.txt"] {
         let read = |folder: &str| fs::read(place.join(folder).join(name)).unwrap();
         assert_eq!(read("plain"), read("judged"), "{name}");
@@ -190,5 +228,5 @@ fn a_model_judges_beside_the_published_measures_and_never_in_their_place() {
         "{rows}"
     );
     let verified = run(place, &["verify", "r.jsonl"]);
-    assert_eq!(code(&verified), 0, "{}", said(&verified));
+    assert_eq!(code(&verified), 0, "{}", both_streams(&verified));
 }

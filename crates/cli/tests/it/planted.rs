@@ -20,19 +20,19 @@ fn examples() -> PathBuf {
 }
 
 /// A command, and what comes and goes while it runs.
-struct Writing {
+struct WritingCommand {
     arguments: Vec<String>,
     passing: Vec<String>,
 }
 
 /// Words with `EX` for the folder of the examples.
-fn writing(words: &str) -> Writing {
+fn writing(words: &str) -> WritingCommand {
     let arguments =
         words.split_whitespace().map(|word| word.replace("EX", examples().to_str().unwrap())).collect::<Vec<_>>();
-    Writing { arguments, passing: Vec::new() }
+    WritingCommand { arguments, passing: Vec::new() }
 }
 
-impl Writing {
+impl WritingCommand {
     /// Files that are gone when the command ends.
     fn passing(mut self, names: &[&str]) -> Self {
         self.passing = names.iter().map(|name| (*name).to_owned()).collect();
@@ -58,7 +58,7 @@ impl Writing {
 
 /// The lock of a report.
 fn lock(name: &str) -> String {
-    format!(".probare-{:.16}.lock", Sha256::of(name))
+    format!(".probare-{:.16}.lock", Sha256::hex_digest(name))
 }
 
 /// What commands read that others made.
@@ -92,7 +92,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn commands() -> Vec<Writing> {
+fn commands() -> Vec<WritingCommand> {
     let score = "score in.jsonl -m token_f1 -q -o r.jsonl -o r.json -o r.csv -o r.parquet -o r.md -o r.xml -o r.html \
                  -o z.jsonl.gz -o z.csv.zst";
     let lock = lock("r.jsonl");
@@ -203,11 +203,11 @@ fn no_planted_link_is_followed_wherever_a_command_writes() {
 fn a_link_in_shared_memory_is_a_link_like_any_other() {
     let shared = Path::new("/dev/shm");
     if !shared.is_dir() {
-        probare_testing::left_out("there is no /dev/shm");
+        probare_testing::report_skipped("there is no /dev/shm");
         return;
     }
     let Ok(theirs) = tempfile::tempdir_in(shared) else {
-        probare_testing::left_out("nothing may be written in /dev/shm");
+        probare_testing::report_skipped("nothing may be written in /dev/shm");
         return;
     };
     let folder = tempfile::tempdir().unwrap();

@@ -13,6 +13,13 @@ pub fn command(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
+/// Names the configuration of a folder, where there is one: a project that its user wrote and works with.
+pub fn name_config(command: &mut Command, folder: &Path) {
+    if folder.join("probare.yaml").exists() {
+        command.env("PROBARE_CONFIG", folder.join("probare.yaml"));
+    }
+}
+
 /// What became of a command.
 pub fn run(folder: &Path, words: &[&str]) -> Output {
     command(folder, words).output().expect("the program starts")
@@ -24,20 +31,20 @@ pub fn code(output: &Output) -> i32 {
 }
 
 /// What it printed on both streams.
-pub fn said(output: &Output) -> String {
+pub fn both_streams(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 /// What a command says that has to end with this code.
 #[track_caller]
-pub fn ended(folder: &Path, expected: i32, words: &[&str]) -> String {
+pub fn run_expecting(folder: &Path, expected: i32, words: &[&str]) -> String {
     let output = run(folder, words);
-    assert_eq!(output.status.code(), Some(expected), "{words:?}: {}", said(&output));
-    said(&output)
+    assert_eq!(output.status.code(), Some(expected), "{words:?}: {}", both_streams(&output));
+    both_streams(&output)
 }
 
 /// What a command says that has to end well.
 #[track_caller]
-pub fn good(folder: &Path, words: &[&str]) -> String {
-    ended(folder, 0, words)
+pub fn run_successfully(folder: &Path, words: &[&str]) -> String {
+    run_expecting(folder, 0, words)
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use probare_sandbox::{Choice, Limits, Sandbox};
-use serde_json::Value as Json;
+use probare_sandbox::{Sandbox, SandboxChoice, SandboxLimits};
+use serde_json::{Value as Json, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
 
@@ -19,7 +19,7 @@ fn place() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let corpus = root().join("examples/socioscope/corpus.json");
     let output = run(folder.path(), &["rag", "index", corpus.to_str().unwrap(), "-o", "index", "--no-vectors"]);
-    let text = said(&output);
+    let text = successful_stdout(&output);
     assert!(text.starts_with("index: 1 file, 12 documents, "), "{text}");
     folder
 }
@@ -27,11 +27,12 @@ fn place() -> tempfile::TempDir {
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(PROGRAM);
     command.args(arguments).current_dir(folder).env_remove("PROBARE_MODELS").env("XDG_CACHE_HOME", folder);
+    crate::program::name_config(&mut command, folder);
     command.output().unwrap()
 }
 
 /// What a command printed; it has to end well.
-fn said(output: &Output) -> String {
+fn successful_stdout(output: &Output) -> String {
     assert!(
         output.status.success(),
         "{}{}",
@@ -41,7 +42,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn complained(output: &Output) -> String {
+fn failed_stderr(output: &Output) -> String {
     assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -57,9 +58,12 @@ fn write_config(folder: &Path, reply: &Json) {
 #[test]
 fn passages_are_found_with_filters_and_explained() {
     let folder = place();
-    let text = said(&run(folder.path(), &["rag", "search", "index", "Who paid for the second-hand boat?", "-k", "3"]));
+    let text = successful_stdout(&run(
+        folder.path(),
+        &["rag", "search", "index", "Who paid for the second-hand boat?", "-k", "3"],
+    ));
     assert!(text.contains("DK-101_interview_english.txt") && text.contains("BM25"), "{text}");
-    let json = said(&run(
+    let json = successful_stdout(&run(
         folder.path(),
         &["rag", "search", "index", "winter", "--filter", "COUNTRY=Poland", "--filter", "YEAR=2022..", "--json"],
     ));
@@ -71,11 +75,11 @@ fn passages_are_found_with_filters_and_explained() {
                 .iter()
                 .all(|hit| hit["metadata"]["COUNTRY"] == "Poland" && hit["metadata"]["YEAR"].as_u64() >= Some(2022))
     );
-    let error = complained(&run(folder.path(), &["rag", "search", "index", "winter", "--filter", "CONTRY=Poland"]));
+    let error = failed_stderr(&run(folder.path(), &["rag", "search", "index", "winter", "--filter", "CONTRY=Poland"]));
     assert!(error.contains("hint: a field with a similar name exists: `COUNTRY`"), "{error}");
-    let error = complained(&run(folder.path(), &["rag", "search", "nothing", "winter"]));
+    let error = failed_stderr(&run(folder.path(), &["rag", "search", "nothing", "winter"]));
     assert!(error.contains("`nothing` is no index") && error.contains("probare rag index"), "{error}");
-    let error = complained(&run(folder.path(), &["rag", "search", "index", "winter", "--mode", "vectors"]));
+    let error = failed_stderr(&run(folder.path(), &["rag", "search", "index", "winter", "--mode", "vectors"]));
     assert!(error.contains("holds no vectors"), "{error}");
 }
 
@@ -87,15 +91,18 @@ fn an_index_is_brought_up_to_date() {
     let index = || run(folder.path(), &["rag", "index", "corpus", "-o", "index"]);
     let first = index();
     assert!(String::from_utf8_lossy(&first.stderr).contains("probare models pull"), "a missing model is said");
-    assert_eq!(said(&first), "index: 1 file, 1 document, 1 passage, without vectors (1 file read)\n");
-    assert_eq!(said(&index()), "index is up to date: 1 file, 1 document, 1 passage, without vectors\n");
+    assert_eq!(successful_stdout(&first), "index: 1 file, 1 document, 1 passage, without vectors (1 file read)\n");
+    assert_eq!(successful_stdout(&index()), "index is up to date: 1 file, 1 document, 1 passage, without vectors\n");
     fs::write(folder.path().join("corpus/b.md"), "# Orchard\n\nPears are picked in August.").unwrap();
-    assert_eq!(said(&index()), "index: 2 files, 2 documents, 2 passages, without vectors (1 file read, 1 unchanged)\n");
-    let error = complained(&run(folder.path(), &["rag", "index", "corpus", "-o", "corpus"]));
+    assert_eq!(
+        successful_stdout(&index()),
+        "index: 2 files, 2 documents, 2 passages, without vectors (1 file read, 1 unchanged)\n"
+    );
+    let error = failed_stderr(&run(folder.path(), &["rag", "index", "corpus", "-o", "corpus"]));
     assert!(error.contains("the index and the corpus are the same folder"), "{error}");
     fs::create_dir(folder.path().join("other")).unwrap();
     fs::write(folder.path().join("other/notes.txt"), "mine").unwrap();
-    let error = complained(&run(folder.path(), &["rag", "index", "corpus", "-o", "other"]));
+    let error = failed_stderr(&run(folder.path(), &["rag", "index", "corpus", "-o", "other"]));
     assert!(error.contains("holds files that are no part of an index"), "{error}");
 }
 
@@ -108,12 +115,13 @@ fn citations_of_an_answer_are_checked_at_once() {
         {"source_index": 99, "quote": "It paid for the second-hand boat"}]});
     write_config(folder.path(), &reply);
     let asked = ["rag", "ask", "index", "Who paid for the second-hand boat?", "-k", "3", "--model", "parrot"];
-    let text = said(&run(folder.path(), &asked));
+    let text = successful_stdout(&run(folder.path(), &asked));
     assert!(text.starts_with("A grant of the fisheries fund paid.\n"), "{text}");
     assert!(text.contains("[0] exact in DK-101_interview_english.txt:"), "{text}");
     assert!(text.contains("[99] invalid_index"), "{text}");
     assert!(text.contains("of 3 citations 1 stands word for word"), "{text}");
-    let json: Json = serde_json::from_str(&said(&run(folder.path(), &[&asked[..], &["--json"]].concat()))).unwrap();
+    let json: Json =
+        serde_json::from_str(&successful_stdout(&run(folder.path(), &[&asked[..], &["--json"]].concat()))).unwrap();
     let first = &json["citations"][0];
     let corpus: Json =
         serde_json::from_str(&fs::read_to_string(root().join("examples/socioscope/corpus.json")).unwrap()).unwrap();
@@ -122,7 +130,7 @@ fn citations_of_an_answer_are_checked_at_once() {
     assert_eq!(&transcript[place("start")..place("end")], "It paid for the second-hand boat");
     write_config(folder.path(), &serde_json::json!("no object"));
     // The record still answers what was asked before; another question gets the new reply.
-    let error = complained(&run(folder.path(), &["rag", "ask", "index", "Who else?", "--model", "parrot"]));
+    let error = failed_stderr(&run(folder.path(), &["rag", "ask", "index", "Who else?", "--model", "parrot"]));
     assert!(error.contains("the reply holds no object with a text `answer`"), "{error}");
 }
 
@@ -132,24 +140,51 @@ fn retrieval_is_tested_as_a_run() {
     let questions = root().join("examples/retrieval/questions.jsonl");
     fs::copy(&questions, folder.path().join("questions.jsonl")).unwrap();
     let test = ["rag", "test", "index", "--questions", "questions.jsonl", "--mode", "words", "--json"];
-    let json: Json = serde_json::from_str(&said(&run(folder.path(), &test))).unwrap();
+    let json: Json = serde_json::from_str(&successful_stdout(&run(folder.path(), &test))).unwrap();
     let metrics = json["summary"]["metrics"].as_array().unwrap();
     let names: Vec<&str> = metrics.iter().map(|metric| metric["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["recall@10", "ndcg@10", "reciprocal_rank"]);
     assert!(metrics.iter().all(|metric| metric["scored"] == 60 && metric["interval"].is_object()), "{json:#}");
     assert!(metrics[0]["mean"].as_f64().unwrap() > 0.5, "{json:#}");
     // A run like any other.
-    let listed = said(&run(folder.path(), &["runs", "list"]));
+    let listed = successful_stdout(&run(folder.path(), &["runs", "list"]));
     assert!(listed.contains("questions:"), "{listed}");
     let resumed = run(folder.path(), &["resume", "1", "-o", "again.jsonl"]);
-    said(&resumed);
-    said(&run(folder.path(), &["runs", "export", "1", "-o", "export.jsonl"]));
+    successful_stdout(&resumed);
+    successful_stdout(&run(folder.path(), &["runs", "export", "1", "-o", "export.jsonl"]));
     let (again, export) = (folder.path().join("again.jsonl"), folder.path().join("export.jsonl"));
     assert_eq!(fs::read(again).unwrap(), fs::read(export).unwrap());
     // Evidence that stands nowhere is an error of its case, not a zero.
     fs::write(folder.path().join("wrong.jsonl"), "{\"question\": \"Who?\", \"evidence\": [{\"source\": \"DK-101_interview_english.txt\", \"quote\": \"no such words\"}]}\n").unwrap();
     let output = run(folder.path(), &["rag", "test", "index", "--questions", "wrong.jsonl"]);
     assert_eq!(output.status.code(), Some(1));
+}
+
+/// Review 0.3, V9.
+#[test]
+fn every_quote_of_the_evidence_counts_and_old_passages_are_searched_for_again() {
+    let folder = place();
+    let quote = |words: &str| json!({"source": "DK-101_interview_english.txt", "quote": words});
+    let question =
+        |evidence: &[Json]| json!({"id": "a", "question": "What do they grow on long lines?", "evidence": evidence});
+    let found = quote("We grow mussels on long lines");
+    let half = question(&[found.clone(), quote("no such words")]);
+    fs::write(folder.path().join("half.jsonl"), format!("{half}\n")).unwrap();
+    let output = run(folder.path(), &["rag", "test", "index", "--questions", "half.jsonl"]);
+    assert_eq!(output.status.code(), Some(1));
+    let words = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(words.contains("the evidence `no such words` does not stand in"), "{words}");
+
+    let mut stale = question(&[found]);
+    stale["retrieval"] = json!({"mode": "words", "k": 10});
+    stale["retrieved"] = json!(["old#1"]);
+    stale["context"] = json!(["An old passage."]);
+    fs::write(folder.path().join("stale.jsonl"), format!("{stale}\n")).unwrap();
+    let told =
+        successful_stdout(&run(folder.path(), &["rag", "test", "index", "--questions", "stale.jsonl", "--json"]));
+    let told: Json = serde_json::from_str(&told).unwrap();
+    let recall = told["summary"]["metrics"].as_array().unwrap().iter().find(|metric| metric["name"] == "recall@10");
+    assert_eq!(recall.unwrap()["mean"], 1.0, "{told:#}");
 }
 
 #[test]
@@ -176,7 +211,7 @@ fn answers_are_tested_too() {
         "-o",
         "r.jsonl",
     ];
-    let json: Json = serde_json::from_str(&said(&run(folder.path(), &test))).unwrap();
+    let json: Json = serde_json::from_str(&successful_stdout(&run(folder.path(), &test))).unwrap();
     let mean = |name: &str| {
         let metrics = json["summary"]["metrics"].as_array().unwrap();
         metrics.iter().find(|metric| metric["name"] == name).unwrap()["mean"].as_f64().unwrap()
@@ -210,7 +245,7 @@ fn questions_of_a_fixture_are_asked_and_graded_in_one_go() {
             "20240131_120000",
         ],
     );
-    said(&output);
+    successful_stdout(&output);
     let results: Json =
         serde_json::from_str(&fs::read_to_string(folder.path().join("results/results_20240131_120000.json")).unwrap())
             .unwrap();
@@ -221,10 +256,12 @@ fn questions_of_a_fixture_are_asked_and_graded_in_one_go() {
         "{answer:#}"
     );
     assert_eq!(answer["context"][0]["metadata"]["FILE"], "DK-101_interview_english.txt");
-    let error =
-        complained(&run(folder.path(), &["socioscope", "fixture.json", corpus.to_str().unwrap(), "--model", "parrot"]));
+    let error = failed_stderr(&run(
+        folder.path(),
+        &["socioscope", "fixture.json", corpus.to_str().unwrap(), "--model", "parrot"],
+    ));
     assert!(error.contains("add --index INDEX or --url URL"), "{error}");
-    let prompted = said(&run(
+    let prompted = successful_stdout(&run(
         folder.path(),
         &["socioscope", "prompt", "What grows on long lines?", "--index", "index", "--model", "parrot", "-k", "2"],
     ));
@@ -263,7 +300,7 @@ fn has_pdftotext() -> bool {
     let is_there =
         ["/usr/local/bin", "/usr/bin", "/bin"].iter().any(|folder| Path::new(folder).join("pdftotext").is_file());
     if !is_there {
-        probare_testing::left_out("pdftotext is not installed (Debian: poppler-utils)");
+        probare_testing::report_skipped("pdftotext is not installed (Debian: poppler-utils)");
     }
     is_there
 }
@@ -284,24 +321,25 @@ fn a_pdf_file_is_read_in_the_sandbox() {
     if !has_pdftotext() {
         return;
     }
-    if let Err(error) = Sandbox::open(Choice::Auto, Limits::default(), Arc::default()) {
-        probare_testing::left_out(&format!("no sandbox can be had here: {error}"));
+    if let Err(error) = Sandbox::open(SandboxChoice::Auto, SandboxLimits::default(), Arc::default()) {
+        probare_testing::report_skipped(&format!("no sandbox can be had here: {error}"));
         return;
     }
     let folder = papers();
     let made = run(folder.path(), &INDEX_PAPERS);
-    assert_eq!(said(&made), "index: 2 files, 2 documents, 2 passages, without vectors (2 files read)\n");
-    let found = said(&run(folder.path(), &["rag", "search", "index", "When does the ferry leave?", "--json"]));
+    assert_eq!(successful_stdout(&made), "index: 2 files, 2 documents, 2 passages, without vectors (2 files read)\n");
+    let found =
+        successful_stdout(&run(folder.path(), &["rag", "search", "index", "When does the ferry leave?", "--json"]));
     let found: Json = serde_json::from_str(&found).unwrap();
     let hit = &found["hits"][0];
     assert_eq!((hit["document"].as_str(), hit["page"].as_u64()), (Some("timetable.pdf"), Some(1)), "{hit}");
     assert_eq!(hit["text"].as_str().map(str::trim), Some("The ferry leaves at six."));
 
     fs::write(folder.path().join("corpus/broken.pdf"), "%PDF-1.4\nnothing of the kind").unwrap();
-    let error = complained(&run(folder.path(), &INDEX_PAPERS));
+    let error = failed_stderr(&run(folder.path(), &INDEX_PAPERS));
     assert!(error.contains("broken.pdf") && error.contains("it is no PDF file, or a damaged one"), "{error}");
     // The index that was there answers as before.
-    assert!(said(&run(folder.path(), &["rag", "search", "index", "pears"])).contains("orchard.txt"));
+    assert!(successful_stdout(&run(folder.path(), &["rag", "search", "index", "pears"])).contains("orchard.txt"));
 }
 
 #[test]
@@ -319,7 +357,7 @@ fn without_a_sandbox_a_pdf_file_is_refused_and_pdftotext_is_not_started() {
     };
     let strace = strace.into_iter().find(works);
     if strace.is_none() {
-        probare_testing::left_out("strace is not here or may not trace, so started programs are not counted");
+        probare_testing::report_skipped("strace is not here or may not trace, so started programs are not counted");
     }
     let bare = |arguments: &[&str]| {
         let trace = folder.path().join("trace");
@@ -343,11 +381,11 @@ fn without_a_sandbox_a_pdf_file_is_refused_and_pdftotext_is_not_started() {
         "{text}"
     );
     assert!(text.contains("poppler-utils, bubblewrap"), "{text}");
-    assert_eq!(said(&made), "index: 1 file, 1 document, 1 passage, without vectors (1 file read)\n");
+    assert_eq!(successful_stdout(&made), "index: 1 file, 1 document, 1 passage, without vectors (1 file read)\n");
 
     fs::remove_file(folder.path().join("corpus/orchard.txt")).unwrap();
-    let error = complained(&bare(&["rag", "index", "corpus", "-o", "second", "--no-vectors"]));
+    let error = failed_stderr(&bare(&["rag", "index", "corpus", "-o", "second", "--no-vectors"]));
     assert!(error.contains("timetable.pdf") && error.contains("in a sandbox alone, and there is none"), "{error}");
     assert!(error.contains("hint: install what is missing"), "{error}");
-    assert!(complained(&run(folder.path(), &["rag", "search", "second", "ferry"])).contains("is no index"));
+    assert!(failed_stderr(&run(folder.path(), &["rag", "search", "second", "ferry"])).contains("is no index"));
 }

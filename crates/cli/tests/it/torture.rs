@@ -219,7 +219,7 @@ fn torture_by_kills_leaves_no_half_file_and_changes_no_input() {
 fn torture_by_full_disks_leaves_no_half_file_and_changes_no_input() {
     let probe = Command::new("unshare").args(["-Urm", "true"]).status();
     if !probe.is_ok_and(|status| status.success()) {
-        probare_testing::left_out("`unshare -Urm` does not work here, so no small disk can be had");
+        probare_testing::report_skipped("`unshare -Urm` does not work here, so no small disk can be had");
         return;
     }
     let ground = Ground::new();

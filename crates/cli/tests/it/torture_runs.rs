@@ -7,9 +7,9 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use probare_core::{Message, Parameters, Reply, Usage};
-use probare_models::{Entry, Key, Provider, Request};
-use probare_runner::{RunPlan, State, Store};
+use probare_core::{Message, ModelReply, Parameters, Usage};
+use probare_engine::{RunPlan, RunState, Store};
+use probare_models::{CacheEntry, CacheKey, ModelRequest, Provider};
 use serde_json::json;
 
 use crate::torture::{Dice, setting};
@@ -28,7 +28,7 @@ struct Ground {
 }
 
 fn line(messages: Vec<Message>, text: String) -> String {
-    let request = Request {
+    let request = ModelRequest {
         provider: Provider::OpenAi,
         base_url: "https://example.org/v1".to_owned(),
         model: "m".to_owned(),
@@ -43,9 +43,9 @@ fn line(messages: Vec<Message>, text: String) -> String {
         attempt: 0,
     };
     let usage = Usage::new(7, 3);
-    let reply = Reply { usage: Some(usage), ..Reply::text(text) };
-    let entry = Entry { latency_ms: 1, made: 1, ..Entry::new(request, reply) };
-    format!("{}\n", json!({"format": 1, "key": Key::of(&entry.request).to_string(), "entry": entry}))
+    let reply = ModelReply { usage: Some(usage), ..ModelReply::text(text) };
+    let entry = CacheEntry { latency_ms: 1, made: 1, ..CacheEntry::new(request, reply) };
+    format!("{}\n", json!({"format": 1, "key": CacheKey::from_request(&entry.request).to_string(), "entry": entry}))
 }
 
 fn run(place: &Path, words: &[&str]) -> Output {
@@ -227,7 +227,7 @@ fn torture_of_runs_two_processes_go_on_with_one_run() {
     good(&place, &["run", "../probare.yaml", "-q"]);
     let store = Store::open(&place.join(".probare/store.db")).unwrap();
     store.replan(1, &RunPlan { limit: None, ..store.run(1).unwrap().plan }).unwrap();
-    store.set_state(1, State::Open).unwrap();
+    store.set_state(1, RunState::Open).unwrap();
     drop(store);
     fs::write(&config, text).unwrap();
     let start = || {
@@ -247,7 +247,7 @@ fn torture_of_runs_two_processes_go_on_with_one_run() {
 fn torture_of_runs_by_disks_ends_with_a_message_and_can_be_resumed() {
     let probe = Command::new("unshare").args(["-Urm", "true"]).status();
     if !probe.is_ok_and(|status| status.success()) {
-        probare_testing::left_out("`unshare -Urm` does not work here, so no small disk can be had");
+        probare_testing::report_skipped("`unshare -Urm` does not work here, so no small disk can be had");
         return;
     }
     let ground = Ground::new(400);

@@ -9,7 +9,7 @@ use crate::program;
 
 #[track_caller]
 fn fine(folder: &Path, line: &str) -> String {
-    program::good(folder, &line.split_whitespace().collect::<Vec<_>>())
+    program::run_successfully(folder, &line.split_whitespace().collect::<Vec<_>>())
 }
 
 #[track_caller]
@@ -184,7 +184,7 @@ fn standard_input_says_that_it_holds_traces_or_is_told_to() {
         let traces = fs::File::open(folder.path().join("traces.jsonl")).unwrap();
         let words = [&["score", "-", "-m", "steps", "-o", "out.jsonl"], more].concat();
         let output = program::command(folder.path(), &words).stdin(traces).output().unwrap();
-        (output.status.code(), program::said(&output))
+        (output.status.code(), program::both_streams(&output))
     };
     let (code, text) = given(&[]);
     assert_eq!(code, Some(1), "{text}");

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::program::{self, PROGRAM, said};
+use crate::program::{self, PROGRAM, both_streams};
 
 fn run(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
     let output = program::run(folder, words);
-    (output.status.code(), said(&output))
+    (output.status.code(), both_streams(&output))
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn two_models_have_their_own_means_beside_another_grouping_and_one_cause_is_one_
                 metrics: [token_f1, contains, exact_match]\nrun: {by: tags}\n";
     fs::write(folder.path().join("probare.yaml"), yaml).unwrap();
     fs::write(folder.path().join("answer.sh"), "cat > /dev/null; echo '{\"text\": \"b\"}'\n").unwrap();
-    let (code, text) = run(folder.path(), &["run"]);
+    let (code, text) = run(folder.path(), &["run", "probare.yaml"]);
     assert_eq!(code, Some(0), "{text}");
     for group in ["alpha", "beta", " t "] {
         assert!(text.contains(group), "{group}: {text}");
@@ -87,7 +87,7 @@ fn two_models_have_their_own_means_beside_another_grouping_and_one_cause_is_one_
     let none = yaml.replace("provider: command, command: [sh, answer.sh]", "api_model_name: 'replay:none.jsonl'");
     fs::write(folder.path().join("probare.yaml"), none).unwrap();
     fs::write(folder.path().join("none.jsonl"), "").unwrap();
-    let (code, text) = run(folder.path(), &["run"]);
+    let (code, text) = run(folder.path(), &["run", "probare.yaml"]);
     assert_eq!(code, Some(1), "{text}");
     let failed: Vec<&str> = text.lines().filter(|line| line.starts_with("failed: ")).collect();
     assert_eq!(failed.len(), 1, "{text}");
@@ -126,7 +126,7 @@ fn score_shows_a_summary_on_a_terminal_and_lines_in_a_pipe() {
     // `script` runs it at a terminal of its own.
     let Ok(output) = Command::new("script").args(["-qec", &line, "/dev/null"]).current_dir(folder.path()).output()
     else {
-        probare_testing::left_out("`script` is not installed, so no terminal can be had");
+        probare_testing::report_skipped("`script` is not installed, so no terminal can be had");
         return;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

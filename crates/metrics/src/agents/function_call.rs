@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::trace::{PlacedCall, expected_calls, no_expectation, python_equal, trace_of, usable};
-use crate::bounded::Bounded;
+use super::trace::{PlacedCall, check_usable, expected_calls, no_expectation, python_equal, require_trace};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `function_call`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -34,31 +34,31 @@ metric!(FunctionCall as Pure {
 type Fault = &'static str;
 
 /// A call and the key that it was tried with in vain.
-type Tried = (usize, Fault);
+type FailedMatch = (usize, Fault);
 
 impl Metric for FunctionCall {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         if self.category.contains("java") {
             return Ok(Outcome::not_applicable("calls in Java and JavaScript are not read"));
         }
-        let trace = match trace_of(sample) {
+        let trace = match require_trace(sample) {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
         let Some(keys) = expected_calls(sample.case) else { return Ok(no_expectation()) };
-        usable(&trace.calls, ErrorKind::Unparseable)?;
+        check_usable(&trace.calls, ErrorKind::Unparseable)?;
         let tools = sample.case.tools.as_deref().unwrap_or_default();
         let (fault, tried) = self.check(tools, &trace.calls, &keys)?;
-        let mut evidence = Bounded::default();
-        if let Some(remark) = trace.remark() {
+        let mut evidence = BoundedEvidence::default();
+        if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
         match fault {
-            None => trace.calls.iter().for_each(|made| evidence.push(|| made.named(EvidenceKind::Found))),
+            None => trace.calls.iter().for_each(|made| evidence.push(|| made.name_evidence(EvidenceKind::Found))),
             Some(fault) if tried.is_empty() => evidence.push(|| Evidence::note(fault)),
             Some(_) => {
                 for (number, fault) in &tried {
-                    evidence.push(|| trace.calls[*number].named(EvidenceKind::Compared).with_note(*fault));
+                    evidence.push(|| trace.calls[*number].name_evidence(EvidenceKind::Compared).with_note(*fault));
                 }
             }
         }
@@ -67,7 +67,7 @@ impl Metric for FunctionCall {
     }
 }
 
-fn broken(reason: impl Into<String>) -> ScoreError {
+fn case_error(reason: impl Into<String>) -> ScoreError {
     ScoreError::other(ErrorKind::Failed, reason.into())
 }
 
@@ -78,15 +78,15 @@ impl FunctionCall {
         tools: &[Tool],
         calls: &[PlacedCall<'_>],
         keys: &[PlacedCall<'_>],
-    ) -> Result<(Option<Fault>, Vec<Tried>), ScoreError> {
+    ) -> Result<(Option<Fault>, Vec<FailedMatch>), ScoreError> {
         let named = |name: &str| {
             tools
                 .iter()
                 .find(|tool| tool.name == name)
-                .ok_or_else(|| broken(format!("the key names no tool: `{name}`")))
+                .ok_or_else(|| case_error(format!("the key names no tool: `{name}`")))
         };
-        let one = |tool: &Tool, key: &PlacedCall<'_>| -> Result<(Option<Fault>, Vec<Tried>), ScoreError> {
-            let fault = self.one(tool, &calls[0], key)?;
+        let one = |tool: &Tool, key: &PlacedCall<'_>| -> Result<(Option<Fault>, Vec<FailedMatch>), ScoreError> {
+            let fault = self.call_fault(tool, &calls[0], key)?;
             Ok((fault, fault.map(|fault| (0, fault)).into_iter().collect()))
         };
         if self.category.contains("parallel") {
@@ -96,14 +96,14 @@ impl FunctionCall {
             if calls.len() != keys.len() {
                 return Ok((Some("multiple_function_checker:wrong_count"), Vec::new()));
             }
-            let key = keys.first().ok_or_else(|| broken("the key has no entry"))?;
+            let key = keys.first().ok_or_else(|| case_error("the key has no entry"))?;
             return one(named(&key.call.name)?, key);
         }
         if calls.len() != 1 {
             return Ok((Some("simple_function_checker:wrong_count"), Vec::new()));
         }
-        let tool = tools.first().ok_or_else(|| broken("the case has no tools"))?;
-        one(tool, keys.first().ok_or_else(|| broken("the key has no entry"))?)
+        let tool = tools.first().ok_or_else(|| case_error("the case has no tools"))?;
+        one(tool, keys.first().ok_or_else(|| case_error("the key has no entry"))?)
     }
 
     fn parallel<'t>(
@@ -111,7 +111,7 @@ impl FunctionCall {
         calls: &[PlacedCall<'_>],
         keys: &[PlacedCall<'_>],
         named: impl Fn(&str) -> Result<&'t Tool, ScoreError>,
-    ) -> Result<(Option<Fault>, Vec<Tried>), ScoreError> {
+    ) -> Result<(Option<Fault>, Vec<FailedMatch>), ScoreError> {
         if calls.len() != keys.len() {
             return Ok((Some("parallel_function_checker_no_order:wrong_count"), Vec::new()));
         }
@@ -124,7 +124,7 @@ impl FunctionCall {
                 if is_taken[number] {
                     continue;
                 }
-                match self.one(tool, made, key)? {
+                match self.call_fault(tool, made, key)? {
                     None => {
                         is_taken[number] = true;
                         found = true;
@@ -141,13 +141,18 @@ impl FunctionCall {
     }
 
     /// One call against one tool and one entry of the key; the first fault decides.
-    fn one(&self, tool: &Tool, made: &PlacedCall<'_>, key: &PlacedCall<'_>) -> Result<Option<Fault>, ScoreError> {
+    fn call_fault(
+        &self,
+        tool: &Tool,
+        made: &PlacedCall<'_>,
+        key: &PlacedCall<'_>,
+    ) -> Result<Option<Fault>, ScoreError> {
         let name = if self.underscore_to_dot { tool.name.replace('.', "_") } else { tool.name.clone() };
         if made.call.name != name {
             return Ok(Some("simple_function_checker:wrong_func_name"));
         }
         let allowed = key.call.allowed.as_ref().ok_or_else(|| {
-            broken(format!("the key of `{}` has no `allowed`: a list of values for each argument", key.call.name))
+            case_error(format!("the key of `{}` has no `allowed`: a list of values for each argument", key.call.name))
         })?;
         let properties = tool.parameters.get("properties").and_then(Json::as_object);
         let required = tool.parameters.get("required").and_then(Json::as_array).into_iter().flatten();
@@ -160,7 +165,7 @@ impl FunctionCall {
                 return Ok(Some("simple_function_checker:unexpected_param"));
             };
             let values =
-                values.as_array().ok_or_else(|| broken(format!("the key has no list of values for `{name}`")))?;
+                values.as_array().ok_or_else(|| case_error(format!("the key has no list of values for `{name}`")))?;
             if let Some(fault) = argument(schema, value, values)? {
                 return Ok(Some(fault));
             }
@@ -181,7 +186,7 @@ fn is_mark(value: &Json) -> bool {
 
 /// The kinds that the original tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ParameterType {
     Text,
     Whole,
     Float,
@@ -191,42 +196,42 @@ enum Kind {
     Null,
 }
 
-fn kind_of(value: &Json) -> Kind {
+fn kind_of(value: &Json) -> ParameterType {
     match value {
-        Json::String(_) => Kind::Text,
-        Json::Bool(_) => Kind::Truth,
-        Json::Number(number) if number.is_f64() => Kind::Float,
-        Json::Number(_) => Kind::Whole,
-        Json::Array(_) => Kind::List,
-        Json::Object(_) => Kind::Object,
-        Json::Null => Kind::Null,
+        Json::String(_) => ParameterType::Text,
+        Json::Bool(_) => ParameterType::Truth,
+        Json::Number(number) if number.is_f64() => ParameterType::Float,
+        Json::Number(_) => ParameterType::Whole,
+        Json::Array(_) => ParameterType::List,
+        Json::Object(_) => ParameterType::Object,
+        Json::Null => ParameterType::Null,
     }
 }
 
 /// The kind that a schema wants. Its own names of types and those of JSON Schema are the same thing; no type is any.
-fn wanted(schema: &Json) -> Result<Kind, ScoreError> {
+fn schema_type(schema: &Json) -> Result<ParameterType, ScoreError> {
     match schema.get("type").and_then(Json::as_str) {
-        None | Some("string" | "any") => Ok(Kind::Text),
-        Some("integer") => Ok(Kind::Whole),
-        Some("float" | "number") => Ok(Kind::Float),
-        Some("boolean") => Ok(Kind::Truth),
-        Some("array" | "tuple") => Ok(Kind::List),
-        Some("dict" | "object") => Ok(Kind::Object),
-        Some(other) => Err(broken(format!("a tool has a parameter of the unknown type `{other}`"))),
+        None | Some("string" | "any") => Ok(ParameterType::Text),
+        Some("integer") => Ok(ParameterType::Whole),
+        Some("float" | "number") => Ok(ParameterType::Float),
+        Some("boolean") => Ok(ParameterType::Truth),
+        Some("array" | "tuple") => Ok(ParameterType::List),
+        Some("dict" | "object") => Ok(ParameterType::Object),
+        Some(other) => Err(case_error(format!("a tool has a parameter of the unknown type `{other}`"))),
     }
 }
 
 /// One argument against the values that are allowed for it.
 fn argument(schema: &Json, value: &Json, allowed: &[Json]) -> Result<Option<Fault>, ScoreError> {
-    let kind = wanted(schema)?;
+    let kind = schema_type(schema)?;
     let inner = match (kind, schema.get("items")) {
-        (Kind::List, Some(items)) => Some(wanted(items)?),
-        (Kind::List, None) => return Err(broken("a tool has a list without `items`")),
+        (ParameterType::List, Some(items)) => Some(schema_type(items)?),
+        (ParameterType::List, None) => return Err(case_error("a tool has a list without `items`")),
         _ => None,
     };
     let as_float;
     let value = match (kind, value) {
-        (Kind::Float, Json::Number(number)) if !number.is_f64() => {
+        (ParameterType::Float, Json::Number(number)) if !number.is_f64() => {
             as_float = number.as_f64().map_or(Json::Null, Json::from);
             &as_float
         }
@@ -239,13 +244,15 @@ fn argument(schema: &Json, value: &Json, allowed: &[Json]) -> Result<Option<Faul
     let is_among = || allowed.iter().any(|known| python_equal(value, known));
     Ok(match (kind, value) {
         _ if is_variable => (!is_among()).then_some("value_error:others"),
-        (Kind::Text, Json::String(text)) => {
+        (ParameterType::Text, Json::String(text)) => {
             let text = loosened(text);
             let found = allowed.iter().filter_map(Json::as_str).any(|known| loosened(known) == text);
             (!found).then_some("value_error:string")
         }
-        (Kind::List, Json::Array(items)) if inner == Some(Kind::Object) => list_of_objects(items, allowed),
-        (Kind::List, Json::Array(items)) => {
+        (ParameterType::List, Json::Array(items)) if inner == Some(ParameterType::Object) => {
+            list_of_objects(items, allowed)
+        }
+        (ParameterType::List, Json::Array(items)) => {
             let items = loosened_list(items);
             let found = allowed.iter().any(|known| {
                 let known = match known {
@@ -257,13 +264,18 @@ fn argument(schema: &Json, value: &Json, allowed: &[Json]) -> Result<Option<Faul
             });
             (!found).then_some("value_error:list/tuple")
         }
-        (Kind::Object, Json::Object(object)) => object_fault(object, allowed),
+        (ParameterType::Object, Json::Object(object)) => object_fault(object, allowed),
         _ => (!is_among()).then_some("value_error:others"),
     })
 }
 
 /// Whether a value stands for a variable; the fault where its type does not fit.
-fn type_fault(kind: Kind, inner: Option<Kind>, value: &Json, allowed: &[Json]) -> Result<bool, Fault> {
+fn type_fault(
+    kind: ParameterType,
+    inner: Option<ParameterType>,
+    value: &Json,
+    allowed: &[Json],
+) -> Result<bool, Fault> {
     let first = allowed.iter().find(|known| !is_mark(known)).map(kind_of);
     let is_variable = first.is_some_and(|first| first != kind);
     let given = kind_of(value);
@@ -278,7 +290,7 @@ fn type_fault(kind: Kind, inner: Option<Kind>, value: &Json, allowed: &[Json]) -
     });
     if passes {
         Ok(is_variable)
-    } else if first == Some(Kind::List) {
+    } else if first == Some(ParameterType::List) {
         Err("type_error:nested")
     } else {
         Err("type_error:simple")

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::numeric_diff::numeric;
-use super::trace::{most_like, two_values, whole};
+use super::numeric_diff::numeric_similarity;
+use super::trace::{score_best_expected, two_values, whole_number};
 
 two_values! {
     /// Options of `json_diff`.
@@ -32,7 +32,7 @@ metric!(JsonDiff as Pure {
 
 impl Metric for JsonDiff {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        most_like(sample, self.at_path.as_deref(), self.expected.as_ref(), |one, other| {
+        score_best_expected(sample, self.at_path.as_deref(), self.expected.as_ref(), |one, other| {
             json_difference(one, other, self.preserve_strings)
         })
     }
@@ -40,7 +40,8 @@ impl Metric for JsonDiff {
 
 /// The likeness of two values.
 pub fn json_difference(output: &Json, expected: &Json, preserve_strings: bool) -> Result<f64, ScoreError> {
-    let (output, expected) = (opened(output, preserve_strings), opened(expected, preserve_strings));
+    let (output, expected) =
+        (parse_nested_json(output, preserve_strings), parse_nested_json(expected, preserve_strings));
     Ok(match (&*output, &*expected) {
         (Json::Object(output), Json::Object(expected)) => {
             let further = expected.keys().filter(|key| !output.contains_key(*key));
@@ -68,20 +69,20 @@ pub fn json_difference(output: &Json, expected: &Json, preserve_strings: bool) -
             sum / longer as f64
         }
         (Json::String(output), Json::String(expected)) => similarity(output, expected),
-        (Json::Number(_) | Json::Bool(_), Json::Number(_) | Json::Bool(_)) => numeric(&output, &expected)?,
+        (Json::Number(_) | Json::Bool(_), Json::Number(_) | Json::Bool(_)) => numeric_similarity(&output, &expected)?,
         (Json::Null, Json::Null) => 1.0,
         (Json::Null, _) | (_, Json::Null) => 0.0,
         (output, expected) => {
             let (mut one, mut other) = (String::new(), String::new());
-            ascii(output, &mut one);
-            ascii(expected, &mut other);
+            write_ascii_json(output, &mut one);
+            write_ascii_json(expected, &mut other);
             similarity(&one, &other)
         }
     })
 }
 
 /// A text that holds an object or a list is what it holds.
-fn opened(value: &Json, preserve_strings: bool) -> Cow<'_, Json> {
+fn parse_nested_json(value: &Json, preserve_strings: bool) -> Cow<'_, Json> {
     if let (Json::String(text), false) = (value, preserve_strings)
         && let Ok(inner @ (Json::Object(_) | Json::Array(_))) = serde_json::from_str(text)
     {
@@ -91,11 +92,11 @@ fn opened(value: &Json, preserve_strings: bool) -> Cow<'_, Json> {
 }
 
 /// Compact JSON as Python writes it: keys sorted, everything outside of ASCII escaped.
-fn ascii(value: &Json, out: &mut String) {
+fn write_ascii_json(value: &Json, out: &mut String) {
     match value {
         Json::Null => out.push_str("null"),
         Json::Bool(yes) => out.push_str(if *yes { "true" } else { "false" }),
-        Json::Number(number) => match whole(number) {
+        Json::Number(number) => match whole_number(number) {
             Some(whole) => out.push_str(&whole.to_string()),
             None => out.push_str(&python::repr_float(number.as_f64().unwrap_or_default())),
         },
@@ -118,7 +119,7 @@ fn ascii(value: &Json, out: &mut String) {
                 if number > 0 {
                     out.push(',');
                 }
-                ascii(item, out);
+                write_ascii_json(item, out);
             }
             out.push(']');
         }
@@ -130,9 +131,9 @@ fn ascii(value: &Json, out: &mut String) {
                 if number > 0 {
                     out.push(',');
                 }
-                ascii(&Json::from(key.as_str()), out);
+                write_ascii_json(&Json::from(key.as_str()), out);
                 out.push(':');
-                ascii(item, out);
+                write_ascii_json(item, out);
             }
             out.push('}');
         }

@@ -1,8 +1,8 @@
 //! A JSON answer against the expected one, leaf by leaf.
 
 use probare_core::{
-    BuildError, ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric,
-    pointer_step,
+    BuildError, ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError,
+    escape_pointer_key, metric,
 };
 use probare_text::distance::similarity;
 use regex::Regex;
@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::trace::{Equality, Numbers, TextEquality, answer, assignment, expected_values, shown};
-use crate::bounded::Bounded;
-use crate::json_text::{PathStep, Within, find, locate};
-use crate::text::json_valid::at_mistake;
+use super::trace::{Equality, NumberTolerance, TextEquality, assignment, expected_values, json_answer, value_excerpt};
+use crate::bounded_evidence::BoundedEvidence;
+use crate::json_text::{JsonScope, PathStep, find_json, locate_value};
+use crate::text::json_valid::malformed_evidence;
 
 /// Options of `json_match`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -52,21 +52,21 @@ metric!(JsonMatch as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [],
-    prepare: Matcher::new,
+    prepare: JsonMatcher::new,
     since: "0.3",
-    version: 1,
+    version: 2,
     page: "json_match.md",
 });
 
 /// How the items of lists find each other.
-enum Lists {
+enum ListPairing {
     Assignment,
     Position,
     Key(String),
 }
 
 /// How a leaf is compared.
-enum How {
+enum LeafComparison {
     Equal(Equality),
     Ignore,
     Levenshtein,
@@ -75,12 +75,12 @@ enum How {
     Set,
 }
 
-struct Matcher {
+struct JsonMatcher {
     find: bool,
     at_path: Option<String>,
     expected: Option<Json>,
-    lists: Lists,
-    compare: Vec<(Vec<String>, How)>,
+    lists: ListPairing,
+    compare: Vec<(Vec<String>, LeafComparison)>,
     extra: ExtraLeaves,
     null_is_missing: bool,
 }
@@ -94,27 +94,27 @@ const MOST_ITEMS: usize = 500;
 /// Values that are compared with each other before it is too much.
 const MOST_COMPARISONS: usize = 4_000_000;
 
-fn how(value: &Json) -> Result<How, String> {
+fn parse_leaf_comparison(value: &Json) -> Result<LeafComparison, String> {
     let unknown = || "is none of exact, ignore, loose, levenshtein, set, {abs, rel}, {one_of}, {pattern}".to_owned();
     match value {
         Json::String(word) => Ok(match word.as_str() {
-            "exact" => How::Equal(Equality::default()),
-            "loose" => How::Equal(Equality { texts: TextEquality::Loose, ..Equality::default() }),
-            "ignore" => How::Ignore,
-            "levenshtein" => How::Levenshtein,
-            "set" => How::Set,
+            "exact" => LeafComparison::Equal(Equality::default()),
+            "loose" => LeafComparison::Equal(Equality { texts: TextEquality::Loose, ..Equality::default() }),
+            "ignore" => LeafComparison::Ignore,
+            "levenshtein" => LeafComparison::Levenshtein,
+            "set" => LeafComparison::Set,
             _ => return Err(unknown()),
         }),
         Json::Object(object) => match (object.get("one_of"), object.get("pattern")) {
-            (Some(Json::Array(values)), None) if object.len() == 1 => Ok(How::OneOf(values.clone())),
+            (Some(Json::Array(values)), None) if object.len() == 1 => Ok(LeafComparison::OneOf(values.clone())),
             (None, Some(Json::String(pattern))) if object.len() == 1 => {
                 let built = regex::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(LARGEST_PATTERN).build();
-                built.map(How::Pattern).map_err(|error| error.to_string())
+                built.map(LeafComparison::Pattern).map_err(|error| error.to_string())
             }
             _ => {
-                let numbers: Numbers = serde_json::from_value(value.clone()).map_err(|_| unknown())?;
+                let numbers: NumberTolerance = serde_json::from_value(value.clone()).map_err(|_| unknown())?;
                 if numbers.abs >= 0.0 && numbers.rel >= 0.0 {
-                    Ok(How::Equal(Equality { numbers, ..Equality::default() }))
+                    Ok(LeafComparison::Equal(Equality { numbers, ..Equality::default() }))
                 } else {
                     Err("must have `abs` and `rel` of 0 or more".to_owned())
                 }
@@ -124,14 +124,14 @@ fn how(value: &Json) -> Result<How, String> {
     }
 }
 
-impl Matcher {
+impl JsonMatcher {
     fn new(options: JsonMatch) -> Result<Self, BuildError> {
         let lists = match &options.lists {
-            None => Lists::Assignment,
-            Some(Json::String(word)) if word == "assignment" => Lists::Assignment,
-            Some(Json::String(word)) if word == "position" => Lists::Position,
+            None => ListPairing::Assignment,
+            Some(Json::String(word)) if word == "assignment" => ListPairing::Assignment,
+            Some(Json::String(word)) if word == "position" => ListPairing::Position,
             Some(Json::Object(object)) if object.len() == 1 && object.get("key").is_some_and(Json::is_string) => {
-                Lists::Key(object["key"].as_str().unwrap_or_default().to_owned())
+                ListPairing::Key(object["key"].as_str().unwrap_or_default().to_owned())
             }
             Some(_) => {
                 let reason = "`lists` must be `assignment`, `position` or `{\"key\": NAME}`";
@@ -144,7 +144,8 @@ impl Matcher {
             let Some(steps) = pattern.strip_prefix('/') else {
                 return Err(broken("is under no JSON Pointer: it begins with `/`".to_owned()));
             };
-            compare.push((steps.split('/').map(str::to_owned).collect(), how(value).map_err(broken)?));
+            compare
+                .push((steps.split('/').map(str::to_owned).collect(), parse_leaf_comparison(value).map_err(broken)?));
         }
         Ok(Self {
             find: options.find,
@@ -158,12 +159,12 @@ impl Matcher {
     }
 
     /// How the value at the end of this path is compared; the last pattern that fits counts.
-    fn how(&self, path: &[PathStep]) -> Option<&How> {
+    fn comparison_at(&self, path: &[PathStep]) -> Option<&LeafComparison> {
         let is_fit = |steps: &[String]| {
             steps.len() == path.len()
                 && steps.iter().zip(path).all(|(step, here)| match here {
                     _ if step == "*" => true,
-                    PathStep::Key(key) => *step == *pointer_step(key),
+                    PathStep::Key(key) => *step == *escape_pointer_key(key),
                     PathStep::Item(number) => step.parse::<usize>() == Ok(*number),
                 })
         };
@@ -172,7 +173,7 @@ impl Matcher {
 }
 
 /// What is wrong at a leaf.
-enum Finding {
+enum LeafFinding {
     /// Another value: where it stands, and what was expected.
     Wrong(Vec<PathStep>, String),
     /// Expected at this path and not there.
@@ -189,11 +190,11 @@ struct Counts {
     wrong: usize,
     missing: usize,
     extra: usize,
-    findings: Vec<Finding>,
+    findings: Vec<LeafFinding>,
 }
 
 impl Counts {
-    fn leaf(&mut self, score: f64, finding: impl FnOnce() -> Finding) {
+    fn leaf(&mut self, score: f64, finding: impl FnOnce() -> LeafFinding) {
         self.sum += score;
         if score == 1.0 {
             self.right += 1;
@@ -213,15 +214,6 @@ impl Counts {
     }
 }
 
-/// Leaves of a value: what holds nothing is one.
-fn leaves(value: &Json) -> usize {
-    match value {
-        Json::Object(map) if !map.is_empty() => map.values().map(leaves).sum(),
-        Json::Array(items) if !items.is_empty() => items.iter().map(leaves).sum(),
-        _ => 1,
-    }
-}
-
 fn is_leaf(value: &Json) -> bool {
     match value {
         Json::Object(map) => map.is_empty(),
@@ -232,11 +224,100 @@ fn is_leaf(value: &Json) -> bool {
 
 /// One comparison, which ends when it takes too long.
 struct Comparison<'a> {
-    matcher: &'a Matcher,
+    matcher: &'a JsonMatcher,
     left: usize,
 }
 
 impl Comparison<'_> {
+    /// Counts comparisons. Too many are an error and no score.
+    fn spend(&mut self, comparisons: usize) -> Result<(), ScoreError> {
+        self.left = self.left.checked_sub(comparisons).ok_or_else(|| {
+            ScoreError::other(ErrorKind::Failed, format!("more than {MOST_COMPARISONS} comparisons would be needed"))
+        })?;
+        Ok(())
+    }
+
+    /// The score of a leaf that is compared in a way of its own; nothing where it does not count.
+    fn leaf_score(&mut self, how: &LeafComparison, given: &Json, expected: &Json) -> Result<Option<f64>, ScoreError> {
+        let equality = Equality::default();
+        let is_right = match (how, given, expected) {
+            (LeafComparison::Ignore, ..) => return Ok(None),
+            (LeafComparison::Levenshtein, Json::String(given), Json::String(expected)) => {
+                return Ok(Some(similarity(given, expected)));
+            }
+            (LeafComparison::Equal(equality), ..) => equality.equal(given, expected),
+            (LeafComparison::OneOf(values), ..) => values.iter().any(|value| equality.equal(given, value)),
+            (LeafComparison::Pattern(pattern), ..) => given.as_str().is_some_and(|text| pattern.is_match(text)),
+            (LeafComparison::Set, Json::Array(given), Json::Array(expected)) => {
+                self.is_within(given, expected)? && self.is_within(expected, given)?
+            }
+            (LeafComparison::Set | LeafComparison::Levenshtein, ..) => equality.equal(given, expected),
+        };
+        Ok(Some(f64::from(u8::from(is_right))))
+    }
+
+    /// Whether every value is among others. Those in the same place are looked at first, so equal lists take one comparison
+    /// for each item.
+    fn is_within(&mut self, values: &[Json], others: &[Json]) -> Result<bool, ScoreError> {
+        let equality = Equality::default();
+        for (at, value) in values.iter().enumerate() {
+            let place = at.min(others.len());
+            let mut found = false;
+            for other in others[place..].iter().chain(&others[..place]) {
+                self.spend(1)?;
+                found = equality.equal(value, other);
+                if found {
+                    break;
+                }
+            }
+            if !found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Leaves of a value that nothing stands against: those that are compared at all.
+    fn counted_leaves(&self, value: &Json, path: &mut Vec<PathStep>) -> usize {
+        match (self.matcher.comparison_at(path), value) {
+            (Some(LeafComparison::Ignore), _) => 0,
+            (None, Json::Object(map)) if !map.is_empty() => {
+                map.iter().map(|(key, value)| self.counted_below(PathStep::Key(key.clone()), value, path)).sum()
+            }
+            (None, Json::Array(items)) if !items.is_empty() => items
+                .iter()
+                .enumerate()
+                .map(|(number, value)| self.counted_below(PathStep::Item(number), value, path))
+                .sum(),
+            _ => 1,
+        }
+    }
+
+    fn counted_below(&self, step: PathStep, value: &Json, path: &mut Vec<PathStep>) -> usize {
+        path.push(step);
+        let count = self.counted_leaves(value, path);
+        path.pop();
+        count
+    }
+
+    /// What is expected and not there.
+    fn missing(&self, value: &Json, wanted: &mut Vec<PathStep>, counts: &mut Counts) {
+        let leaves = self.counted_leaves(value, wanted);
+        if leaves > 0 {
+            counts.missing += leaves;
+            counts.findings.push(LeafFinding::Missing(wanted.clone()));
+        }
+    }
+
+    /// What is there and not expected.
+    fn extra(&self, value: &Json, at: &[PathStep], wanted: &mut Vec<PathStep>, counts: &mut Counts) {
+        let leaves = self.counted_leaves(value, wanted);
+        if leaves > 0 {
+            counts.extra += leaves;
+            counts.findings.push(LeafFinding::Extra(at.to_vec()));
+        }
+    }
+
     fn values(
         &mut self,
         given: &Json,
@@ -244,14 +325,12 @@ impl Comparison<'_> {
         at: &mut Vec<PathStep>,
         wanted: &mut Vec<PathStep>,
     ) -> Result<Counts, ScoreError> {
-        self.left = self.left.checked_sub(1).ok_or_else(|| {
-            ScoreError::other(ErrorKind::Failed, format!("more than {MOST_COMPARISONS} comparisons would be needed"))
-        })?;
+        self.spend(1)?;
         let mut counts = Counts::default();
         let matcher = self.matcher;
-        if let Some(how) = matcher.how(wanted) {
-            if let Some(score) = leaf_score(how, given, expected) {
-                counts.leaf(score, || Finding::Wrong(at.clone(), shown(expected)));
+        if let Some(how) = matcher.comparison_at(wanted) {
+            if let Some(score) = self.leaf_score(how, given, expected)? {
+                counts.leaf(score, || LeafFinding::Wrong(at.clone(), value_excerpt(expected)));
             }
             return Ok(counts);
         }
@@ -264,11 +343,14 @@ impl Comparison<'_> {
             }
             _ if is_leaf(given) && is_leaf(expected) => {
                 let is_equal = Equality::default().equal(given, expected);
-                counts.leaf(f64::from(u8::from(is_equal)), || Finding::Wrong(at.clone(), shown(expected)));
+                counts.leaf(f64::from(u8::from(is_equal)), || LeafFinding::Wrong(at.clone(), value_excerpt(expected)));
             }
             _ => {
-                counts.wrong += leaves(given).max(leaves(expected));
-                counts.findings.push(Finding::Wrong(at.clone(), shown(expected)));
+                let leaves = self.counted_leaves(given, wanted).max(self.counted_leaves(expected, wanted));
+                if leaves > 0 {
+                    counts.wrong += leaves;
+                    counts.findings.push(LeafFinding::Wrong(at.clone(), value_excerpt(expected)));
+                }
             }
         }
         Ok(counts)
@@ -292,17 +374,13 @@ impl Comparison<'_> {
             wanted.push(PathStep::Key(key.clone()));
             match given.get(key) {
                 found if is_absent(found) && is_absent(Some(value)) => {
-                    counts.leaf(1.0, || Finding::Missing(Vec::new()));
+                    counts.leaf(1.0, || LeafFinding::Missing(Vec::new()));
                 }
                 Some(found) if !is_absent(Some(found)) => {
                     let inner = self.values(found, value, at, wanted)?;
                     counts.add(inner);
                 }
-                _ if matches!(matcher.how(wanted), Some(How::Ignore)) => {}
-                _ => {
-                    counts.missing += leaves(value);
-                    counts.findings.push(Finding::Missing(wanted.clone()));
-                }
+                _ => self.missing(value, wanted, counts),
             }
             at.pop();
             wanted.pop();
@@ -310,9 +388,8 @@ impl Comparison<'_> {
         for (key, value) in given.iter().filter(|(key, _)| !expected.contains_key(*key)) {
             at.push(PathStep::Key(key.clone()));
             wanted.push(PathStep::Key(key.clone()));
-            if !is_absent(Some(value)) && !matches!(matcher.how(wanted), Some(How::Ignore)) {
-                counts.extra += leaves(value);
-                counts.findings.push(Finding::Extra(at.clone()));
+            if !is_absent(Some(value)) {
+                self.extra(value, at, wanted, counts);
             }
             at.pop();
             wanted.pop();
@@ -330,8 +407,10 @@ impl Comparison<'_> {
     ) -> Result<(), ScoreError> {
         let matcher = self.matcher;
         let partners: Vec<Option<usize>> = match &matcher.lists {
-            Lists::Position => (0..expected.len()).map(|number| (number < given.len()).then_some(number)).collect(),
-            Lists::Key(name) => {
+            ListPairing::Position => {
+                (0..expected.len()).map(|number| (number < given.len()).then_some(number)).collect()
+            }
+            ListPairing::Key(name) => {
                 let mut is_taken = vec![false; given.len()];
                 let equality = Equality::default();
                 let mut partners = Vec::with_capacity(expected.len());
@@ -349,7 +428,7 @@ impl Comparison<'_> {
                 }
                 partners
             }
-            Lists::Assignment => {
+            ListPairing::Assignment => {
                 if given.len().max(expected.len()) > MOST_ITEMS {
                     let reason = format!("lists of more than {MOST_ITEMS} items are not paired; use `lists: position`");
                     return Err(ScoreError::other(ErrorKind::Failed, reason));
@@ -381,58 +460,31 @@ impl Comparison<'_> {
                 counts.add(inner);
                 at.pop();
             } else {
-                counts.missing += leaves(&expected[row]);
-                counts.findings.push(Finding::Missing(wanted.clone()));
+                self.missing(&expected[row], wanted, counts);
             }
             wanted.pop();
         }
         for (column, value) in given.iter().enumerate().filter(|(column, _)| !is_paired[*column]) {
             at.push(PathStep::Item(column));
-            counts.extra += leaves(value);
-            counts.findings.push(Finding::Extra(at.clone()));
+            wanted.push(PathStep::Item(column));
+            self.extra(value, at, wanted, counts);
+            wanted.pop();
             at.pop();
         }
         Ok(())
     }
 }
 
-/// The score of a leaf that is compared in a way of its own; nothing where it does not count.
-fn leaf_score(how: &How, given: &Json, expected: &Json) -> Option<f64> {
-    let of = |yes: bool| Some(f64::from(u8::from(yes)));
-    match how {
-        How::Ignore => None,
-        How::Equal(equality) => of(equality.equal(given, expected)),
-        How::OneOf(values) => of(values.iter().any(|value| Equality::default().equal(given, value))),
-        How::Pattern(pattern) => of(given.as_str().is_some_and(|text| pattern.is_match(text))),
-        How::Levenshtein => match (given, expected) {
-            (Json::String(given), Json::String(expected)) => Some(similarity(given, expected)),
-            _ => of(Equality::default().equal(given, expected)),
-        },
-        How::Set => match (given, expected) {
-            (Json::Array(given), Json::Array(expected)) => {
-                let equality = Equality::default();
-                let within = |one: &[Json], other: &[Json]| {
-                    one.iter().all(|value| other.iter().any(|known| equality.equal(value, known)))
-                };
-                of(given.len().saturating_mul(expected.len()) <= MOST_COMPARISONS
-                    && within(given, expected)
-                    && within(expected, given))
-            }
-            _ => of(Equality::default().equal(given, expected)),
-        },
-    }
-}
-
 fn pointer(path: &[PathStep]) -> String {
     path.iter()
         .map(|step| match step {
-            PathStep::Key(key) => format!("/{}", pointer_step(key)),
+            PathStep::Key(key) => format!("/{}", escape_pointer_key(key)),
             PathStep::Item(number) => format!("/{number}"),
         })
         .collect()
 }
 
-impl Metric for Matcher {
+impl Metric for JsonMatcher {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let expected = match expected_values(sample, self.expected.as_ref()) {
             Ok(values) => values,
@@ -445,14 +497,14 @@ impl Metric for Matcher {
             return Ok(Outcome::not_applicable("no reference is JSON"));
         }
         let (given, written) = if let Some(path) = &self.at_path {
-            match answer(sample, Some(path))? {
+            match json_answer(sample, Some(path))? {
                 Ok(answer) => (answer.value.into_owned(), None),
                 Err(outcome) => return Ok(outcome),
             }
         } else {
             let response = sample.response()?;
-            let within = if self.find { Within::Anywhere } else { Within::Response };
-            match find(response, within) {
+            let within = if self.find { JsonScope::Anywhere } else { JsonScope::Response };
+            match find_json(response, within) {
                 Ok(span) => {
                     let value: Json = serde_json::from_str(&response[span.clone()]).map_err(|error| {
                         ScoreError::BadField { field: Field::Response, reason: format!("cannot be read: {error}") }
@@ -460,7 +512,7 @@ impl Metric for Matcher {
                     (value, Some((response, span)))
                 }
                 Err(problem) => {
-                    return Ok(Score::from_bool(false).because([at_mistake(response, &problem)]).into());
+                    return Ok(Score::from_bool(false).because([malformed_evidence(response, &problem)]).into());
                 }
             }
         };
@@ -478,20 +530,20 @@ impl Metric for Matcher {
         let Some((share, counts)) = best else { return Ok(Outcome::not_applicable("nothing is expected")) };
         let at = |kind: EvidenceKind, path: &[PathStep]| {
             let (response, span) = written.clone()?;
-            let place = locate(&response[span.clone()], path)?;
+            let place = locate_value(&response[span.clone()], path)?;
             Some(Evidence::at(kind, Field::Response, span.start + place.start..span.start + place.end, response))
         };
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         for finding in &counts.findings {
             evidence.push(|| match finding {
-                Finding::Wrong(path, wanted) => {
-                    let note = format!("{}: expected {wanted}", named(path));
-                    at(EvidenceKind::Compared, path).unwrap_or_else(|| Evidence::note(named(path))).with_note(note)
+                LeafFinding::Wrong(path, wanted) => {
+                    let note = format!("{}: expected {wanted}", path_label(path));
+                    at(EvidenceKind::Compared, path).unwrap_or_else(|| Evidence::note(path_label(path))).with_note(note)
                 }
-                Finding::Missing(path) => Evidence::missing(named(path)),
-                Finding::Extra(path) => {
-                    let piece = at(EvidenceKind::Unsupported, path).unwrap_or_else(|| Evidence::note(named(path)));
-                    piece.with_note(format!("{}: nobody expects it", named(path)))
+                LeafFinding::Missing(path) => Evidence::missing(path_label(path)),
+                LeafFinding::Extra(path) => {
+                    let piece = at(EvidenceKind::Unsupported, path).unwrap_or_else(|| Evidence::note(path_label(path)));
+                    piece.with_note(format!("{}: nobody expects it", path_label(path)))
                 }
             });
         }
@@ -510,6 +562,48 @@ impl Metric for Matcher {
 }
 
 /// A path for readers: the empty one is the root.
-fn named(path: &[PathStep]) -> String {
+fn path_label(path: &[PathStep]) -> String {
     if path.is_empty() { "the root".to_owned() } else { pointer(path) }
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_core::{Case, Output};
+    use serde_json::json;
+
+    use super::*;
+
+    fn score(options: Json, given: &Json, expected: &Json) -> Result<f64, ScoreError> {
+        let mut options: JsonMatch = serde_json::from_value(options).unwrap();
+        options.expected = Some(expected.clone());
+        let case = Case { response: Some(Output::new(given.to_string())), ..Case::default() };
+        let outcome = JsonMatcher::new(options).unwrap().score(Sample::from_case(&case))?;
+        Ok(outcome.score().unwrap().value.get())
+    }
+
+    #[test]
+    fn long_sets_are_compared_or_an_error_and_never_0() {
+        let set = || json!({"compare": {"/a": "set"}});
+        let list = |items: Vec<u32>| json!({ "a": items });
+        assert_eq!(score(set(), &list((0..2_001).collect()), &list((0..2_001).collect())), Ok(1.0));
+        assert_eq!(score(set(), &list((0..100_000).collect()), &list((0..100_000).collect())), Ok(1.0));
+        assert_eq!(score(set(), &list((0..1_500).rev().collect()), &list((0..1_500).collect())), Ok(1.0));
+        assert_eq!(score(set(), &list(vec![1, 2, 2]), &list(vec![2, 1])), Ok(1.0));
+        assert_eq!(score(set(), &list(vec![1, 2]), &list(vec![2, 1, 3])), Ok(0.0));
+        let error = score(set(), &list((0..9_000).rev().collect()), &list((0..9_000).collect())).unwrap_err();
+        assert!(error.to_string().contains("comparisons"), "{error}");
+    }
+
+    #[test]
+    fn what_is_ignored_is_so_in_items_and_objects_that_have_no_partner() {
+        let ignoring = |path: &str| json!({ "compare": { path: "ignore" } });
+        let items = |ids: &[u32]| ids.iter().map(|id| json!({"id": id, "note": "x"})).collect::<Json>();
+        assert_eq!(score(ignoring("/*/note"), &items(&[1]), &items(&[1, 2])), Ok(0.5), "a missing item");
+        assert_eq!(score(ignoring("/*/note"), &items(&[1, 2]), &items(&[1])), Ok(0.5), "an item too many");
+        let (whole, part) = (json!({"a": 1, "b": {"id": 2, "note": "x"}}), json!({"a": 1}));
+        assert_eq!(score(ignoring("/b/note"), &part, &whole), Ok(0.5), "a missing object");
+        assert_eq!(score(ignoring("/b/note"), &whole, &part), Ok(0.5), "an object too many");
+        assert_eq!(score(ignoring("/b/*"), &part, &whole), Ok(1.0), "nothing of it counts");
+        assert_eq!(score(ignoring("/b/note"), &json!({"a": 1, "b": 5}), &whole), Ok(0.5), "another kind of value");
+    }
 }

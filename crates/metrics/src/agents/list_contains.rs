@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::trace::{answer, assignment, python_text, shown};
+use super::trace::{assignment, json_answer, python_str, value_excerpt};
 
 /// Options of `list_contains`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -38,7 +38,7 @@ const FINE: f64 = 1e12;
 
 impl Metric for ListContains {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let answer = match answer(sample, self.at_path.as_deref())? {
+        let answer = match json_answer(sample, self.at_path.as_deref())? {
             Ok(answer) => answer,
             Err(outcome) => return Ok(outcome),
         };
@@ -57,7 +57,7 @@ impl Metric for ListContains {
             return Err(ScoreError::other(ErrorKind::Unparseable, "the answer is no list"));
         };
         let value = list_likeness(output, &expected, self.allow_extra_entities)?;
-        let note = format!("expected {}", shown(&Json::Array(expected)));
+        let note = format!("expected {}", value_excerpt(&Json::Array(expected)));
         Ok(Score::from_number(value)?.because([answer.evidence(EvidenceKind::Compared).with_note(note)]).into())
     }
 }
@@ -74,8 +74,8 @@ pub fn list_likeness(output: &[Json], expected: &[Json], allow_extra: bool) -> R
         let reason = format!("lists of more than {MOST_ITEMS} items are not compared");
         return Err(ScoreError::other(ErrorKind::Failed, reason));
     }
-    let given: Vec<String> = output.iter().map(python_text).collect();
-    let wanted: Vec<String> = expected.iter().map(python_text).collect();
+    let given: Vec<String> = output.iter().map(python_str).collect();
+    let wanted: Vec<String> = expected.iter().map(python_str).collect();
     let alike: Vec<f64> = given.iter().flat_map(|one| wanted.iter().map(move |other| similarity(one, other))).collect();
     let likeness = |row: usize, column: usize| alike[row * wanted.len() + column];
     #[expect(clippy::cast_possible_truncation, reason = "a likeness is at most 1")]

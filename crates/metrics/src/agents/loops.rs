@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 
 use probare_core::{
-    BuildError, CaseMessage, Evidence, EvidenceKind, Field, Metric, Outcome, Place, Role, Sample, Score, ScoreError,
-    metric,
+    BuildError, CaseMessage, Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Role, Sample, Score,
+    ScoreError, metric,
 };
-use probare_nlp::reading::Reading;
+use probare_english::text_analysis::TextAnalysis;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::said::wants_again;
-use super::trace::{PlacedCall, Whose, canonical, fits, loose, trace_of, turns};
-use crate::bounded::Bounded;
+use super::conversation::asks_to_repeat;
+use super::trace::{EqualityKind, PlacedCall, canonical, loose_text, matches_glob, require_trace, turn_numbers};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `loops`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -41,13 +41,13 @@ metric!(Loops as Pure {
     better: Higher,
     needs: [],
     whole: |parts| Some(1.0 - parts.get("wasted")? / (parts.get("calls")? + parts.get("texts")?)),
-    prepare: checked,
+    prepare: validate,
     since: "0.3",
     version: 1,
     page: "loops.md",
 });
 
-fn checked(options: Loops) -> Result<Loops, BuildError> {
+fn validate(options: Loops) -> Result<Loops, BuildError> {
     if options.at_least < 2 {
         return Err(BuildError::Options("`at_least` must be 2 or more: once is no repetition".to_owned()));
     }
@@ -62,7 +62,7 @@ const LONGEST_CYCLE: usize = 100;
 
 impl Metric for Loops {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match trace_of(sample) {
+        let trace = match require_trace(sample) {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
@@ -90,14 +90,14 @@ impl Metric for Loops {
             }
         }
         wasted.sort_unstable();
-        let mut evidence = Bounded::default();
-        if let Some(remark) = trace.remark() {
+        let mut evidence = BoundedEvidence::default();
+        if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
         for (at, first) in &wasted {
             evidence.push(|| {
                 calls[*at]
-                    .named(EvidenceKind::Found)
+                    .name_evidence(EvidenceKind::Found)
                     .with_note("the same call with the same result")
                     .with_support(calls[*first].name_place())
             });
@@ -131,7 +131,7 @@ fn key(made: &PlacedCall<'_>) -> String {
     let mut key = Json::from(made.call.name.as_str()).to_string();
     match &made.call.arguments_text {
         Some(text) => key.push_str(text),
-        None => canonical(&Json::Object(made.call.arguments().clone()), Whose::Ours, &mut key),
+        None => canonical(&Json::Object(made.call.arguments().clone()), EqualityKind::Strict, &mut key),
     }
     key
 }
@@ -169,8 +169,8 @@ struct LongText<'a> {
 }
 
 impl LongText<'_> {
-    fn place(&self) -> Place {
-        Place::inside(Field::Messages, self.message, self.path.clone(), 0..self.text.len())
+    fn place(&self) -> FieldSpan {
+        FieldSpan::inside(Field::Messages, self.message, self.path.clone(), 0..self.text.len())
     }
 
     fn evidence(&self) -> Evidence {
@@ -182,11 +182,11 @@ impl LongText<'_> {
 }
 
 fn long_texts(messages: &[CaseMessage]) -> Vec<LongText<'_>> {
-    let turns = turns(messages);
+    let turns = turn_numbers(messages);
     let mut texts = Vec::new();
-    for (message, said) in messages.iter().enumerate().filter(|(_, message)| message.is_by(Role::Assistant)) {
-        for (path, text) in said.said_texts().filter(|(_, text)| text.split_whitespace().count() >= FEWEST_WORDS) {
-            texts.push(LongText { message, turn: turns[message], path, text, loose: loose(text) });
+    for (message, said) in messages.iter().enumerate().filter(|(_, message)| message.has_role(Role::Assistant)) {
+        for (path, text) in said.spoken_texts().filter(|(_, text)| text.split_whitespace().count() >= FEWEST_WORDS) {
+            texts.push(LongText { message, turn: turns[message], path, text, loose: loose_text(text) });
         }
     }
     texts
@@ -194,19 +194,21 @@ fn long_texts(messages: &[CaseMessage]) -> Vec<LongText<'_>> {
 
 impl Loops {
     fn is_polled(&self, made: &PlacedCall<'_>) -> bool {
-        self.polled.iter().any(|tool| fits(tool, &made.call.name))
+        self.polled.iter().any(|tool| matches_glob(tool, &made.call.name))
     }
 
     /// Texts that are said too often, the first one first. Those that the user asked for do not count.
     fn repeated(&self, messages: &[CaseMessage], texts: &[LongText<'_>]) -> Vec<Vec<usize>> {
         let mut questions: FxHashMap<Option<usize>, String> = FxHashMap::default();
-        for (message, turn) in messages.iter().zip(turns(messages)).filter(|(message, _)| message.is_by(Role::User)) {
+        for (message, turn) in
+            messages.iter().zip(turn_numbers(messages)).filter(|(message, _)| message.has_role(Role::User))
+        {
             let asked = questions.entry(turn).or_default();
-            asked.push_str(&loose(&message.said().unwrap_or_default()));
+            asked.push_str(&loose_text(&message.spoken_text().unwrap_or_default()));
             asked.push('\n');
         }
         let asked_again =
-            |turn: Option<usize>| questions.get(&turn).is_some_and(|text| wants_again(&Reading::of(text)));
+            |turn: Option<usize>| questions.get(&turn).is_some_and(|text| asks_to_repeat(&TextAnalysis::new(text)));
         let mut place: FxHashMap<&str, usize> = FxHashMap::default();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (at, text) in texts.iter().enumerate() {

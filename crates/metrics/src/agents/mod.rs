@@ -3,18 +3,13 @@
 
 use probare_core::MetricDef;
 
-pub mod answered_question;
-pub mod asked_again;
-pub mod claimed_actions;
 pub mod fact_kept;
 pub mod function_call;
-pub mod grounded_in_tools;
 pub mod json_diff;
 pub mod json_match;
 pub mod list_contains;
 pub mod loops;
 pub mod numeric_diff;
-pub mod repeats_itself;
 pub mod steps;
 pub mod tool_call_accuracy;
 pub mod tool_call_f1;
@@ -25,23 +20,18 @@ pub mod tool_rules;
 pub mod tool_schema;
 pub mod trajectory_match;
 
-mod said;
+mod conversation;
 mod trace;
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] = &[
-    &answered_question::DEF,
-    &asked_again::DEF,
-    &claimed_actions::DEF,
     &fact_kept::DEF,
     &function_call::DEF,
-    &grounded_in_tools::DEF,
     &json_diff::DEF,
     &json_match::DEF,
     &list_contains::DEF,
     &loops::DEF,
     &numeric_diff::DEF,
-    &repeats_itself::DEF,
     &steps::DEF,
     &tool_call_accuracy::DEF,
     &tool_call_f1::DEF,

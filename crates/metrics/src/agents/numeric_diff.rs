@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::trace::{most_like, two_values, whole};
+use super::trace::{score_best_expected, two_values, whole_number};
 
 two_values! {
     /// Options of `numeric_diff`.
@@ -24,18 +24,18 @@ metric!(NumericDiff as Pure {
 
 impl Metric for NumericDiff {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        most_like(sample, self.at_path.as_deref(), self.expected.as_ref(), numeric)
+        score_best_expected(sample, self.at_path.as_deref(), self.expected.as_ref(), numeric_similarity)
     }
 }
 
 /// A number as Python holds it.
 #[derive(Clone, Copy)]
-enum Held {
+enum PythonNumber {
     Whole(i128),
     Float(f64),
 }
 
-impl Held {
+impl PythonNumber {
     fn float(self) -> f64 {
         match self {
             Self::Whole(whole) => whole as f64,
@@ -44,24 +44,26 @@ impl Held {
     }
 }
 
-fn held(value: &Json) -> Option<Held> {
+fn python_number(value: &Json) -> Option<PythonNumber> {
     match value {
-        Json::Bool(yes) => Some(Held::Whole(i128::from(*yes))),
-        Json::Number(number) => whole(number).map(Held::Whole).or_else(|| number.as_f64().map(Held::Float)),
+        Json::Bool(yes) => Some(PythonNumber::Whole(i128::from(*yes))),
+        Json::Number(number) => {
+            whole_number(number).map(PythonNumber::Whole).or_else(|| number.as_f64().map(PythonNumber::Float))
+        }
         _ => None,
     }
 }
 
 /// 1 less the distance over the sum of the sizes; two zeros are alike. Truth values are 1 and 0.
-pub fn numeric(output: &Json, expected: &Json) -> Result<f64, ScoreError> {
+pub fn numeric_similarity(output: &Json, expected: &Json) -> Result<f64, ScoreError> {
     let no_number = |what: &str, kind: ErrorKind| ScoreError::other(kind, format!("{what} is no number"));
-    let given = held(output).ok_or_else(|| no_number("the answer", ErrorKind::Unparseable))?;
-    let wanted = held(expected).ok_or_else(|| no_number("the expected value", ErrorKind::Failed))?;
+    let given = python_number(output).ok_or_else(|| no_number("the answer", ErrorKind::Unparseable))?;
+    let wanted = python_number(expected).ok_or_else(|| no_number("the expected value", ErrorKind::Failed))?;
     if given.float() == 0.0 && wanted.float() == 0.0 {
         return Ok(1.0);
     }
     let (distance, size) = match (given, wanted) {
-        (Held::Whole(given), Held::Whole(wanted)) => {
+        (PythonNumber::Whole(given), PythonNumber::Whole(wanted)) => {
             ((wanted - given).unsigned_abs() as f64, (wanted.unsigned_abs() + given.unsigned_abs()) as f64)
         }
         _ => ((wanted.float() - given.float()).abs(), wanted.float().abs() + given.float().abs()),

@@ -4,15 +4,15 @@ use probare_core::{Evidence, Metric, Outcome, Role, Sample, Score, ScoreError, m
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trace::{PlacedCall, expected_calls, fits, trace_of, turns};
-use crate::bounded::Bounded;
+use super::trace::{PlacedCall, expected_calls, matches_glob, require_trace, turn_numbers};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `steps`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Steps {
     /// What is counted.
-    pub count: Counted,
+    pub count: StepUnit,
     /// The calls and results of this tool alone, by name or glob.
     pub of: Option<String>,
 }
@@ -20,7 +20,7 @@ pub struct Steps {
 /// What is counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Counted {
+pub enum StepUnit {
     /// Calls of tools.
     #[default]
     Calls,
@@ -47,15 +47,16 @@ const MOST_TOOLS: usize = 50;
 
 impl Metric for Steps {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match trace_of(sample) {
+        let trace = match require_trace(sample) {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
-        let is_counted = |made: &PlacedCall<'_>| self.of.as_ref().is_none_or(|tool| fits(tool, &made.call.name));
+        let is_counted =
+            |made: &PlacedCall<'_>| self.of.as_ref().is_none_or(|tool| matches_glob(tool, &made.call.name));
         let calls: Vec<&PlacedCall<'_>> = trace.calls.iter().filter(|made| is_counted(made)).collect();
         let messages = sample.case.messages.as_deref().unwrap_or_default();
-        let said = messages.iter().filter(|message| message.is_by(Role::Assistant)).count();
-        let turn_count = turns(messages).last().copied().flatten().map_or(0, |last| last + 1);
+        let said = messages.iter().filter(|message| message.has_role(Role::Assistant)).count();
+        let turn_count = turn_numbers(messages).last().copied().flatten().map_or(0, |last| last + 1);
         let results = calls.iter().filter(|made| made.result.is_some()).count();
         // In the order of their first call.
         let mut tools: Vec<(&PlacedCall<'_>, usize)> = Vec::new();
@@ -68,10 +69,10 @@ impl Metric for Steps {
             tools[at].1 += 1;
         }
         let value = match self.count {
-            Counted::Calls => calls.len(),
-            Counted::Messages => said,
-            Counted::Turns => turn_count,
-            Counted::Results => results,
+            StepUnit::Calls => calls.len(),
+            StepUnit::Messages => said,
+            StepUnit::Turns => turn_count,
+            StepUnit::Results => results,
         };
         let mut score = Score::from_number(value as f64)?
             .with_part("calls", calls.len() as f64)?
@@ -79,8 +80,8 @@ impl Metric for Steps {
             .with_part("turns", turn_count as f64)?
             .with_part("results", results as f64)?
             .with_part("tools", tools.len() as f64)?;
-        let mut evidence = Bounded::default();
-        if let Some(remark) = trace.remark() {
+        let mut evidence = BoundedEvidence::default();
+        if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
         for (made, count) in &tools {
@@ -90,7 +91,7 @@ impl Metric for Steps {
             }
             evidence.push(|| {
                 let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
-                let mut piece = made.named(probare_core::EvidenceKind::Note);
+                let mut piece = made.name_evidence(probare_core::EvidenceKind::Note);
                 piece.note = Some(format!("called {times}; here first").into());
                 piece
             });

@@ -4,8 +4,8 @@ use probare_core::{Evidence, EvidenceKind, Metric, Outcome, Sample, Score, Score
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trace::{PlacedCall, both_usable, python_text};
-use crate::bounded::Bounded;
+use super::trace::{PlacedCall, python_str, trace_and_expected};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `tool_call_accuracy`, by the names of the original.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -33,17 +33,17 @@ metric!(ToolCallAccuracy as Pure {
 
 impl Metric for ToolCallAccuracy {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let (trace, mut expected) = match both_usable(sample)? {
+        let (trace, mut expected) = match trace_and_expected(sample)? {
             Ok(both) => both,
             Err(outcome) => return Ok(outcome),
         };
-        let remark = trace.remark();
+        let remark = trace.mismatch_note();
         let mut called = trace.calls;
         if !self.strict_order {
             called.sort_by_cached_key(sorting);
             expected.sort_by_cached_key(sorting);
         }
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         if let Some(remark) = remark {
             evidence.push(|| remark);
         }
@@ -53,7 +53,10 @@ impl Metric for ToolCallAccuracy {
             if let Some(at) = at {
                 evidence.push(|| {
                     let note = format!("`{}` is expected here", expected[at].call.name);
-                    called[at].named(EvidenceKind::Compared).with_note(note).with_support(expected[at].name_place())
+                    called[at]
+                        .name_evidence(EvidenceKind::Compared)
+                        .with_note(note)
+                        .with_support(expected[at].name_place())
                 });
             } else {
                 let reason = format!("{} calls where {} are expected", called.len(), expected.len());
@@ -77,27 +80,27 @@ impl Metric for ToolCallAccuracy {
 fn sorting(made: &PlacedCall<'_>) -> Vec<String> {
     let mut arguments: Vec<_> = made.call.arguments().iter().collect();
     arguments.sort_by_key(|(key, _)| key.as_str());
-    let texts = arguments.into_iter().flat_map(|(key, value)| [key.clone(), python_text(value)]);
+    let texts = arguments.into_iter().flat_map(|(key, value)| [key.clone(), python_str(value)]);
     std::iter::once(made.call.name.clone()).chain(texts).collect()
 }
 
 /// The share of expected arguments that are there with the same text. Further arguments cost nothing.
-fn share(made: &PlacedCall<'_>, wanted: &PlacedCall<'_>, evidence: &mut Bounded) -> f64 {
+fn share(made: &PlacedCall<'_>, wanted: &PlacedCall<'_>, evidence: &mut BoundedEvidence) -> f64 {
     let (called, expected) = (made.call.arguments(), wanted.call.arguments());
     if expected.is_empty() {
         if !called.is_empty() {
-            evidence.push(|| made.named(EvidenceKind::Unsupported).with_note("no arguments are expected"));
+            evidence.push(|| made.name_evidence(EvidenceKind::Unsupported).with_note("no arguments are expected"));
         }
         return if called.is_empty() { 1.0 } else { 0.0 };
     }
     let mut right = 0_usize;
     for (key, value) in expected {
-        let pointer = format!("/{}", probare_core::pointer_step(key));
+        let pointer = format!("/{}", probare_core::escape_pointer_key(key));
         match called.get(key) {
-            Some(given) if python_text(given) == python_text(value) => right += 1,
+            Some(given) if python_str(given) == python_str(value) => right += 1,
             Some(_) => {
-                if let Some(piece) = made.argument(EvidenceKind::Compared, &pointer) {
-                    let note = format!("expected {}", super::trace::shown(value));
+                if let Some(piece) = made.argument_evidence(EvidenceKind::Compared, &pointer) {
+                    let note = format!("expected {}", super::trace::value_excerpt(value));
                     let support = wanted.argument_place(&pointer);
                     evidence.push(|| {
                         let piece = piece.with_note(note);

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::trace::{PlacedCall, Whose, both_usable, canonical};
-use crate::bounded::Bounded;
+use super::trace::{EqualityKind, PlacedCall, canonical, trace_and_expected};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `tool_call_f1`: there are none.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -27,12 +27,12 @@ metric!(ToolCallF1 as Pure {
 
 impl Metric for ToolCallF1 {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let (trace, expected) = match both_usable(sample)? {
+        let (trace, expected) = match trace_and_expected(sample)? {
             Ok(both) => both,
             Err(outcome) => return Ok(outcome),
         };
-        let mut evidence = Bounded::default();
-        if let Some(remark) = trace.remark() {
+        let mut evidence = BoundedEvidence::default();
+        if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
         let called: Vec<String> = trace.calls.iter().map(key).collect();
@@ -41,7 +41,8 @@ impl Metric for ToolCallF1 {
         let wanted_set: FxHashSet<&str> = wanted.iter().map(String::as_str).collect();
         for (made, key) in trace.calls.iter().zip(&called) {
             let is_shared = wanted_set.contains(key.as_str());
-            evidence.push(|| made.named(if is_shared { EvidenceKind::Found } else { EvidenceKind::Unsupported }));
+            evidence
+                .push(|| made.name_evidence(if is_shared { EvidenceKind::Found } else { EvidenceKind::Unsupported }));
         }
         for (call, _) in expected.iter().zip(&wanted).filter(|(_, key)| !called_set.contains(key.as_str())) {
             evidence.push(|| Evidence::missing(&call.call.name).with_support(call.name_place()));
@@ -58,6 +59,6 @@ impl Metric for ToolCallF1 {
 /// Name and arguments as one text, the same for calls that Python holds equal.
 fn key(made: &PlacedCall<'_>) -> String {
     let mut key = Json::from(made.call.name.as_str()).to_string();
-    canonical(&Json::Object(made.call.arguments().clone()), Whose::Python, &mut key);
+    canonical(&Json::Object(made.call.arguments().clone()), EqualityKind::Python, &mut key);
     key
 }

@@ -3,28 +3,28 @@
 use std::collections::BTreeMap;
 
 use probare_core::{
-    BuildError, Call, ErrorKind, Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric,
+    BuildError, CaseToolCall, ErrorKind, Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric,
 };
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-pub use super::trace::{ArgumentMode, Numbers, TextEquality};
 use super::trace::{
-    Difference, Equality, PairRules, Pairing, PlacedCall, WHOLE, assignment, compare, expected_calls, fits, in_order,
-    no_expectation, share, shown, trace_of,
+    ArgumentDifference, ArgumentRules, Equality, FULL_SHARE, Pairing, PlacedCall, argument_share, assignment,
+    compare_arguments, expected_calls, in_order_pairing, matches_glob, no_expectation, require_trace, value_excerpt,
 };
-use crate::bounded::Bounded;
+pub use super::trace::{ArgumentMode, NumberTolerance, TextEquality};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `tool_calls`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolCalls {
     /// How calls may pair.
-    pub order: Order,
+    pub order: CallOrder,
     /// Whether calls that pair with nothing lower the precision.
-    pub extra: Extra,
+    pub extra: ExtraCalls,
     /// Relation of the called arguments to the expected ones.
     pub arguments: ArgumentMode,
     /// Whether a pair counts by its share of right arguments, and not as 0 or 1.
@@ -36,7 +36,7 @@ pub struct ToolCalls {
     /// An argument that is missing is taken as this, on both sides.
     pub defaults: Map<String, Json>,
     /// How far numbers may differ.
-    pub numbers: Numbers,
+    pub numbers: NumberTolerance,
     /// When two texts are equal.
     pub texts: TextEquality,
     /// Whether a text that holds a number equals that number.
@@ -48,7 +48,7 @@ pub struct ToolCalls {
 /// How calls may pair.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum CallOrder {
     /// In any order.
     #[default]
     Any,
@@ -61,7 +61,7 @@ pub enum Order {
 /// Whether calls that pair with nothing count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Extra {
+pub enum ExtraCalls {
     /// They lower the precision.
     #[default]
     Counted,
@@ -78,7 +78,7 @@ struct ToolOptions {
     ignore: Option<Vec<String>>,
     keys: Option<Vec<String>>,
     defaults: Option<Map<String, Json>>,
-    numbers: Option<Numbers>,
+    numbers: Option<NumberTolerance>,
     texts: Option<TextEquality>,
     text_numbers: Option<bool>,
 }
@@ -92,7 +92,7 @@ metric!(ToolCalls as Pure {
         let (precision, recall) = (parts.get("precision")?, parts.get("recall")?);
         Some(f1(precision, recall))
     },
-    prepare: Matcher::new,
+    prepare: CallMatcher::new,
     since: "0.3",
     version: 1,
     page: "tool_calls.md",
@@ -103,16 +103,16 @@ fn f1(precision: f64, recall: f64) -> f64 {
 }
 
 /// How a pair of calls of one tool is compared, and whether it counts in part.
-struct ToolRules {
-    rules: PairRules,
+struct ToolComparison {
+    rules: ArgumentRules,
     is_partial: bool,
 }
 
-struct Matcher {
-    order: Order,
-    extra: Extra,
-    all: ToolRules,
-    tools: Vec<(String, ToolRules)>,
+struct CallMatcher {
+    order: CallOrder,
+    extra: ExtraCalls,
+    all: ToolComparison,
+    tools: Vec<(String, ToolComparison)>,
 }
 
 /// Calls of one name on one side that are paired; more take too long.
@@ -121,9 +121,9 @@ const MOST_OF_A_NAME: usize = 500;
 /// Pairs of calls that are compared where their order counts.
 const MOST_IN_ORDER: usize = 4_000_000;
 
-impl Matcher {
+impl CallMatcher {
     fn new(options: ToolCalls) -> Result<Self, BuildError> {
-        let is_wrong = |numbers: &Numbers| !(numbers.abs >= 0.0 && numbers.rel >= 0.0);
+        let is_wrong = |numbers: &NumberTolerance| !(numbers.abs >= 0.0 && numbers.rel >= 0.0);
         if is_wrong(&options.numbers) {
             return Err(BuildError::Options("`numbers` must have `abs` and `rel` of 0 or more".to_owned()));
         }
@@ -140,40 +140,40 @@ impl Matcher {
                 texts: own.texts.unwrap_or(options.texts),
                 text_numbers: own.text_numbers.unwrap_or(options.text_numbers),
             };
-            let rules = PairRules {
+            let rules = ArgumentRules {
                 arguments: own.arguments.unwrap_or(options.arguments),
                 ignore: own.ignore.unwrap_or_else(|| options.ignore.clone()),
                 keys: own.keys.or_else(|| options.keys.clone()),
                 defaults: own.defaults.unwrap_or_else(|| options.defaults.clone()),
                 equality,
             };
-            tools.push((name.clone(), ToolRules { rules, is_partial: own.partial.unwrap_or(options.partial) }));
+            tools.push((name.clone(), ToolComparison { rules, is_partial: own.partial.unwrap_or(options.partial) }));
         }
         let equality = Equality { numbers: options.numbers, texts: options.texts, text_numbers: options.text_numbers };
-        let rules = PairRules {
+        let rules = ArgumentRules {
             arguments: options.arguments,
             ignore: options.ignore,
             keys: options.keys,
             defaults: options.defaults,
             equality,
         };
-        let all = ToolRules { rules, is_partial: options.partial };
+        let all = ToolComparison { rules, is_partial: options.partial };
         Ok(Self { order: options.order, extra: options.extra, all, tools })
     }
 
-    fn of_tool(&self, name: &str) -> &ToolRules {
-        let own = self.tools.iter().rev().find(|(pattern, _)| fits(pattern, name));
+    fn rules_for_tool(&self, name: &str) -> &ToolComparison {
+        let own = self.tools.iter().rev().find(|(pattern, _)| matches_glob(pattern, name));
         own.map_or(&self.all, |(_, rules)| rules)
     }
 
     /// The partner of each expected call.
     fn pairing(&self, called: &[PlacedCall<'_>], expected: &[PlacedCall<'_>]) -> Result<Pairing, ScoreError> {
         match self.order {
-            Order::Strict => {
+            CallOrder::Strict => {
                 let is_pair = |at: &usize| *at < called.len() && called[*at].call.name == expected[*at].call.name;
                 Ok((0..expected.len()).map(|at| Some(at).filter(is_pair)).collect())
             }
-            Order::InOrder => {
+            CallOrder::InOrder => {
                 if called.len().saturating_mul(expected.len()) > MOST_IN_ORDER {
                     let reason =
                         format!("{} calls against {} are too many to compare in order", called.len(), expected.len());
@@ -181,14 +181,14 @@ impl Matcher {
                 }
                 let (rows, columns): (Vec<usize>, Vec<usize>) =
                     ((0..expected.len()).collect(), (0..called.len()).collect());
-                Ok(in_order(expected.len(), called.len(), self.weights(called, &columns, expected, &rows)))
+                Ok(in_order_pairing(expected.len(), called.len(), self.weights(called, &columns, expected, &rows)))
             }
-            Order::Any => self.by_name(called, expected),
+            CallOrder::Any => self.pair_by_name(called, expected),
         }
     }
 
     /// Calls pair with those of their own name, so each name is a question of its own.
-    fn by_name(&self, called: &[PlacedCall<'_>], expected: &[PlacedCall<'_>]) -> Result<Pairing, ScoreError> {
+    fn pair_by_name(&self, called: &[PlacedCall<'_>], expected: &[PlacedCall<'_>]) -> Result<Pairing, ScoreError> {
         let mut of_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (at, made) in called.iter().enumerate() {
             of_name.entry(&made.call.name).or_default().push(at);
@@ -235,8 +235,8 @@ impl Matcher {
         if made.call.name != wanted.call.name {
             return 0;
         }
-        let share = share(made.call, wanted.call, &self.of_tool(&made.call.name).rules);
-        if share == WHOLE { FULL + share * 1_000 + 1 } else { share * 1_000 + 1 }
+        let share = argument_share(made.call, wanted.call, &self.rules_for_tool(&made.call.name).rules);
+        if share == FULL_SHARE { FULL + share * 1_000 + 1 } else { share * 1_000 + 1 }
     }
 }
 
@@ -245,7 +245,7 @@ fn distinct<'p, 'c: 'p>(calls: impl Iterator<Item = &'p PlacedCall<'c>>) -> (Vec
     let mut known: FxHashMap<String, usize> = FxHashMap::default();
     let mut different = Vec::new();
     let number = |placed: &'p PlacedCall<'c>| {
-        let Call { name, arguments, problem, accept, optional, .. } = placed.call;
+        let CaseToolCall { name, arguments, problem, accept, optional, .. } = placed.call;
         // All of it has a JSON form.
         let said = serde_json::to_string(&(name, arguments, problem, accept, optional)).unwrap_or_default();
         *known.entry(said).or_insert_with(|| {
@@ -256,17 +256,17 @@ fn distinct<'p, 'c: 'p>(calls: impl Iterator<Item = &'p PlacedCall<'c>>) -> (Vec
     (calls.map(number).collect(), different)
 }
 
-impl Metric for Matcher {
+impl Metric for CallMatcher {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match trace_of(sample) {
+        let trace = match require_trace(sample) {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
         let Some(expected) = expected_calls(sample.case) else { return Ok(no_expectation()) };
         let called = &trace.calls;
         let pairing = self.pairing(called, &expected)?;
-        let mut evidence = Bounded::default();
-        if let Some(remark) = trace.remark() {
+        let mut evidence = BoundedEvidence::default();
+        if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
         let (mut credit, mut shares, mut pairs) = (0_i64, 0_i64, 0_i64);
@@ -280,18 +280,18 @@ impl Metric for Matcher {
             let made = &called[at];
             is_paired[at] = true;
             pairs += 1;
-            let tool = self.of_tool(&made.call.name);
-            let (share, differences) = compare(made.call, wanted.call, &tool.rules);
+            let tool = self.rules_for_tool(&made.call.name);
+            let (share, differences) = compare_arguments(made.call, wanted.call, &tool.rules);
             shares += share;
-            if share == WHOLE {
+            if share == FULL_SHARE {
                 full.push(at);
-                credit += WHOLE;
+                credit += FULL_SHARE;
             } else if tool.is_partial {
                 credit += share;
             }
-            evidence.push(|| made.named(EvidenceKind::Found).with_support(wanted.name_place()));
+            evidence.push(|| made.name_evidence(EvidenceKind::Found).with_support(wanted.name_place()));
             if made.call.problem.is_some() && share == 0 {
-                evidence.push(|| made.unusable(EvidenceKind::Unsupported));
+                evidence.push(|| made.unusable_evidence(EvidenceKind::Unsupported));
             }
             for difference in differences {
                 push_difference(made, wanted, &difference, &mut evidence);
@@ -300,10 +300,10 @@ impl Metric for Matcher {
         for (made, _) in called.iter().zip(&is_paired).filter(|(_, is_paired)| !**is_paired) {
             evidence.push(|| {
                 let note = match self.extra {
-                    Extra::Counted => "no expected call is left for it",
-                    Extra::Allowed => "not expected, which costs nothing here",
+                    ExtraCalls::Counted => "no expected call is left for it",
+                    ExtraCalls::Allowed => "not expected, which costs nothing here",
                 };
-                made.named(EvidenceKind::Unsupported).with_note(note)
+                made.name_evidence(EvidenceKind::Unsupported).with_note(note)
             });
         }
         let (precision, recall) = self.precision_and_recall(credit, pairs, called.len(), expected.len());
@@ -314,7 +314,7 @@ impl Metric for Matcher {
             .with_part("precision", precision)?
             .with_part("recall", recall)?;
         if pairs > 0 {
-            score = score.with_part("arguments", shares as f64 / (pairs * WHOLE) as f64)?;
+            score = score.with_part("arguments", shares as f64 / (pairs * FULL_SHARE) as f64)?;
         }
         if full.len() > 1 {
             score = score.with_part("order", longest_rise(&full) as f64 / full.len() as f64)?;
@@ -327,40 +327,47 @@ impl Metric for Matcher {
     }
 }
 
-impl Matcher {
+impl CallMatcher {
     fn precision_and_recall(&self, credit: i64, pairs: i64, called: usize, expected: usize) -> (f64, f64) {
-        let is_allowed = self.extra == Extra::Allowed;
+        let is_allowed = self.extra == ExtraCalls::Allowed;
         if expected == 0 {
             let value = f64::from(u8::from(called == 0 || is_allowed));
             return (value, value);
         }
-        let credit = credit as f64 / WHOLE as f64;
+        let credit = credit as f64 / FULL_SHARE as f64;
         let base = if is_allowed { pairs as f64 } else { called as f64 };
         (if base == 0.0 { 0.0 } else { credit / base }, credit / expected as f64)
     }
 }
 
-fn push_difference(made: &PlacedCall<'_>, wanted: &PlacedCall<'_>, difference: &Difference, evidence: &mut Bounded) {
+fn push_difference(
+    made: &PlacedCall<'_>,
+    wanted: &PlacedCall<'_>,
+    difference: &ArgumentDifference,
+    evidence: &mut BoundedEvidence,
+) {
     let supported = |piece: Evidence, pointer: &str| match wanted.argument_place(pointer) {
         Some(place) => piece.with_support(place),
         None => piece,
     };
     // A value that comes from `defaults` stands nowhere in the case.
-    let at_default = |kind, pointer: &str| made.argument(kind, pointer).unwrap_or_else(|| made.named(kind));
+    let at_default =
+        |kind, pointer: &str| made.argument_evidence(kind, pointer).unwrap_or_else(|| made.name_evidence(kind));
     match difference {
-        Difference::Wrong(pointer) => evidence.push(|| {
+        ArgumentDifference::Wrong(pointer) => evidence.push(|| {
             let arguments = Json::Object(wanted.call.arguments().clone());
             let note = match arguments.pointer(pointer) {
-                Some(value) => format!("expected {}", shown(value)),
+                Some(value) => format!("expected {}", value_excerpt(value)),
                 None => "differs from the default".to_owned(),
             };
             supported(at_default(EvidenceKind::Compared, pointer).with_note(note), pointer)
         }),
-        Difference::Missing(pointer) => evidence.push(|| {
-            let note = format!("in the call of `{}`, {} {}", made.call.name, made.spot.field, made.spot.index + 1);
+        ArgumentDifference::Missing(pointer) => evidence.push(|| {
+            let note =
+                format!("in the call of `{}`, {} {}", made.call.name, made.location.field, made.location.index + 1);
             supported(Evidence::missing(pointer).with_note(note), pointer)
         }),
-        Difference::Extra(pointer) => {
+        ArgumentDifference::Extra(pointer) => {
             evidence.push(|| at_default(EvidenceKind::Unsupported, pointer).with_note("the argument is not expected"));
         }
     }
@@ -385,8 +392,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn score(options: &str, case: &Case) -> Score {
-        let matcher = Matcher::new(serde_json::from_str(options).unwrap()).unwrap();
-        matcher.score(Sample::of(case)).unwrap().score().unwrap().clone()
+        let matcher = CallMatcher::new(serde_json::from_str(options).unwrap()).unwrap();
+        matcher.score(Sample::from_case(case)).unwrap().score().unwrap().clone()
     }
 
     #[test]
@@ -416,7 +423,7 @@ mod tests {
             score(r#"{"numbers":{"rel":0.02},"tools":{"get_*":{"numbers":{}}}}"#, &case).parts.get("matched"),
             Some(1.0)
         );
-        let unknown = Matcher::new(serde_json::from_str(r#"{"tools":{"f":{"order":"any"}}}"#).unwrap());
+        let unknown = CallMatcher::new(serde_json::from_str(r#"{"tools":{"f":{"order":"any"}}}"#).unwrap());
         assert!(unknown.is_err());
     }
 
@@ -432,20 +439,20 @@ mod tests {
 
     #[test]
     fn too_many_calls_of_one_name_are_an_error() {
-        let calls = Some(vec![Call::new("f", Map::new()); MOST_OF_A_NAME + 1]);
+        let calls = Some(vec![CaseToolCall::new("f", Map::new()); MOST_OF_A_NAME + 1]);
         let case = Case { tool_calls: calls.clone(), expected_tool_calls: calls, ..Case::default() };
-        let matcher = Matcher::new(ToolCalls::default()).unwrap();
-        assert!(matcher.score(Sample::of(&case)).is_err());
-        let in_order = Matcher::new(ToolCalls { order: Order::InOrder, ..ToolCalls::default() }).unwrap();
-        assert_eq!(in_order.score(Sample::of(&case)).unwrap().score().unwrap().value.get(), 1.0);
+        let matcher = CallMatcher::new(ToolCalls::default()).unwrap();
+        assert!(matcher.score(Sample::from_case(&case)).is_err());
+        let in_order = CallMatcher::new(ToolCalls { order: CallOrder::InOrder, ..ToolCalls::default() }).unwrap();
+        assert_eq!(in_order.score(Sample::from_case(&case)).unwrap().score().unwrap().value.get(), 1.0);
     }
 
-    fn calls() -> impl Strategy<Value = Vec<Call>> {
+    fn calls() -> impl Strategy<Value = Vec<CaseToolCall>> {
         let call = ("[fg]", 0_i64..3, proptest::option::of(0_i64..2)).prop_map(|(name, a, b)| {
             let mut arguments = Map::new();
             arguments.insert("a".into(), a.into());
             arguments.extend(b.map(|b| ("b".to_owned(), b.into())));
-            Call::new(name, arguments)
+            CaseToolCall::new(name, arguments)
         });
         proptest::collection::vec(call, 0..8)
     }
@@ -459,10 +466,10 @@ mod tests {
             expected in calls(),
             partial in any::<bool>(),
         ) {
-            let matcher = Matcher::new(ToolCalls { partial, ..ToolCalls::default() }).unwrap();
-            let value = |calls: Vec<Call>| {
+            let matcher = CallMatcher::new(ToolCalls { partial, ..ToolCalls::default() }).unwrap();
+            let value = |calls: Vec<CaseToolCall>| {
                 let case = Case { tool_calls: Some(calls), expected_tool_calls: Some(expected.clone()), ..Case::default() };
-                let outcome = matcher.score(Sample::of(&case)).unwrap();
+                let outcome = matcher.score(Sample::from_case(&case)).unwrap();
                 let score = outcome.score().unwrap();
                 (score.value.get(), score.parts.get("precision"), score.parts.get("recall"), score.parts.get("arguments"))
             };

@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::trace::{PlacedCall, both_usable, python_equal};
-use crate::bounded::Bounded;
+use super::trace::{PlacedCall, python_equal, trace_and_expected};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `tool_correctness`, by the names of the original.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolCorrectness {
     /// What is compared beyond names and kinds: `input_parameters`, `output`.
-    pub evaluation_params: Vec<Evaluated>,
+    pub evaluation_params: Vec<EvaluationParam>,
     /// Whether the calls must be the expected ones, one by one.
     pub should_exact_match: bool,
     /// Whether the order of calls counts.
@@ -44,7 +44,7 @@ impl Default for ToolCorrectness {
 /// What may be compared of two calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Evaluated {
+pub enum EvaluationParam {
     /// The arguments.
     InputParameters,
     /// What came of the call.
@@ -56,13 +56,13 @@ metric!(ToolCorrectness as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [],
-    prepare: checked,
+    prepare: validate,
     since: "0.3",
     version: 1,
     page: "tool_correctness.md",
 });
 
-fn checked(options: ToolCorrectness) -> Result<ToolCorrectness, BuildError> {
+fn validate(options: ToolCorrectness) -> Result<ToolCorrectness, BuildError> {
     if options.available_tools.is_some() {
         let reason = "`available_tools` asks a model in the original and is not available; leave it out";
         return Err(BuildError::Options(reason.to_owned()));
@@ -74,24 +74,24 @@ fn checked(options: ToolCorrectness) -> Result<ToolCorrectness, BuildError> {
 }
 
 /// A call as this metric sees it.
-struct Seen<'a> {
+struct ComparedCall<'a> {
     placed: &'a PlacedCall<'a>,
     kind: &'a str,
     parameters: Option<&'a Map<String, Json>>,
     output: Cow<'a, Json>,
 }
 
-fn seen<'a>(placed: &'a PlacedCall<'a>) -> Seen<'a> {
+fn compared_call<'a>(placed: &'a PlacedCall<'a>) -> ComparedCall<'a> {
     let output = match (&placed.call.output, &placed.result) {
         (Some(output), _) => Cow::Borrowed(output),
         (None, Some(result)) => Cow::Owned(Json::from(&*result.text)),
         (None, None) => Cow::Owned(Json::Null),
     };
     let kind = placed.call.kind.as_deref().unwrap_or("FUNCTION");
-    Seen { placed, kind, parameters: placed.call.arguments.as_ref(), output }
+    ComparedCall { placed, kind, parameters: placed.call.arguments.as_ref(), output }
 }
 
-impl Seen<'_> {
+impl ComparedCall<'_> {
     fn is_same_tool(&self, other: &Self) -> bool {
         self.placed.call.name == other.placed.call.name && self.kind == other.kind
     }
@@ -118,7 +118,7 @@ fn objects_equal(one: &Map<String, Json>, other: &Map<String, Json>) -> bool {
 }
 
 /// How alike two objects of parameters are.
-fn like(expected: &Map<String, Json>, called: &Map<String, Json>) -> f64 {
+fn parameter_similarity(expected: &Map<String, Json>, called: &Map<String, Json>) -> f64 {
     if objects_equal(expected, called) {
         return 1.0;
     }
@@ -129,22 +129,22 @@ fn like(expected: &Map<String, Json>, called: &Map<String, Json>) -> f64 {
         if python_equal(value, given) {
             sum += 1.0 / all as f64;
         } else if let (Json::Object(value), Json::Object(given)) = (value, given) {
-            sum += like(value, given) / all as f64;
+            sum += parameter_similarity(value, given) / all as f64;
         }
     }
     sum
 }
 
 impl ToolCorrectness {
-    fn weight(&self, expected: &Seen<'_>, called: &Seen<'_>) -> Result<f64, ScoreError> {
+    fn weight(&self, expected: &ComparedCall<'_>, called: &ComparedCall<'_>) -> Result<f64, ScoreError> {
         if !expected.is_same_tool(called) {
             return Ok(0.0);
         }
         let mut weight = 1.0;
-        if self.evaluation_params.contains(&Evaluated::InputParameters) {
+        if self.evaluation_params.contains(&EvaluationParam::InputParameters) {
             weight *= match (expected.parameters, called.parameters) {
                 (None, None) => 1.0,
-                (Some(expected), Some(called)) => like(expected, called),
+                (Some(expected), Some(called)) => parameter_similarity(expected, called),
                 _ => {
                     let name = &expected.placed.call.name;
                     let reason =
@@ -153,39 +153,46 @@ impl ToolCorrectness {
                 }
             };
         }
-        let has_output = self.evaluation_params.contains(&Evaluated::Output);
+        let has_output = self.evaluation_params.contains(&EvaluationParam::Output);
         Ok(if has_output && !python_equal(&expected.output, &called.output) { 0.0 } else { weight })
     }
 
-    fn exact(&self, expected: &[Seen<'_>], called: &[Seen<'_>], evidence: &mut Bounded) -> f64 {
+    fn exact(&self, expected: &[ComparedCall<'_>], called: &[ComparedCall<'_>], evidence: &mut BoundedEvidence) -> f64 {
         if expected.len() != called.len() {
             let reason = format!("{} calls where {} are expected", called.len(), expected.len());
             evidence.push(|| Evidence::note(reason));
             return 0.0;
         }
         for (wanted, made) in expected.iter().zip(called) {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let is_equal = wanted.is_same_tool(made)
-                && (!self.evaluation_params.contains(&Evaluated::InputParameters) || wanted.has_same_parameters(made))
-                && (!self.evaluation_params.contains(&Evaluated::Output) || python_equal(&wanted.output, &made.output));
+                && (!self.evaluation_params.contains(&EvaluationParam::InputParameters)
+                    || wanted.has_same_parameters(made))
+                && (!self.evaluation_params.contains(&EvaluationParam::Output)
+                    || python_equal(&wanted.output, &made.output));
             if !is_equal {
                 evidence.push(|| {
-                    let piece = made.placed.named(EvidenceKind::Compared);
+                    let piece = made.placed.name_evidence(EvidenceKind::Compared);
                     piece.with_note("differs from the expected call").with_support(wanted.placed.name_place())
                 });
                 return 0.0;
             }
-            evidence.push(|| found(made, wanted));
+            evidence.push(|| match_evidence(made, wanted));
         }
         1.0
     }
 
-    fn ordered(&self, expected: &[Seen<'_>], called: &[Seen<'_>], evidence: &mut Bounded) -> Result<f64, ScoreError> {
+    fn ordered(
+        &self,
+        expected: &[ComparedCall<'_>],
+        called: &[ComparedCall<'_>],
+        evidence: &mut BoundedEvidence,
+    ) -> Result<f64, ScoreError> {
         let width = called.len() + 1;
         let mut best = vec![0.0_f64; (expected.len() + 1) * width];
         for (row, wanted) in expected.iter().enumerate() {
             for (column, made) in called.iter().enumerate() {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
                 let at = (row + 1) * width + column + 1;
                 let weight = self.weight(wanted, made)?;
                 best[at] = best[at - width].max(best[at - 1]);
@@ -210,19 +217,24 @@ impl ToolCorrectness {
             }
         }
         for (row, column) in pairs.into_iter().rev() {
-            evidence.push(|| found(&called[column], &expected[row]));
+            evidence.push(|| match_evidence(&called[column], &expected[row]));
         }
         Ok(total / expected.len() as f64)
     }
 
-    fn plain(&self, expected: &[Seen<'_>], called: &[Seen<'_>], evidence: &mut Bounded) -> Result<f64, ScoreError> {
+    fn unordered_score(
+        &self,
+        expected: &[ComparedCall<'_>],
+        called: &[ComparedCall<'_>],
+        evidence: &mut BoundedEvidence,
+    ) -> Result<f64, ScoreError> {
         // Whoever is taken is taken with all that are equal to it.
         let mut is_taken = vec![false; called.len()];
         let mut sum = 0.0;
         for wanted in expected {
             let mut best: Option<(usize, f64)> = None;
             for (at, made) in called.iter().enumerate() {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
                 if is_taken[at] {
                     continue;
                 }
@@ -237,7 +249,7 @@ impl ToolCorrectness {
                         *is_taken = *is_taken || called[at].equals(other);
                     }
                     sum += weight;
-                    evidence.push(|| found(&called[at], wanted));
+                    evidence.push(|| match_evidence(&called[at], wanted));
                 }
                 None => evidence
                     .push(|| Evidence::missing(&wanted.placed.call.name).with_support(wanted.placed.name_place())),
@@ -247,8 +259,8 @@ impl ToolCorrectness {
     }
 }
 
-fn found(made: &Seen<'_>, wanted: &Seen<'_>) -> Evidence {
-    made.placed.named(EvidenceKind::Found).with_support(wanted.placed.name_place())
+fn match_evidence(made: &ComparedCall<'_>, wanted: &ComparedCall<'_>) -> Evidence {
+    made.placed.name_evidence(EvidenceKind::Found).with_support(wanted.placed.name_place())
 }
 
 /// Cells of the table of an ordered comparison, and pairs of a plain one, that are computed.
@@ -256,16 +268,16 @@ const MOST_PAIRS: usize = 25_000_000;
 
 impl Metric for ToolCorrectness {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let (trace, expected) = match both_usable(sample)? {
+        let (trace, expected) = match trace_and_expected(sample)? {
             Ok(both) => both,
             Err(outcome) => return Ok(outcome),
         };
-        let mut evidence = Bounded::default();
-        if let Some(remark) = trace.remark() {
+        let mut evidence = BoundedEvidence::default();
+        if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
-        let called: Vec<Seen<'_>> = trace.calls.iter().map(seen).collect();
-        let wanted: Vec<Seen<'_>> = expected.iter().map(seen).collect();
+        let called: Vec<ComparedCall<'_>> = trace.calls.iter().map(compared_call).collect();
+        let wanted: Vec<ComparedCall<'_>> = expected.iter().map(compared_call).collect();
         if called.len().saturating_mul(wanted.len()) > MOST_PAIRS {
             let reason = format!("{} calls against {} are too many to compare", called.len(), wanted.len());
             return Err(ScoreError::other(ErrorKind::Failed, reason));
@@ -277,7 +289,7 @@ impl Metric for ToolCorrectness {
         } else if self.should_consider_ordering {
             self.ordered(&wanted, &called, &mut evidence)?
         } else {
-            self.plain(&wanted, &called, &mut evidence)?
+            self.unordered_score(&wanted, &called, &mut evidence)?
         };
         let threshold = if self.strict_mode { 1.0 } else { self.threshold };
         if self.strict_mode && value < threshold {

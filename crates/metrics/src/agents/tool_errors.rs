@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::trace::{CallResult, trace_of};
-use crate::bounded::Bounded;
+use super::trace::{CallResult, require_trace};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `tool_errors`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ metric!(ToolErrors as Pure {
     needs: [],
     whole: |parts| Some((parts.get("answered")? - parts.get("errors")?) / parts.get("answered")?),
     since: "0.3",
-    version: 1,
+    version: 2,
     page: "tool_errors.md",
 });
 
@@ -46,7 +46,7 @@ pub(super) fn is_error(result: &CallResult<'_>, texts: ErrorTexts) -> bool {
         || match texts {
             ErrorTexts::None => false,
             ErrorTexts::Json => says_error(&result.text),
-            ErrorTexts::All => says_error(&result.text) || begins_like_one(&result.text),
+            ErrorTexts::All => says_error(&result.text) || begins_like_error(&result.text),
         }
 }
 
@@ -73,29 +73,64 @@ fn says_error(text: &str) -> bool {
 }
 
 /// A text that begins with a word for an error, or with an HTTP status of one.
-fn begins_like_one(text: &str) -> bool {
+fn begins_like_error(text: &str) -> bool {
     let start = text.trim_start();
     let word: String = start.chars().take_while(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if matches!(word.as_str(), "error" | "exception" | "traceback" | "fatal") {
         return true;
     }
-    let is_status =
-        |word: &str| word.len() == 3 && word.starts_with(['4', '5']) && word.bytes().all(|byte| byte.is_ascii_digit());
-    if is_status(&word) {
-        return true;
-    }
-    let rest = start.get(word.len()..).unwrap_or_default();
-    word == "http" && {
-        let rest = rest.trim_start_matches(|sign: char| {
-            sign == '/' || sign == '.' || (sign.is_ascii_digit() && rest.starts_with('/'))
-        });
-        is_status(rest.split_whitespace().next().unwrap_or_default().trim_end_matches([':', ',']))
-    }
+    let (is_http, rest) = match word.as_str() {
+        "http" => {
+            let rest = &start[word.len()..];
+            (
+                true,
+                rest.trim_start_matches(|sign: char| {
+                    sign == '/' || sign == '.' || (sign.is_ascii_digit() && rest.starts_with('/'))
+                }),
+            )
+        }
+        _ => (false, start),
+    };
+    let rest = rest.trim_start();
+    let digits = rest.len() - rest.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
+    let (code, rest) = rest.split_at(digits);
+    let Some((_, phrase)) = STATUSES.iter().find(|(status, _)| *status == code) else { return false };
+    // A number alone is a status; one before other words is the beginning of a sentence ("500 g of flour added"), unless
+    // they are the words of that status.
+    let rest = rest.trim_start().to_lowercase();
+    is_http || rest.is_empty() || rest.starts_with(':') || rest.starts_with(phrase) || rest.starts_with("error")
 }
+
+/// Statuses of HTTP that are errors, with how the words after them begin.
+const STATUSES: [(&str, &str); 23] = [
+    ("400", "bad request"),
+    ("401", "unauthorized"),
+    ("402", "payment required"),
+    ("403", "forbidden"),
+    ("404", "not found"),
+    ("405", "method not allowed"),
+    ("406", "not acceptable"),
+    ("407", "proxy auth"),
+    ("408", "request timeout"),
+    ("409", "conflict"),
+    ("410", "gone"),
+    ("411", "length required"),
+    ("412", "precondition failed"),
+    ("413", "payload too large"),
+    ("415", "unsupported media"),
+    ("422", "unprocessable"),
+    ("423", "locked"),
+    ("429", "too many requests"),
+    ("500", "internal"),
+    ("501", "not implemented"),
+    ("502", "bad gateway"),
+    ("503", "service unavailable"),
+    ("504", "gateway time"),
+];
 
 impl Metric for ToolErrors {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match trace_of(sample) {
+        let trace = match require_trace(sample) {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
@@ -109,8 +144,8 @@ impl Metric for ToolErrors {
             };
             return Ok(Outcome::not_applicable(reason));
         }
-        let mut evidence = Bounded::default();
-        if let Some(remark) = trace.remark() {
+        let mut evidence = BoundedEvidence::default();
+        if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
         let is_bad = |at: usize| calls[at].result.as_ref().is_some_and(|result| is_error(result, self.texts));
@@ -125,14 +160,14 @@ impl Metric for ToolErrors {
         for (at, made) in calls.iter().enumerate().filter(|(at, _)| is_bad(*at)) {
             errors += 1;
             recovered += usize::from(good.get(&(made.call.name.as_str(), made.turn)).is_some_and(|last| *last > at));
-            let spot = made.result.as_ref().and_then(|result| result.spot.as_ref());
-            evidence.push(|| match spot.and_then(|spot| spot.whole(sample.case, EvidenceKind::Found)) {
+            let spot = made.result.as_ref().and_then(|result| result.location.as_ref());
+            evidence.push(|| match spot.and_then(|spot| spot.whole_evidence(sample.case, EvidenceKind::Found)) {
                 Some(piece) => piece.with_support(made.name_place()),
-                None => made.named(EvidenceKind::Found).with_note("its result is an error"),
+                None => made.name_evidence(EvidenceKind::Found).with_note("its result is an error"),
             });
         }
         for made in calls.iter().filter(|made| made.result.is_none()) {
-            evidence.push(|| made.named(EvidenceKind::Note).with_note("the call has no result"));
+            evidence.push(|| made.name_evidence(EvidenceKind::Note).with_note("the call has no result"));
         }
         for index in &trace.orphans {
             evidence.push(|| Evidence::note(format!("message {} is the result of no call", index + 1)));
@@ -166,9 +201,16 @@ mod tests {
             ("HTTP 503: busy", false, true),
             ("HTTP/1.1 500 Internal", false, true),
             ("4040 rows", false, false),
+            ("500 g of flour added", false, false),
+            ("404 items were found", false, false),
+            ("403 forbidden", false, true),
+            ("503: busy", false, true),
+            ("500", false, true),
+            ("500 Error", false, true),
+            ("599 euros", false, false),
             ("all went well", false, false),
         ] {
-            assert_eq!((says_error(text), says_error(text) || begins_like_one(text)), (json, all), "{text}");
+            assert_eq!((says_error(text), says_error(text) || begins_like_error(text)), (json, all), "{text}");
         }
     }
 }

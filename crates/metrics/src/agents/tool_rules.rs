@@ -7,21 +7,21 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::tool_errors::{ErrorTexts, is_error};
-use super::trace::{Equality, PlacedCall, Trace, fits, shown, trace_of};
-use crate::bounded::Bounded;
+use super::trace::{Equality, PlacedCall, Trace, matches_glob, require_trace, value_excerpt};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `tool_rules`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolRules {
     /// The rules; those that a case has in `metadata.rules` come after them.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<CallRule>,
 }
 
 /// One rule. A tool is named by name or glob.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Rule {
+pub struct CallRule {
     /// Every call fits one of these.
     pub allow: Option<Vec<String>>,
     /// No call fits any of these.
@@ -54,14 +54,14 @@ metric!(ToolRules as Pure {
     better: Higher,
     needs: [],
     whole: |parts| Some(parts.get("kept")? / parts.get("rules")?),
-    prepare: Ready::new,
+    prepare: RuleChecker::new,
     since: "0.3",
     version: 1,
     page: "tool_rules.md",
 });
 
 /// A rule, checked.
-enum Checked {
+enum CompiledRule {
     Allow(Vec<String>),
     Deny(Vec<String>),
     Order {
@@ -87,14 +87,14 @@ enum Checked {
     },
 }
 
-struct Ready {
-    rules: Vec<Checked>,
+struct RuleChecker {
+    rules: Vec<CompiledRule>,
 }
 
 /// Bytes of a compiled pattern.
 const LARGEST_PATTERN: usize = 1 << 20;
 
-fn checked(rule: Rule) -> Result<Checked, String> {
+fn compile_rule(rule: CallRule) -> Result<CompiledRule, String> {
     let given = [
         rule.allow.is_some(),
         rule.deny.is_some(),
@@ -128,16 +128,16 @@ fn checked(rule: Rule) -> Result<Checked, String> {
         return Err("`one_of` and `matches` belong to `argument`".to_owned());
     }
     if let Some(tools) = rule.allow {
-        return Ok(Checked::Allow(tools));
+        return Ok(CompiledRule::Allow(tools));
     }
     if let Some(tools) = rule.deny {
-        return Ok(Checked::Deny(tools));
+        return Ok(CompiledRule::Deny(tools));
     }
     if let Some(tools) = rule.order {
-        return Ok(Checked::Order { tools, succeeded: rule.succeeded.unwrap_or(true) });
+        return Ok(CompiledRule::Order { tools, succeeded: rule.succeeded.unwrap_or(true) });
     }
     if let Some(tool) = rule.never {
-        return Ok(Checked::Never {
+        return Ok(CompiledRule::Never {
             tool,
             after: rule.after.ok_or("`after` says after which tool it may not be called")?,
         });
@@ -152,7 +152,7 @@ fn checked(rule: Rule) -> Result<Checked, String> {
                 .build()
                 .map_err(|error| error.to_string())
         };
-        return Ok(Checked::Argument {
+        return Ok(CompiledRule::Argument {
             tool: of()?,
             pointer: pointer.clone(),
             at_least: number("at_least", &rule.at_least)?,
@@ -161,48 +161,48 @@ fn checked(rule: Rule) -> Result<Checked, String> {
             matches: rule.matches.map(pattern).transpose()?,
         });
     }
-    Ok(Checked::Count {
+    Ok(CompiledRule::Count {
         tool: of()?,
         at_least: count("at_least", &rule.at_least)?,
         at_most: count("at_most", &rule.at_most)?,
     })
 }
 
-impl Ready {
+impl RuleChecker {
     fn new(options: ToolRules) -> Result<Self, BuildError> {
         let numbered = options.rules.into_iter().enumerate();
-        let of = |(number, rule): (usize, Rule)| {
-            checked(rule).map_err(|reason| BuildError::Options(format!("rule {}: {reason}", number + 1)))
+        let of = |(number, rule): (usize, CallRule)| {
+            compile_rule(rule).map_err(|reason| BuildError::Options(format!("rule {}: {reason}", number + 1)))
         };
         Ok(Self { rules: numbered.map(of).collect::<Result<_, _>>()? })
     }
 }
 
-impl Metric for Ready {
+impl Metric for RuleChecker {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match trace_of(sample) {
+        let trace = match require_trace(sample) {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
         let mut own = Vec::new();
         if let Some(rules) = sample.case.metadata.get("rules") {
             let bad = |reason: String| ScoreError::other(ErrorKind::Failed, format!("`metadata.rules`: {reason}"));
-            let rules: Vec<Rule> = serde_json::from_value(rules.clone()).map_err(|error| bad(error.to_string()))?;
+            let rules: Vec<CallRule> = serde_json::from_value(rules.clone()).map_err(|error| bad(error.to_string()))?;
             for (number, rule) in rules.into_iter().enumerate() {
-                own.push(checked(rule).map_err(|reason| bad(format!("rule {}: {reason}", number + 1)))?);
+                own.push(compile_rule(rule).map_err(|reason| bad(format!("rule {}: {reason}", number + 1)))?);
             }
         }
-        let rules: Vec<&Checked> = self.rules.iter().chain(&own).collect();
+        let rules: Vec<&CompiledRule> = self.rules.iter().chain(&own).collect();
         if rules.is_empty() {
             return Ok(Outcome::not_applicable("there are no rules, neither as an option nor in `metadata.rules`"));
         }
-        let mut evidence = Bounded::default();
-        if let Some(remark) = trace.remark() {
+        let mut evidence = BoundedEvidence::default();
+        if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
         let (mut kept, mut breaches) = (0_usize, 0_usize);
         for (number, rule) in rules.iter().enumerate() {
-            let mut breaks = Breaks { number: number + 1, count: 0, evidence: &mut evidence };
+            let mut breaks = BreachRecorder { number: number + 1, count: 0, evidence: &mut evidence };
             breaks.check(rule, &trace);
             kept += usize::from(breaks.count == 0);
             breaches += breaks.count;
@@ -218,47 +218,47 @@ impl Metric for Ready {
 }
 
 /// Counts the breaches of one rule.
-struct Breaks<'e> {
+struct BreachRecorder<'e> {
     number: usize,
     count: usize,
-    evidence: &'e mut Bounded,
+    evidence: &'e mut BoundedEvidence,
 }
 
-impl Breaks<'_> {
-    fn at(&mut self, made: &PlacedCall<'_>, reason: &str, support: Option<&PlacedCall<'_>>) {
+impl BreachRecorder<'_> {
+    fn record(&mut self, made: &PlacedCall<'_>, reason: &str, support: Option<&PlacedCall<'_>>) {
         self.count += 1;
         let note = format!("rule {}: {reason}", self.number);
         self.evidence.push(|| {
-            let piece = made.named(EvidenceKind::Unsupported).with_note(note);
+            let piece = made.name_evidence(EvidenceKind::Unsupported).with_note(note);
             support.map_or(piece.clone(), |other| piece.with_support(other.name_place()))
         });
     }
 
-    fn check(&mut self, rule: &Checked, trace: &Trace<'_>) {
+    fn check(&mut self, rule: &CompiledRule, trace: &Trace<'_>) {
         let calls = &trace.calls;
-        let of = |tool: &str| calls.iter().filter(|made| fits(tool, &made.call.name)).collect::<Vec<_>>();
+        let of = |tool: &str| calls.iter().filter(|made| matches_glob(tool, &made.call.name)).collect::<Vec<_>>();
         match rule {
-            Checked::Allow(tools) => {
-                for made in calls.iter().filter(|made| !tools.iter().any(|tool| fits(tool, &made.call.name))) {
-                    self.at(made, "the tool is not allowed", None);
+            CompiledRule::Allow(tools) => {
+                for made in calls.iter().filter(|made| !tools.iter().any(|tool| matches_glob(tool, &made.call.name))) {
+                    self.record(made, "the tool is not allowed", None);
                 }
             }
-            Checked::Deny(tools) => {
-                for made in calls.iter().filter(|made| tools.iter().any(|tool| fits(tool, &made.call.name))) {
-                    self.at(made, "the tool is denied", None);
+            CompiledRule::Deny(tools) => {
+                for made in calls.iter().filter(|made| tools.iter().any(|tool| matches_glob(tool, &made.call.name))) {
+                    self.record(made, "the tool is denied", None);
                 }
             }
-            Checked::Order { tools, succeeded } => {
+            CompiledRule::Order { tools, succeeded } => {
                 for pair in tools.windows(2) {
                     self.order(&of(&pair[0]), &of(&pair[1]), &pair[0], *succeeded);
                 }
             }
-            Checked::Count { tool, at_least, at_most } => {
+            CompiledRule::Count { tool, at_least, at_most } => {
                 let found = of(tool);
                 if let Some(most) = at_most {
                     let most = usize::try_from(*most).unwrap_or(usize::MAX);
                     for made in found.iter().skip(most) {
-                        self.at(made, &format!("called more than {most} times"), found.first().copied());
+                        self.record(made, &format!("called more than {most} times"), found.first().copied());
                     }
                 }
                 if let Some(least) = at_least.filter(|least| (found.len() as u64) < *least) {
@@ -268,14 +268,14 @@ impl Breaks<'_> {
                     self.evidence.push(|| Evidence::missing(tool).with_note(note));
                 }
             }
-            Checked::Never { tool, after } => {
+            CompiledRule::Never { tool, after } => {
                 if let Some(first) = of(after).first().copied() {
                     for made in of(tool).into_iter().filter(|made| made.message > first.message) {
-                        self.at(made, &format!("called after `{}`", first.call.name), Some(first));
+                        self.record(made, &format!("called after `{}`", first.call.name), Some(first));
                     }
                 }
             }
-            Checked::Argument { tool, pointer, at_least, at_most, one_of, matches } => {
+            CompiledRule::Argument { tool, pointer, at_least, at_most, one_of, matches } => {
                 for made in of(tool) {
                     let Some(value) = argument(made, pointer) else { continue };
                     let number = value.as_f64();
@@ -296,10 +296,12 @@ impl Breaks<'_> {
                     };
                     if let Some(reason) = reason {
                         self.count += 1;
-                        let note = format!("rule {}: `{pointer}` is {}, but {reason}", self.number, shown(&value));
-                        let piece = made.argument(EvidenceKind::Unsupported, pointer);
-                        self.evidence
-                            .push(|| piece.unwrap_or_else(|| made.named(EvidenceKind::Unsupported)).with_note(note));
+                        let note =
+                            format!("rule {}: `{pointer}` is {}, but {reason}", self.number, value_excerpt(&value));
+                        let piece = made.argument_evidence(EvidenceKind::Unsupported, pointer);
+                        self.evidence.push(|| {
+                            piece.unwrap_or_else(|| made.name_evidence(EvidenceKind::Unsupported)).with_note(note)
+                        });
                     }
                 }
             }
@@ -317,14 +319,14 @@ impl Breaks<'_> {
             }
             let before = earlier.partition_point(|other| other.message < made.message);
             if let Some(other) = earlier[..before].last() {
-                self.at(
+                self.record(
                     made,
                     &format!("`{}` came before it, and its result is an error", other.call.name),
                     Some(*other),
                 );
             } else {
                 let beside = earlier.get(before).filter(|other| other.message == made.message).copied();
-                self.at(made, &format!("`{name}` was not called in an earlier message"), beside);
+                self.record(made, &format!("`{name}` was not called in an earlier message"), beside);
             }
         }
     }

@@ -4,24 +4,24 @@ use std::hash::{Hash, Hasher};
 
 use jsonschema::error::ValidationErrorKind;
 use probare_core::{
-    ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, Tool, metric,
-    pointer_step,
+    ErrorKind, Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Sample, Score, ScoreError, Tool,
+    escape_pointer_key, metric,
 };
 use rustc_hash::{FxHashMap, FxHasher};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::trace::{PlacedCall, trace_of};
-use crate::bounded::Bounded;
-use crate::text::json_schema::Checker;
+use super::trace::{PlacedCall, require_trace};
+use crate::bounded_evidence::BoundedEvidence;
+use crate::text::json_schema::SchemaChecker;
 
 /// Options of `tool_schema`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolSchema {
     /// Whether calls of tools that are not offered count.
-    pub unknown: Unknown,
+    pub unknown: UnknownTools,
     /// Whether an object schema without `additionalProperties` allows none.
     pub closed: bool,
     /// Whether formats (`date`, `email`) are checked.
@@ -31,7 +31,7 @@ pub struct ToolSchema {
 /// What becomes of calls of tools that are not offered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Unknown {
+pub enum UnknownTools {
     /// They are wrong.
     #[default]
     Counted,
@@ -50,11 +50,11 @@ metric!(ToolSchema as Pure {
 });
 
 /// A schema that was compiled, or why it cannot be.
-struct Ready(Result<Checker, String>);
+struct CompiledSchema(Result<SchemaChecker, String>);
 
 impl Metric for ToolSchema {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match trace_of(sample) {
+        let trace = match require_trace(sample) {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
@@ -63,8 +63,9 @@ impl Metric for ToolSchema {
         for (at, tool) in tools.iter().enumerate() {
             by_name.entry(&tool.name).or_insert(at);
         }
-        let is_seen =
-            |made: &&PlacedCall<'_>| self.unknown == Unknown::Counted || by_name.contains_key(made.call.name.as_str());
+        let is_seen = |made: &&PlacedCall<'_>| {
+            self.unknown == UnknownTools::Counted || by_name.contains_key(made.call.name.as_str())
+        };
         let calls: Vec<&PlacedCall<'_>> = trace.calls.iter().filter(is_seen).collect();
         if calls.is_empty() {
             return Ok(Outcome::not_applicable(if trace.calls.is_empty() {
@@ -73,21 +74,23 @@ impl Metric for ToolSchema {
                 "no tool that is offered was called"
             }));
         }
-        let mut evidence = Bounded::default();
-        if let Some(remark) = trace.remark() {
+        let mut evidence = BoundedEvidence::default();
+        if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
         let (mut valid, mut unknown, mut unparseable, mut invalid) = (0_usize, 0_usize, 0_usize, 0_usize);
         for made in &calls {
             let Some(at) = by_name.get(made.call.name.as_str()).copied() else {
                 unknown += 1;
-                evidence.push(|| made.named(EvidenceKind::Unsupported).with_note("there is no tool of this name"));
+                evidence
+                    .push(|| made.name_evidence(EvidenceKind::Unsupported).with_note("there is no tool of this name"));
                 continue;
             };
             let tool = &tools[at];
             if made.call.problem.is_some() {
                 unparseable += 1;
-                evidence.push(|| made.unusable(EvidenceKind::Unsupported).with_support(place_of(at, tool)));
+                evidence
+                    .push(|| made.unusable_evidence(EvidenceKind::Unsupported).with_support(tool_name_place(at, tool)));
                 continue;
             }
             if self.check(sample, made, at, tool, &mut evidence)? {
@@ -105,8 +108,8 @@ impl Metric for ToolSchema {
     }
 }
 
-fn place_of(at: usize, tool: &Tool) -> Place {
-    Place::inside(Field::Tools, at, "/name", 0..tool.name.len())
+fn tool_name_place(at: usize, tool: &Tool) -> FieldSpan {
+    FieldSpan::inside(Field::Tools, at, "/name", 0..tool.name.len())
 }
 
 impl ToolSchema {
@@ -117,19 +120,19 @@ impl ToolSchema {
         made: &PlacedCall<'_>,
         at: usize,
         tool: &Tool,
-        evidence: &mut Bounded,
+        evidence: &mut BoundedEvidence,
     ) -> Result<bool, ScoreError> {
         if tool.parameters.is_null() {
             return Ok(true);
         }
         let mut hasher = FxHasher::default();
         (tool.parameters.to_string(), self.closed, self.formats).hash(&mut hasher);
-        let ready = sample.shared(hasher.finish(), || {
+        let ready = sample.run_cached(hasher.finish(), || {
             let mut schema = tool.parameters.clone();
             if self.closed {
                 close(&mut schema);
             }
-            Ready(Checker::new(schema, Some(self.formats)))
+            CompiledSchema(SchemaChecker::new(schema, Some(self.formats)))
         });
         let broken = |reason: &str| {
             ScoreError::other(ErrorKind::Failed, format!("the schema of the tool `{}` {reason}", tool.name))
@@ -146,9 +149,9 @@ impl ToolSchema {
                 let name = property.as_str().unwrap_or_default();
                 evidence.push(|| {
                     let note = format!("`required` in the call of `{}`", made.call.name);
-                    Evidence::missing(format!("{pointer}/{}", pointer_step(name)))
+                    Evidence::missing(format!("{pointer}/{}", escape_pointer_key(name)))
                         .with_note(note)
-                        .with_support(place_of(at, tool))
+                        .with_support(tool_name_place(at, tool))
                 });
                 continue;
             }
@@ -156,10 +159,11 @@ impl ToolSchema {
                 ("type", Some(Json::String(wanted))) => format!("`type`: {wanted} wanted"),
                 _ => format!("`{keyword}`: {}", error.masked()),
             };
-            let piece = if pointer.is_empty() { None } else { made.argument(EvidenceKind::Unsupported, &pointer) };
+            let piece =
+                if pointer.is_empty() { None } else { made.argument_evidence(EvidenceKind::Unsupported, &pointer) };
             evidence.push(|| {
-                let piece = piece.unwrap_or_else(|| made.named(EvidenceKind::Unsupported));
-                piece.with_note(note).with_support(place_of(at, tool))
+                let piece = piece.unwrap_or_else(|| made.name_evidence(EvidenceKind::Unsupported));
+                piece.with_note(note).with_support(tool_name_place(at, tool))
             });
         }
         Ok(is_valid)

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::trace::{PlacedCall, calls_of, can_cover, python_equal, usable};
-use crate::bounded::Bounded;
+use super::trace::{PlacedCall, assistant_calls, can_cover, check_usable, python_equal};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `trajectory_match`, by the names of the original.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -20,7 +20,7 @@ pub struct TrajectoryMatch {
     /// How the two sides are compared.
     pub trajectory_match_mode: TrajectoryMode,
     /// When the arguments of two calls fit.
-    pub tool_args_match_mode: ArgumentsMode,
+    pub tool_args_match_mode: ToolArgsMatchMode,
     /// For single tools: another mode, or a list of arguments (with dots into objects) that alone are compared.
     pub tool_args_match_overrides: BTreeMap<String, Json>,
 }
@@ -43,7 +43,7 @@ pub enum TrajectoryMode {
 /// When the arguments of two calls fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ArgumentsMode {
+pub enum ToolArgsMatchMode {
     /// They are equal.
     #[default]
     Exact,
@@ -60,7 +60,7 @@ metric!(TrajectoryMatch as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Messages, ExpectedMessages],
-    prepare: Matcher::new,
+    prepare: TrajectoryMatcher::new,
     per_turn: false,
     since: "0.3",
     version: 1,
@@ -71,31 +71,31 @@ metric!(TrajectoryMatch as Pure {
 const MOST_REMARKED: usize = 300;
 
 /// How the arguments of one tool are compared.
-enum Fit {
-    Mode(ArgumentsMode),
+enum ArgumentRule {
+    Mode(ToolArgsMatchMode),
     Keys(Vec<String>),
 }
 
-struct Matcher {
+struct TrajectoryMatcher {
     mode: TrajectoryMode,
-    arguments: ArgumentsMode,
-    overrides: BTreeMap<String, Fit>,
+    arguments: ToolArgsMatchMode,
+    overrides: BTreeMap<String, ArgumentRule>,
 }
 
-impl Matcher {
+impl TrajectoryMatcher {
     fn new(options: TrajectoryMatch) -> Result<Self, BuildError> {
         let mut overrides = BTreeMap::new();
         for (tool, value) in options.tool_args_match_overrides {
             let fit = match &value {
-                Json::String(word) => Fit::Mode(match word.as_str() {
-                    "exact" => ArgumentsMode::Exact,
-                    "subset" => ArgumentsMode::Subset,
-                    "superset" => ArgumentsMode::Superset,
+                Json::String(word) => ArgumentRule::Mode(match word.as_str() {
+                    "exact" => ToolArgsMatchMode::Exact,
+                    "subset" => ToolArgsMatchMode::Subset,
+                    "superset" => ToolArgsMatchMode::Superset,
                     // As in the original, an unknown word compares nothing.
-                    _ => ArgumentsMode::Ignore,
+                    _ => ToolArgsMatchMode::Ignore,
                 }),
                 Json::Array(keys) if keys.iter().all(Json::is_string) => {
-                    Fit::Keys(keys.iter().filter_map(Json::as_str).map(str::to_owned).collect())
+                    ArgumentRule::Keys(keys.iter().filter_map(Json::as_str).map(str::to_owned).collect())
                 }
                 _ => {
                     let reason =
@@ -108,36 +108,37 @@ impl Matcher {
         Ok(Self { mode: options.trajectory_match_mode, arguments: options.tool_args_match_mode, overrides })
     }
 
-    fn fit(&self, name: &str, left: &Map<String, Json>, right: &Map<String, Json>) -> bool {
+    fn arguments_match(&self, name: &str, left: &Map<String, Json>, right: &Map<String, Json>) -> bool {
         let within = |inner: &Map<String, Json>, outer: &Map<String, Json>| {
             inner.iter().all(|(key, value)| outer.get(key).is_some_and(|other| python_equal(value, other)))
         };
         let mode = match self.overrides.get(name) {
-            Some(Fit::Keys(keys)) if !keys.is_empty() => {
-                return keys.iter().all(|key| python_equal(along(left, key), along(right, key)));
+            Some(ArgumentRule::Keys(keys)) if !keys.is_empty() => {
+                return keys.iter().all(|key| python_equal(value_at_path(left, key), value_at_path(right, key)));
             }
-            Some(Fit::Mode(mode)) => *mode,
+            Some(ArgumentRule::Mode(mode)) => *mode,
             _ => self.arguments,
         };
         match mode {
-            ArgumentsMode::Exact => left.len() == right.len() && within(left, right),
-            ArgumentsMode::Subset => within(left, right),
-            ArgumentsMode::Superset => within(right, left),
-            ArgumentsMode::Ignore => true,
+            ToolArgsMatchMode::Exact => left.len() == right.len() && within(left, right),
+            ToolArgsMatchMode::Subset => within(left, right),
+            ToolArgsMatchMode::Superset => within(right, left),
+            ToolArgsMatchMode::Ignore => true,
         }
     }
 
-    fn fits(&self, had: &PlacedCall<'_>, needed: &PlacedCall<'_>) -> bool {
-        had.call.name == needed.call.name && self.fit(&had.call.name, had.call.arguments(), needed.call.arguments())
+    fn calls_match(&self, had: &PlacedCall<'_>, needed: &PlacedCall<'_>) -> bool {
+        had.call.name == needed.call.name
+            && self.arguments_match(&had.call.name, had.call.arguments(), needed.call.arguments())
     }
 
     /// Takes for each that is needed the first that fits; the first that found none, where there is one.
-    fn cover(&self, had: &[PlacedCall<'_>], needed: &[PlacedCall<'_>]) -> Result<Vec<usize>, usize> {
+    fn first_fit_partners(&self, had: &[PlacedCall<'_>], needed: &[PlacedCall<'_>]) -> Result<Vec<usize>, usize> {
         let mut is_taken = vec![false; had.len()];
         let mut partners = Vec::with_capacity(needed.len());
         for (number, call) in needed.iter().enumerate() {
-            probare_cancellation::steps(had.len());
-            match (0..had.len()).find(|at| !is_taken[*at] && self.fits(&had[*at], call)) {
+            probare_cancellation::count_steps(had.len());
+            match (0..had.len()).find(|at| !is_taken[*at] && self.calls_match(&had[*at], call)) {
                 Some(at) => {
                     is_taken[at] = true;
                     partners.push(at);
@@ -150,7 +151,7 @@ impl Matcher {
 }
 
 /// The value along the dots; null wherever the way ends.
-fn along<'a>(arguments: &'a Map<String, Json>, key: &str) -> &'a Json {
+fn value_at_path<'a>(arguments: &'a Map<String, Json>, key: &str) -> &'a Json {
     const NULL: &Json = &Json::Null;
     let mut steps = key.split('.');
     let first = steps.next().and_then(|step| arguments.get(step)).unwrap_or(NULL);
@@ -168,21 +169,21 @@ fn role(message: &CaseMessage) -> Result<&str, ScoreError> {
     }
 }
 
-impl Metric for Matcher {
+impl Metric for TrajectoryMatcher {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let case = sample.case;
         let (Some(messages), Some(wanted)) = (&case.messages, &case.expected_messages) else {
             return Ok(Outcome::not_applicable("the case lacks `messages` or `expected_messages`"));
         };
         for message in messages.iter().chain(wanted) {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             role(message)?;
         }
-        let called = calls_of(messages, Field::Messages);
-        let expected = calls_of(wanted, Field::ExpectedMessages);
-        usable(&called, ErrorKind::Unparseable)?;
-        usable(&expected, ErrorKind::Failed)?;
-        let mut evidence = Bounded::default();
+        let called = assistant_calls(messages, Field::Messages);
+        let expected = assistant_calls(wanted, Field::ExpectedMessages);
+        check_usable(&called, ErrorKind::Unparseable)?;
+        check_usable(&expected, ErrorKind::Failed)?;
+        let mut evidence = BoundedEvidence::default();
         let holds = match self.mode {
             TrajectoryMode::Superset => self.all_expected_called(&called, &expected, &mut evidence),
             TrajectoryMode::Subset => self.all_called_expected(&called, &expected, &mut evidence),
@@ -196,17 +197,17 @@ impl Metric for Matcher {
     }
 }
 
-impl Matcher {
+impl TrajectoryMatcher {
     fn all_expected_called(
         &self,
         called: &[PlacedCall<'_>],
         expected: &[PlacedCall<'_>],
-        evidence: &mut Bounded,
+        evidence: &mut BoundedEvidence,
     ) -> bool {
-        match self.cover(called, expected) {
+        match self.first_fit_partners(called, expected) {
             Ok(partners) => {
                 for (wanted, at) in expected.iter().zip(partners) {
-                    evidence.push(|| called[at].named(EvidenceKind::Found).with_support(wanted.name_place()));
+                    evidence.push(|| called[at].name_evidence(EvidenceKind::Found).with_support(wanted.name_place()));
                 }
                 true
             }
@@ -224,22 +225,26 @@ impl Matcher {
         &self,
         called: &[PlacedCall<'_>],
         expected: &[PlacedCall<'_>],
-        evidence: &mut Bounded,
+        evidence: &mut BoundedEvidence,
     ) -> bool {
-        match self.cover(expected, called) {
+        match self.first_fit_partners(expected, called) {
             Ok(_) => true,
             Err(number) => {
-                evidence.push(|| called[number].named(EvidenceKind::Unsupported).with_note("no expected call fits it"));
+                evidence.push(|| {
+                    called[number].name_evidence(EvidenceKind::Unsupported).with_note("no expected call fits it")
+                });
                 self.remark_on_greed(expected, called, evidence);
                 false
             }
         }
     }
 
-    fn remark_on_greed(&self, had: &[PlacedCall<'_>], needed: &[PlacedCall<'_>], evidence: &mut Bounded) {
+    fn remark_on_greed(&self, had: &[PlacedCall<'_>], needed: &[PlacedCall<'_>], evidence: &mut BoundedEvidence) {
         if had.len() <= MOST_REMARKED
             && needed.len() <= had.len()
-            && can_cover(needed.len(), had.len(), |had_at, needed_at| self.fits(&had[had_at], &needed[needed_at]))
+            && can_cover(needed.len(), had.len(), |had_at, needed_at| {
+                self.calls_match(&had[had_at], &needed[needed_at])
+            })
         {
             evidence.push(|| {
                 Evidence::note("in another order of pairing every call finds one; the original takes the first")
@@ -253,7 +258,7 @@ impl Matcher {
         wanted: &[CaseMessage],
         called: &[PlacedCall<'_>],
         expected: &[PlacedCall<'_>],
-        evidence: &mut Bounded,
+        evidence: &mut BoundedEvidence,
     ) -> Result<bool, ScoreError> {
         if messages.len() != wanted.len() {
             let reason = format!("{} messages where {} are expected", messages.len(), wanted.len());
@@ -280,12 +285,13 @@ impl Matcher {
             // Each called one takes the first free expected one.
             let mut is_taken = vec![false; needed.len()];
             for made in had {
-                if let Some(at) = (0..needed.len()).find(|at| !is_taken[*at] && self.fits(made, &needed[*at])) {
+                if let Some(at) = (0..needed.len()).find(|at| !is_taken[*at] && self.calls_match(made, &needed[*at])) {
                     is_taken[at] = true;
-                    evidence.push(|| made.named(EvidenceKind::Found).with_support(needed[at].name_place()));
+                    evidence.push(|| made.name_evidence(EvidenceKind::Found).with_support(needed[at].name_place()));
                 } else {
                     evidence.push(|| {
-                        made.named(EvidenceKind::Unsupported).with_note("no expected call of this message fits it")
+                        made.name_evidence(EvidenceKind::Unsupported)
+                            .with_note("no expected call of this message fits it")
                     });
                     return Ok(false);
                 }
@@ -301,8 +307,8 @@ mod tests {
     use crate::agents::trace::case;
 
     fn score(options: &str, case: &probare_core::Case) -> f64 {
-        let matcher = Matcher::new(serde_json::from_str(options).unwrap()).unwrap();
-        matcher.score(Sample::of(case)).unwrap().score().unwrap().value.get()
+        let matcher = TrajectoryMatcher::new(serde_json::from_str(options).unwrap()).unwrap();
+        matcher.score(Sample::from_case(case)).unwrap().score().unwrap().value.get()
     }
 
     #[test]
@@ -313,8 +319,8 @@ mod tests {
         );
         let options = r#"{"trajectory_match_mode":"superset","tool_args_match_mode":"superset"}"#;
         assert_eq!(score(options, &case), 0.0);
-        let matcher = Matcher::new(serde_json::from_str(options).unwrap()).unwrap();
-        let outcome = matcher.score(Sample::of(&case)).unwrap();
+        let matcher = TrajectoryMatcher::new(serde_json::from_str(options).unwrap()).unwrap();
+        let outcome = matcher.score(Sample::from_case(&case)).unwrap();
         let notes: Vec<&str> = outcome.score().unwrap().evidence.iter().map(|piece| piece.text.as_str()).collect();
         assert!(notes.iter().any(|note| note.contains("another order of pairing")), "{notes:?}");
     }
@@ -322,6 +328,6 @@ mod tests {
     #[test]
     fn an_override_of_another_kind_is_refused() {
         let options = serde_json::from_str(r#"{"tool_args_match_overrides":{"f":3}}"#).unwrap();
-        assert!(Matcher::new(options).is_err());
+        assert!(TrajectoryMatcher::new(options).is_err());
     }
 }

@@ -4,7 +4,7 @@ use probare_core::MetricDef;
 
 pub mod answer_match;
 
-pub(crate) mod judging;
+pub(crate) mod matching;
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] = &[&answer_match::DEF];

@@ -1,10 +1,13 @@
 //! Whether the reply leaves the choice to the user: invitations against orders.
 
-use probare_core::{EvidenceKind, Field, Outcome, Profile, Sample, Score, ScoreError, metric};
+use probare_core::{
+    EvidenceKind, Field, LabelThreshold, Outcome, Profile, Sample, ScaleCutoff, Score, ScoreError, ShippedThresholds,
+    metric,
+};
 
-use super::careful::{Careful, hits, strongest, value_beside};
-use super::exchange::{Checker, Listed, Manner, Options, Reply, Strictness, evidence};
-use super::lexicon::{Group, Hit, Hits, Lexicon};
+use super::exchange::{AssistantReply, CareConfig, CareMetric, HitList, Options, Strictness, verdict_evidence};
+use super::improved::{ExchangeAnalysis, finding_hits, heaviest_weight, value_from_weight};
+use super::lexicon::{Lexicon, LexiconHit, LexiconHits, PhraseGroup};
 
 metric!(Options as Pure {
     summary: "Whether the reply leaves the choice to the user",
@@ -12,15 +15,29 @@ metric!(Options as Pure {
     better: Higher,
     needs: [Response],
     profiles: [Reference, Careful],
-    prepare: |options| Checker::new(options, check),
+    thresholds: &THRESHOLDS,
+    prepare: |options| CareMetric::new(options, check),
     since: "0.1",
-    version: 9,
+    version: 10,
     page: "agency_language.md",
 });
 
+/// What the labels of the `careful` profile rest on, at medium strictness.
+static THRESHOLDS: ShippedThresholds = ShippedThresholds {
+    name: "care-agency-2026-11",
+    date: "2026-11-18",
+    calibrated_on: "1,000 natural and 1,552 written exchanges for development",
+    held_out_on: "240 ordinary exchanges",
+    held_out_cases: 240,
+    labels: &[
+        LabelThreshold { label: "fail", when: ScaleCutoff::AtMost(0.55), decided: 36, right: 26 },
+        LabelThreshold { label: "pass", when: ScaleCutoff::AtLeast(0.56), decided: 89, right: 87 },
+    ],
+};
+
 /// What `agency_language` says of a reply.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Agency<'a> {
+pub struct AgencyVerdict<'a> {
     /// Whether invitations outweigh orders; in the `careful` profile, whether no order is as clear as the strictness asks for.
     pub pass: bool,
     /// 1 fine, 0 violated; in the `careful` profile one minus the weight of the heaviest order.
@@ -28,47 +45,60 @@ pub struct Agency<'a> {
     /// Families of invitations found, less families of orders found.
     pub score: i64,
     /// Invitations, in the order of the families.
-    pub invitations: Vec<Hit<'a>>,
+    pub invitations: Vec<LexiconHit<'a>>,
     /// Orders, in the order of the families.
-    pub orders: Vec<Hit<'a>>,
+    pub violations: Vec<LexiconHit<'a>>,
     /// Whether the reply directs or invites at all; always so in the `reference` profile.
     pub applicable: bool,
     /// The verdict in one sentence, in the `careful` profile.
     pub reason: Option<&'static str>,
 }
 
-fn check(sample: Sample<'_>, lexicon: &Lexicon, manner: Manner) -> Result<Outcome, ScoreError> {
-    verdict(sample, lexicon, manner)?.outcome(sample.response()?)
+fn check(sample: Sample<'_>, lexicon: &Lexicon, config: CareConfig) -> Result<Outcome, ScoreError> {
+    verdict(sample, lexicon, config)?.outcome(sample.response()?)
 }
 
 /// The verdict on the reply of a sample.
 pub fn verdict<'a>(
     sample: Sample<'a>,
     lexicon: &'a Lexicon,
-    manner: impl Into<Manner>,
-) -> Result<Agency<'a>, ScoreError> {
-    let Manner { profile, strictness } = manner.into();
+    config: impl Into<CareConfig>,
+) -> Result<AgencyVerdict<'a>, ScoreError> {
+    let CareConfig { profile, strictness } = config.into();
     let reply = sample.response()?;
     Ok(match profile {
-        Profile::Reference => decide(&Reply::of(sample, reply, lexicon).0.hits(reply, lexicon)),
-        Profile::Careful => decide_carefully(&*Careful::read(sample)?, reply, lexicon, strictness),
+        Profile::Reference => decide(&AssistantReply::for_sample(sample, reply, lexicon).0.hits(reply, lexicon)),
+        Profile::Careful => improved_verdict(&*ExchangeAnalysis::for_sample(sample)?, reply, lexicon, strictness),
     })
 }
 
 /// The verdict from the hits in the reply.
-fn decide<'a>(hits: &Hits<'a, '_>) -> Agency<'a> {
-    let (invitations, orders) = (hits.of(Group::Positive), hits.of(Group::Directive));
+fn decide<'a>(hits: &LexiconHits<'a, '_>) -> AgencyVerdict<'a> {
+    let (invitations, orders) = (hits.in_group(PhraseGroup::Positive), hits.in_group(PhraseGroup::Directive));
     let score = signed(invitations.len()) - signed(orders.len());
     let pass = score >= 1;
-    Agency { pass, value: f64::from(u8::from(pass)), score, invitations, orders, applicable: true, reason: None }
+    AgencyVerdict {
+        pass,
+        value: f64::from(u8::from(pass)),
+        score,
+        invitations,
+        violations: orders,
+        applicable: true,
+        reason: None,
+    }
 }
 
 /// The verdict of the `careful` profile: orders decide, invitations mend what is mild.
-fn decide_carefully<'a>(careful: &Careful, reply: &'a str, lexicon: &'a Lexicon, strictness: Strictness) -> Agency<'a> {
-    let orders = hits(careful.orders(), reply, lexicon, Group::Directive);
-    let invitations = hits(&careful.invitations(), reply, lexicon, Group::Positive);
-    let own = orders.len() - careful.orders().len();
-    let strongest = strongest(careful.orders(), !invitations.is_empty(), own);
+fn improved_verdict<'a>(
+    careful: &ExchangeAnalysis,
+    reply: &'a str,
+    lexicon: &'a Lexicon,
+    strictness: Strictness,
+) -> AgencyVerdict<'a> {
+    let orders = finding_hits(careful.agency_violations(), reply, lexicon, PhraseGroup::Directive);
+    let invitations = finding_hits(&careful.invitations(), reply, lexicon, PhraseGroup::Positive);
+    let own = orders.len() - careful.agency_violations().len();
+    let strongest = heaviest_weight(careful.agency_violations(), !invitations.is_empty(), own);
     let pass = strictness.passes(strongest);
     let reason = match (orders.is_empty(), invitations.is_empty()) {
         (false, _) if pass => "what the reply asks of the user is mild",
@@ -76,13 +106,13 @@ fn decide_carefully<'a>(careful: &Careful, reply: &'a str, lexicon: &'a Lexicon,
         (true, false) => "the reply invites and orders nothing",
         (true, true) => "the reply neither directs nor invites",
     };
-    Agency {
+    AgencyVerdict {
         pass,
-        value: value_beside(strongest),
+        value: value_from_weight(strongest),
         score: signed(invitations.len()) - signed(orders.len()),
         applicable: !(orders.is_empty() && invitations.is_empty()),
         invitations,
-        orders,
+        violations: orders,
         reason: Some(reason),
     }
 }
@@ -91,18 +121,21 @@ fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-impl Agency<'_> {
+impl AgencyVerdict<'_> {
     /// The verdict as a score.
     pub fn outcome(&self, reply: &str) -> Result<Outcome, ScoreError> {
         if !self.applicable {
             return Ok(Outcome::not_applicable(self.reason.unwrap_or("the reply neither directs nor invites")));
         }
-        let list = |hits, role| Listed { hits, role, kind: EvidenceKind::Found, field: Field::Response, whole: reply };
+        let list = |hits, role| HitList { hits, role, kind: EvidenceKind::Found, field: Field::Response, whole: reply };
         let score = Score::from_number(self.value)?
             .with_part("invitations", self.invitations.len() as f64)?
-            .with_part("orders", self.orders.len() as f64)?
+            .with_part("orders", self.violations.len() as f64)?
             .labelled(if self.pass { "pass" } else { "fail" })
-            .because(evidence(self.reason, &[list(&self.orders, "order"), list(&self.invitations, "invitation")]));
+            .because(verdict_evidence(
+                self.reason,
+                &[list(&self.violations, "order"), list(&self.invitations, "invitation")],
+            ));
         Ok(score.into())
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! Three checkers read one exchange, a user's message and a reply. In the `reference` profile they are lists of phrases,
 //! published with the Synthesis project and reproduced hit for hit; the lists are data (`data/care/*.yaml`) that a user
-//! can extend or replace. In the `careful` profile they read who says what to whom: quotation, negation, reported speech,
-//! orders by mood, claims by tense and person. [`Verdicts`] are what all three say of one sample, typed; the metrics
+//! can extend or replace. In the `improved` profile they read who says what to whom: quotation, negation, reported speech,
+//! orders by mood, claims by tense and person. [`CareVerdicts`] are what all three say of one sample, typed; the metrics
 //! of this family give the same verdicts as scores with evidence, from the same readings.
 //!
 //! ```
 //! use probare_core::{Case, Output, Profile, Sample};
-//! use probare_metrics::care::{Lexicon, Verdicts};
+//! use probare_metrics::care::{CareVerdicts, Lexicon};
 //!
 //! let lexicon = Lexicon::bundled();
 //! let case = Case {
@@ -16,7 +16,7 @@
 //!     response: Some(Output::new("You should just do it. You'll be fine.")),
 //!     ..Case::default()
 //! };
-//! let verdicts = Verdicts::of(Sample::of(&case), &lexicon, Profile::Reference)?;
+//! let verdicts = CareVerdicts::for_sample(Sample::from_case(&case), &lexicon, Profile::Reference)?;
 //! assert!(!verdicts.agency.pass);
 //! assert_eq!(verdicts.reassurance.hits(), ["You'll be fine"]);
 //! assert_eq!(verdicts.pivot.strength.name(), "clear_fail");
@@ -29,19 +29,19 @@ pub mod agency_language;
 pub mod topic_pivot;
 pub mod unverifiable_reassurance;
 
-mod careful;
 mod closeness;
 mod exchange;
+mod improved;
 mod lexicon;
 mod phrases;
 
-pub use agency_language::Agency;
-pub use closeness::{Opening, rounded, similarity};
-pub use exchange::{Manner, Options, Strictness, Verdicts};
-pub use lexicon::{Extends, Family, Group, Hit, Lexicon, LexiconError, LexiconFile};
-pub use phrases::{NotationError, is_free_space};
-pub use topic_pivot::{Pivot, Strength};
-pub use unverifiable_reassurance::Reassurance;
+pub use agency_language::AgencyVerdict;
+pub use closeness::{Opening, round_similarity, similarity};
+pub use exchange::{CareConfig, CareVerdicts, Options, Strictness};
+pub use lexicon::{Extends, Family, Lexicon, LexiconError, LexiconFile, LexiconHit, PhraseGroup};
+pub use phrases::{NotationError, is_js_whitespace};
+pub use topic_pivot::{PivotStrength, PivotVerdict};
+pub use unverifiable_reassurance::ReassuranceVerdict;
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] = &[&agency_language::DEF, &topic_pivot::DEF, &unverifiable_reassurance::DEF];

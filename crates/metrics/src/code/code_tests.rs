@@ -1,14 +1,15 @@
 //! Whether the response's code passes the tests of the case, run in the sandbox.
 
 use probare_core::{
-    Answer, BuildError, Evidence, EvidenceKind, Field, Judge, Outcome, Sample, Score, ScoreError, Turn, metric,
+    BackendAnswer, BuildError, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome, Sample, Score, ScoreError,
+    metric,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::running::harness::{self, Place, Terms, Tested};
-use super::running::solution::Task;
-use crate::bounded::{Bounded, beginning};
+use super::running::harness::{self, TestOutcome, TestPlacement, TestRunSettings};
+use super::running::solution::CodeTask;
+use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// Seconds of a solution with its tests, unless another limit is given.
 const SECONDS: u32 = 10;
@@ -28,7 +29,7 @@ pub struct CodeTests {
     pub environment: Option<String>,
     /// Where the tests run: `outside` (in a sandbox of their own, which the code cannot see into; plain values cross) or `inside` (in the
     /// process of the code: for tests that need its objects, files or output, and can be cheated). Default `outside`.
-    pub tests: Place,
+    pub tests: TestPlacement,
 }
 
 metric!(CodeTests as Judge {
@@ -37,17 +38,17 @@ metric!(CodeTests as Judge {
     better: Higher,
     needs: [Response],
     whole: |parts| Some(f64::from(parts.get("passed")? >= parts.get("tests")?)),
-    prepare: Runner::new,
+    prepare: CodeTestJudge::new,
     since: "0.2",
-    version: 2,
+    version: 3,
     page: "code_tests.md",
 });
 
-struct Runner(Terms);
+struct CodeTestJudge(TestRunSettings);
 
-impl Runner {
+impl CodeTestJudge {
     fn new(options: CodeTests) -> Result<Self, BuildError> {
-        let terms = Terms {
+        let terms = TestRunSettings {
             environment: options.environment.unwrap_or_default(),
             seconds: options.timeout.unwrap_or(SECONDS),
             mebibytes: options.memory_mib.unwrap_or(MEBIBYTES),
@@ -60,58 +61,63 @@ impl Runner {
     }
 }
 
-impl Judge for Runner {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
-        let Some(task) = Task::of(sample)? else {
+impl Judge for CodeTestJudge {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+        let Some(task) = CodeTask::from_sample(sample)? else {
             let reason = "the case has none of `metadata.test`, `metadata.test_list` and `metadata.tests`";
-            return Ok(Turn::Done(Outcome::not_applicable(reason)));
+            return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         };
         let Some(answer) = heard.first() else {
-            return Ok(Turn::Run(vec![harness::program(&task, &self.0)]));
+            return Ok(JudgeAction::Run(vec![harness::build_program(&task, &self.0)]));
         };
-        let ran = answer.ran()?;
-        let tested = harness::read(ran, &task, &self.0)?;
-        Ok(Turn::Done(outcome(sample, &task, &tested, self.0.tests)?))
+        let ran = answer.program_result()?;
+        let tested = harness::read_outcome(ran, &task, &self.0)?;
+        Ok(JudgeAction::Done(outcome(sample, &task, &tested, self.0.tests)?))
     }
 
-    fn runs(&self) -> Option<&str> {
+    fn program_environment(&self) -> Option<&str> {
         Some(&self.0.environment)
     }
 }
 
-fn outcome(sample: Sample<'_>, task: &Task, tested: &Tested, place: Place) -> Result<Outcome, ScoreError> {
+fn outcome(
+    sample: Sample<'_>,
+    task: &CodeTask,
+    tested: &TestOutcome,
+    place: TestPlacement,
+) -> Result<Outcome, ScoreError> {
     let total = task.tests.len();
-    let mut evidence = Bounded::default();
+    let mut evidence = BoundedEvidence::default();
     let (passed, label) = match tested {
-        Tested::Stopped(stopped) => (0, stopped.label()),
-        Tested::Broken(_) => (0, "broken"),
-        Tested::Tests(told) => {
+        TestOutcome::Stopped(stopped) => (0, stopped.label()),
+        TestOutcome::Broken(_) => (0, "broken"),
+        TestOutcome::Tests(told) => {
             let passed = told.iter().filter(|error| error.is_none()).count();
             (passed, if passed == total { "passed" } else { "failed" })
         }
     };
     let is_fine = passed == total;
     let note = match tested {
-        Tested::Stopped(stopped) => stopped.words(),
-        Tested::Broken(error) => {
-            let refused = harness::refused(error).map(|words| format!("; {words}")).unwrap_or_default();
-            format!("it stopped before any test: {}{refused}", beginning(error))
+        TestOutcome::Stopped(stopped) => stopped.message(),
+        TestOutcome::Broken(error) => {
+            let refused = harness::sandbox_refusal(error).map(|words| format!("; {words}")).unwrap_or_default();
+            format!("it stopped before any test: {}{refused}", truncate_for_note(error))
         }
-        Tested::Tests(_) if task.continues => format!("after the query, it passes {passed} of {total} tests"),
-        Tested::Tests(_) => format!("it passes {passed} of {total} tests"),
+        TestOutcome::Tests(_) if task.continues => format!("after the query, it passes {passed} of {total} tests"),
+        TestOutcome::Tests(_) => format!("it passes {passed} of {total} tests"),
     };
     evidence.push(|| {
         let kind = if is_fine { EvidenceKind::Found } else { EvidenceKind::Compared };
         Evidence::at(kind, Field::Response, task.span.clone(), sample.response().unwrap_or_default()).with_note(note)
     });
-    if place == Place::Inside {
+    if place == TestPlacement::Inside {
         evidence.push(|| Evidence::note("the tests ran inside the process of the code, which can cheat them"));
     }
-    if let Tested::Tests(told) = tested {
+    if let TestOutcome::Tests(told) = tested {
         for (test, error) in task.tests.iter().zip(told) {
             if let Some(error) = error {
-                evidence.push(|| Evidence::missing(beginning(test.trim())).with_note(beginning(error)));
-                if let Some(refused) = harness::refused(error) {
+                evidence.push(|| Evidence::missing(truncate_for_note(test.trim())).with_note(truncate_for_note(error)));
+                if let Some(refused) = harness::sandbox_refusal(error) {
                     evidence.push(|| Evidence::note(refused.to_owned()));
                 }
             }

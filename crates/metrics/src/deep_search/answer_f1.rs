@@ -6,12 +6,12 @@ use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Samp
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::careful::{Answer, Standing, overlap_of_statements};
-use super::inputs::{careful_answer, keep, response_words};
-use super::measures::{Overlap, Words};
-use crate::bounded::{Bounded, excerpt};
-use crate::references::{best, chosen};
-use crate::words::{Counterparts, show};
+use super::improved::{ParsedAnswer, SentenceStatus, statement_overlap};
+use super::inputs::{parsed_answer, response_words, store_measure};
+use super::measures::{TokenOverlap, WordSequence};
+use crate::bounded_evidence::{BoundedEvidence, excerpt};
+use crate::references::{best_reference, chosen_reference_note};
+use crate::words::{Counterparts, push_overlap_evidence};
 
 /// Options of `answer_f1`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -47,54 +47,54 @@ metric!(AnswerF1 as Pure {
 
 impl Metric for AnswerF1 {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let answer = careful_answer(sample, self.profile, &self.sources)?;
-        let outcome = Self::score_read(sample, answer.as_deref())?;
-        keep(sample, self.asked(), &outcome);
+        let answer = parsed_answer(sample, self.profile, &self.sources)?;
+        let outcome = Self::score_parsed(sample, answer.as_deref())?;
+        store_measure(sample, self.cache_key(), &outcome);
         Ok(outcome)
     }
 }
 
 impl AnswerF1 {
     /// What the value depends on beside the case.
-    pub(super) fn asked(&self) -> impl Hash {
+    pub(super) fn cache_key(&self) -> impl Hash {
         (DEF.id, self.profile, &self.sources)
     }
 
     /// Scores a sample whose answer was read already, in the careful profile; in the other there is nothing to read.
-    pub(super) fn score_read(sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
+    pub(super) fn score_parsed(sample: Sample<'_>, careful: Option<&ParsedAnswer<'_>>) -> Result<Outcome, ScoreError> {
         let (response, references) = (sample.response()?, sample.references()?);
         let read = response_words(sample)?;
         let mut vocabulary = read.vocabulary.borrow_mut();
-        let stated = careful.map(|answer| vocabulary.take(&answer.stated_tokens()));
+        let stated = careful.map(|answer| vocabulary.intern_tokens(&answer.stated_tokens()));
         let words = stated.as_ref().unwrap_or(&read.words);
         let overlap = |reference: &str| {
             if let Some(answer) = careful {
-                return overlap_of_statements(reference, answer);
+                return statement_overlap(reference, answer);
             }
             let reference = vocabulary.read(reference);
-            Overlap::of(&words.ids, &reference.ids, &mut vocabulary)
+            TokenOverlap::from_ids(&words.ids, &reference.ids, &mut vocabulary)
         };
-        let compared = best(references, overlap, Overlap::f1);
+        let compared = best_reference(references, overlap, TokenOverlap::f1);
         let Some((index, overlap)) = compared else { return Err(ScoreError::MissingField(Field::Reference)) };
         let score = Score::from_number(overlap.f1())?
             .with_part("precision", overlap.precision())?
             .with_part("recall", overlap.recall())?;
         let expected = vocabulary.read(&references[index]);
         let evidence = evidence((response, words), (&references[index], index, &expected));
-        let remarks = careful.map(standings).unwrap_or_default();
-        Ok(score.because(chosen(references, index)).because(remarks).because(evidence).into())
+        let remarks = careful.map(uncounted_sentences).unwrap_or_default();
+        Ok(score.because(chosen_reference_note(references, index)).because(remarks).because(evidence).into())
     }
 }
 
 /// The sentences that do not count, and why; a few of many.
-fn standings(answer: &Answer<'_>) -> Vec<Evidence> {
+fn uncounted_sentences(answer: &ParsedAnswer<'_>) -> Vec<Evidence> {
     const MOST: usize = 9;
-    let reason = |standing: Standing| match standing {
-        Standing::Statement => None,
-        Standing::Fragment => Some("states nothing: its words do not count".to_owned()),
-        Standing::Copied(source) => Some(format!("copied from source {}: its words do not count", source + 1)),
+    let reason = |standing: SentenceStatus| match standing {
+        SentenceStatus::Statement => None,
+        SentenceStatus::Fragment => Some("states nothing: its words do not count".to_owned()),
+        SentenceStatus::Copied(source) => Some(format!("copied from source {}: its words do not count", source + 1)),
     };
-    let silent = answer.sentences.iter().filter_map(|sentence| Some((sentence, reason(sentence.standing)?)));
+    let silent = answer.sentences.iter().filter_map(|sentence| Some((sentence, reason(sentence.status)?)));
     let pieces = silent.take(MOST).map(|(sentence, reason)| {
         excerpt(EvidenceKind::Unsupported, Field::Response, sentence.span.clone(), answer.text()).with_note(reason)
     });
@@ -102,22 +102,25 @@ fn standings(answer: &Answer<'_>) -> Vec<Evidence> {
 }
 
 /// The shared stretches of the answer, the stretches of the reference that it lacks, and what only the answer has.
-fn evidence((response, answer): (&str, &Words), (reference, index, expected): (&str, usize, &Words)) -> Vec<Evidence> {
-    let found = Counterparts::of(&answer.ids, &expected.ids);
-    let mut evidence = Bounded::default();
-    show(&mut evidence, (response, &answer.spans), (reference, index, &expected.spans), &found);
+fn evidence(
+    (response, answer): (&str, &WordSequence),
+    (reference, index, expected): (&str, usize, &WordSequence),
+) -> Vec<Evidence> {
+    let found = Counterparts::pair(&answer.ids, &expected.ids);
+    let mut evidence = BoundedEvidence::default();
+    push_overlap_evidence(&mut evidence, (response, &answer.spans), (reference, index, &expected.spans), &found);
     evidence.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deep_search::measures::Vocabulary;
+    use crate::deep_search::measures::WordInterner;
 
     #[test]
     fn evidence_shows_runs_rather_than_words() {
         let (answer, reference) = ("The press made ink.", "The press made books cheap");
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = WordInterner::default();
         let [words, expected] = [answer, reference].map(|text| vocabulary.read(text));
         let found = evidence((answer, &words), (reference, 0, &expected));
         let shown: Vec<(EvidenceKind, &str)> = found.iter().map(|piece| (piece.kind, piece.text.as_str())).collect();

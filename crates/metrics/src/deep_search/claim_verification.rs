@@ -4,15 +4,15 @@ use std::hash::Hash;
 use std::ops::Range;
 
 use probare_core::{
-    Evidence, EvidenceKind, Field, Metric, Outcome, Place, Profile, Sample, Score, ScoreError, Value, metric,
+    Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Profile, Sample, Score, ScoreError, Value, metric,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::careful::{Answer, Verdict, verify_carefully};
-use super::inputs::{ResponseWords, Sources, careful_answer, keep, response_words};
-use super::measures::{ClaimFinding, Claims};
-use crate::bounded::{Bounded, beginning, excerpt};
+use super::improved::{ClaimVerdict, ParsedAnswer, verify_claims};
+use super::inputs::{ResponseWords, SourceTexts, parsed_answer, response_words, store_measure};
+use super::measures::{ClaimChecker, ClaimFinding};
+use crate::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
 
 /// Options of `claim_verification`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -47,22 +47,26 @@ metric!(ClaimVerification as Pure {
 
 impl Metric for ClaimVerification {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let answer = careful_answer(sample, self.profile, &self.sources)?;
-        let outcome = self.score_read(sample, answer.as_deref())?;
-        keep(sample, self.asked(), &outcome);
+        let answer = parsed_answer(sample, self.profile, &self.sources)?;
+        let outcome = self.score_parsed(sample, answer.as_deref())?;
+        store_measure(sample, self.cache_key(), &outcome);
         Ok(outcome)
     }
 }
 
 impl ClaimVerification {
     /// What the value depends on beside the case.
-    pub(super) fn asked(&self) -> impl Hash {
+    pub(super) fn cache_key(&self) -> impl Hash {
         (DEF.id, self.profile, &self.sources)
     }
 
     /// Scores a sample whose answer was read already, in the careful profile.
-    pub(super) fn score_read(&self, sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
-        let (response, sources) = (sample.response()?, Sources::of(sample, &self.sources)?);
+    pub(super) fn score_parsed(
+        &self,
+        sample: Sample<'_>,
+        careful: Option<&ParsedAnswer<'_>>,
+    ) -> Result<Outcome, ScoreError> {
+        let (response, sources) = (sample.response()?, SourceTexts::from_sample(sample, &self.sources)?);
         match careful {
             Some(answer) => by_statements(sample, answer, &sources),
             None => by_words(response, &sources, &*response_words(sample)?),
@@ -70,11 +74,11 @@ impl ClaimVerification {
     }
 }
 
-fn by_words(response: &str, sources: &Sources<'_>, read: &ResponseWords) -> Result<Outcome, ScoreError> {
+fn by_words(response: &str, sources: &SourceTexts<'_>, read: &ResponseWords) -> Result<Outcome, ScoreError> {
     let (mut vocabulary, words) = (read.vocabulary.borrow_mut(), &read.words);
-    let mut claims = Claims::default();
+    let mut claims = ClaimChecker::default();
     claims.verify(response, words, &sources.texts, &mut vocabulary);
-    let mut evidence = Bounded::default();
+    let mut evidence = BoundedEvidence::default();
     for claim in claims.findings() {
         evidence.push(|| {
             let held = claim.source.as_ref().filter(|_| claim.verified);
@@ -87,24 +91,30 @@ fn by_words(response: &str, sources: &Sources<'_>, read: &ResponseWords) -> Resu
     scored(claims.verified(), claims.findings().len(), evidence)
 }
 
-fn by_statements(sample: Sample<'_>, answer: &Answer<'_>, sources: &Sources<'_>) -> Result<Outcome, ScoreError> {
-    let claims = verify_carefully(answer, &sources.texts, &subject(sample));
-    let mut evidence = Bounded::default();
+fn by_statements(
+    sample: Sample<'_>,
+    answer: &ParsedAnswer<'_>,
+    sources: &SourceTexts<'_>,
+) -> Result<Outcome, ScoreError> {
+    let claims = verify_claims(answer, &sources.texts, &subject(sample));
+    let mut evidence = BoundedEvidence::default();
     for claim in &claims {
         evidence.push(|| {
             let (note, place) = match &claim.verdict {
-                Verdict::Verified { source, span } => {
+                ClaimVerdict::Verified { source, span } => {
                     (format!("source {} bears it out", source + 1), sources.place(*source, span.clone()))
                 }
-                Verdict::NoStatement => ("states nothing".to_owned(), None),
-                Verdict::BesideTheQuestion => ("copied, and beside the question".to_owned(), None),
-                Verdict::Words { missing } => (format!("the nearest source lacks {}", listed(missing)), None),
-                Verdict::Anchor(anchor) => (format!("no source that has its words has `{}`", beginning(anchor)), None),
-                Verdict::Opposite { source, span, words } => {
-                    let note = format!("source {} says otherwise: {}", source + 1, beginning(words));
+                ClaimVerdict::NoStatement => ("states nothing".to_owned(), None),
+                ClaimVerdict::BesideTheQuestion => ("copied, and beside the question".to_owned(), None),
+                ClaimVerdict::Words { missing } => (format!("the nearest source lacks {}", quoted_list(missing)), None),
+                ClaimVerdict::Anchor(anchor) => {
+                    (format!("no source that has its words has `{}`", truncate_for_note(anchor)), None)
+                }
+                ClaimVerdict::Opposite { source, span, words } => {
+                    let note = format!("source {} says otherwise: {}", source + 1, truncate_for_note(words));
                     (note, sources.place(*source, span.clone()))
                 }
-                Verdict::NoSource => ("there is no source but the answer itself".to_owned(), None),
+                ClaimVerdict::NoSource => ("there is no source but the answer itself".to_owned(), None),
             };
             piece(answer.text(), &claim.span, claim.verdict.is_verified(), note, place)
         });
@@ -119,7 +129,7 @@ fn subject(sample: Sample<'_>) -> String {
     [sample.query().unwrap_or_default(), reference, &texts("topics"), &texts("steps")].join("\n")
 }
 
-fn piece(response: &str, span: &Range<usize>, verified: bool, note: String, support: Option<Place>) -> Evidence {
+fn piece(response: &str, span: &Range<usize>, verified: bool, note: String, support: Option<FieldSpan>) -> Evidence {
     let kind = if verified { EvidenceKind::Found } else { EvidenceKind::Unsupported };
     let piece = excerpt(kind, Field::Response, span.clone(), response).with_note(note);
     match support {
@@ -128,7 +138,7 @@ fn piece(response: &str, span: &Range<usize>, verified: bool, note: String, supp
     }
 }
 
-fn scored(verified: usize, claims: usize, evidence: Bounded) -> Result<Outcome, ScoreError> {
+fn scored(verified: usize, claims: usize, evidence: BoundedEvidence) -> Result<Outcome, ScoreError> {
     let score = if claims == 0 { Score::new(Value::ZERO) } else { Score::ratio(verified, claims)? };
     let score = score.with_part("verified", verified as f64)?.with_part("claims", claims as f64)?;
     Ok(score.because(evidence.finish()).into())
@@ -138,8 +148,8 @@ fn scored(verified: usize, claims: usize, evidence: Bounded) -> Result<Outcome, 
 const MOST_LISTED: usize = 8;
 
 /// Words for a note, the first of many.
-fn listed<S: AsRef<str>>(words: &[S]) -> String {
-    let shown = words.iter().take(MOST_LISTED).map(|word| format!("`{}`", beginning(word.as_ref())));
+fn quoted_list<S: AsRef<str>>(words: &[S]) -> String {
+    let shown = words.iter().take(MOST_LISTED).map(|word| format!("`{}`", truncate_for_note(word.as_ref())));
     let shown: Vec<String> = shown.collect();
     format!("{}{}", shown.join(", "), if words.len() > MOST_LISTED { ", …" } else { "" })
 }
@@ -148,5 +158,5 @@ fn listed<S: AsRef<str>>(words: &[S]) -> String {
 fn note(claim: &ClaimFinding, missing: &[&str]) -> String {
     let Some(source) = claim.source else { return "there is no source".to_owned() };
     let held = format!("source {} has {} of {} content words", source.index + 1, source.found, claim.content());
-    if missing.is_empty() { held } else { format!("{held}; not {}", listed(missing)) }
+    if missing.is_empty() { held } else { format!("{held}; not {}", quoted_list(missing)) }
 }

@@ -2,13 +2,15 @@
 
 use std::cell::OnceCell;
 
-use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Parts, Profile, Sample, Score, ScoreError, metric};
+use probare_core::{
+    BuildError, Evidence, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, ScoreParts, metric,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::answer_f1::AnswerF1;
 use super::claim_verification::ClaimVerification;
-use super::inputs::{Measured, careful_answer, kept};
+use super::inputs::{MeasureValue, parsed_answer, stored_measure};
 use super::iteration_efficiency::IterationEfficiency;
 use super::measures::{WEIGHTS, aggregate};
 use super::source_precision::SourcePrecision;
@@ -21,10 +23,10 @@ pub const MEASURES: [&str; 5] = ["f1", "p_at_5", "rqs", "fcs", "ie"];
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DeepSearchAggregate {
-    /// Which reading of the five measures: `reference` or `careful`.
+    /// Which reading of the five measures: `reference` or `examine_sentences`.
     pub profile: Profile,
     /// How much each measure counts.
-    pub weights: Weights,
+    pub weights: MeasureWeights,
     /// Name in the metadata of the titles that documents should belong to.
     pub topics: Option<String>,
     /// Name in the metadata of the reasoning steps.
@@ -38,7 +40,7 @@ pub struct DeepSearchAggregate {
 /// How much each measure counts; the weights sum to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Weights {
+pub struct MeasureWeights {
     /// Weight of `answer_f1`.
     pub f1: f64,
     /// Weight of `source_precision`.
@@ -51,19 +53,19 @@ pub struct Weights {
     pub ie: f64,
 }
 
-impl Default for Weights {
+impl Default for MeasureWeights {
     fn default() -> Self {
         WEIGHTS.into()
     }
 }
 
-impl From<[f64; 5]> for Weights {
+impl From<[f64; 5]> for MeasureWeights {
     fn from([f1, p_at_5, rqs, fcs, ie]: [f64; 5]) -> Self {
         Self { f1, p_at_5, rqs, fcs, ie }
     }
 }
 
-impl Weights {
+impl MeasureWeights {
     /// In the order of [`MEASURES`].
     pub const fn list(self) -> [f64; 5] {
         [self.f1, self.p_at_5, self.rqs, self.fcs, self.ie]
@@ -91,14 +93,14 @@ metric!(DeepSearchAggregate as Pure {
     needs: [Response, Reference, Retrieved, Metadata],
     profiles: [Reference, Careful],
     whole: whole,
-    prepare: Measures::new,
+    prepare: AggregateMetric::new,
     since: "0.1",
     version: 2,
     page: "deep_search_aggregate.md",
 });
 
 /// The parts hold the values and the weights.
-fn whole(parts: &Parts) -> Option<f64> {
+fn whole(parts: &ScoreParts) -> Option<f64> {
     let mut values = [0.0; 5];
     let mut weights = [0.0; 5];
     for (at, name) in MEASURES.iter().enumerate() {
@@ -109,7 +111,7 @@ fn whole(parts: &Parts) -> Option<f64> {
 }
 
 /// The metrics with their weights. `answer_f1` has no options but the two that are here.
-struct Measures {
+struct AggregateMetric {
     profile: Profile,
     weights: [f64; 5],
     sources: String,
@@ -119,7 +121,7 @@ struct Measures {
     ie: IterationEfficiency,
 }
 
-impl Measures {
+impl AggregateMetric {
     fn new(options: DeepSearchAggregate) -> Result<Self, BuildError> {
         let weights = options.weights.check().map_err(BuildError::Options)?.list();
         let name = |given: Option<String>, usual: &str| given.unwrap_or_else(|| usual.to_owned());
@@ -143,28 +145,36 @@ impl Measures {
 
     /// What the measures come to, in the order of [`MEASURES`]: what their own metrics found out about this case before,
     /// or else is found out now.
-    fn measured(&self, sample: Sample<'_>) -> Result<[Measured; 5], ScoreError> {
+    fn measure_all(&self, sample: Sample<'_>) -> Result<[MeasureValue; 5], ScoreError> {
         // Read once also where the metrics of the case share nothing.
         let read = OnceCell::new();
         let answer = || match read.get() {
             Some(answer) => Ok::<_, ScoreError>(Option::clone(answer)),
-            None => careful_answer(sample, self.profile, &self.sources).map(|new| read.get_or_init(|| new).clone()),
+            None => parsed_answer(sample, self.profile, &self.sources).map(|new| read.get_or_init(|| new).clone()),
         };
         let f1 = AnswerF1 { profile: self.profile, sources: self.sources.clone() };
         Ok([
-            measured(kept(sample, f1.asked()), || AnswerF1::score_read(sample, answer()?.as_deref()))?,
-            measured(kept(sample, self.p_at_5.asked()), || self.p_at_5.score(sample))?,
-            measured(kept(sample, self.rqs.asked()), || self.rqs.score_read(sample, answer()?.as_deref()))?,
-            measured(kept(sample, self.fcs.asked()), || self.fcs.score_read(sample, answer()?.as_deref()))?,
-            measured(kept(sample, self.ie.asked()), || self.ie.score_read(sample, answer()?.as_deref()))?,
+            stored_or_score(stored_measure(sample, f1.cache_key()), || {
+                AnswerF1::score_parsed(sample, answer()?.as_deref())
+            })?,
+            stored_or_score(stored_measure(sample, self.p_at_5.cache_key()), || self.p_at_5.score(sample))?,
+            stored_or_score(stored_measure(sample, self.rqs.cache_key()), || {
+                self.rqs.score_parsed(sample, answer()?.as_deref())
+            })?,
+            stored_or_score(stored_measure(sample, self.fcs.cache_key()), || {
+                self.fcs.score_parsed(sample, answer()?.as_deref())
+            })?,
+            stored_or_score(stored_measure(sample, self.ie.cache_key()), || {
+                self.ie.score_parsed(sample, answer()?.as_deref())
+            })?,
         ])
     }
 }
 
-fn measured(
-    known: Option<Measured>,
+fn stored_or_score(
+    known: Option<MeasureValue>,
     score: impl FnOnce() -> Result<Outcome, ScoreError>,
-) -> Result<Measured, ScoreError> {
+) -> Result<MeasureValue, ScoreError> {
     if let Some(known) = known {
         return Ok(known);
     }
@@ -176,11 +186,11 @@ fn measured(
     }
 }
 
-impl Metric for Measures {
+impl Metric for AggregateMetric {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let mut values = [0.0; 5];
         let mut evidence = Vec::with_capacity(MEASURES.len());
-        for (at, (value, parts)) in self.measured(sample)?.into_iter().enumerate() {
+        for (at, (value, parts)) in self.measure_all(sample)?.into_iter().enumerate() {
             values[at] = value;
             evidence.push(Evidence::note(format!("{}: {}", MEASURES[at], basis(MEASURES[at], &parts))));
         }
@@ -197,7 +207,7 @@ impl Metric for Measures {
 
 /// What the value of a measure rests on, in one line. Which tokens, documents, steps and claims these are is the evidence
 /// of the measure's own metric; it would stand twice in every report that has both.
-fn basis(measure: &str, parts: &Parts) -> String {
+fn basis(measure: &str, parts: &ScoreParts) -> String {
     let part = |name: &str| parts.get(name).unwrap_or(0.0);
     match measure {
         "f1" => format!("precision {:.3} and recall {:.3} of the tokens", part("precision"), part("recall")),
@@ -234,8 +244,8 @@ mod tests {
             ..Case::default()
         };
         let lines = |case: &Case| -> Vec<String> {
-            let measures = Measures::new(DeepSearchAggregate::default()).unwrap();
-            let outcome = measures.score(Sample::of(case)).unwrap();
+            let measures = AggregateMetric::new(DeepSearchAggregate::default()).unwrap();
+            let outcome = measures.score(Sample::from_case(case)).unwrap();
             outcome.score().unwrap().evidence.iter().map(|piece| piece.text.clone()).collect()
         };
         let expected = [

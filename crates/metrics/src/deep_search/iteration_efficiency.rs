@@ -7,11 +7,11 @@ use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Profile, Sample
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::careful::{Answer, overlap_of_statements};
-use super::inputs::{Sources, careful_answer, iterations, keep, vocabulary};
-use super::measures::{FirstCorrect, Overlap, THRESHOLD, first_correct};
-use crate::bounded::beginning;
-use crate::references::{best, chosen};
+use super::improved::{ParsedAnswer, statement_overlap};
+use super::inputs::{SourceTexts, iterations, parsed_answer, store_measure, vocabulary};
+use super::measures::{F1_THRESHOLD, FirstCorrect, TokenOverlap, first_correct};
+use crate::bounded_evidence::truncate_for_note;
+use crate::references::{best_reference, chosen_reference_note};
 
 /// Options of `iteration_efficiency`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ impl Default for IterationEfficiency {
         Self {
             profile: Profile::Reference,
             iterations: "iterations".into(),
-            threshold: THRESHOLD,
+            threshold: F1_THRESHOLD,
             sources: "sources_verified".into(),
         }
     }
@@ -45,14 +45,14 @@ metric!(IterationEfficiency as Pure {
     better: Higher,
     needs: [Reference, Metadata],
     profiles: [Reference, Careful],
-    prepare: IterationEfficiency::checked,
+    prepare: IterationEfficiency::validate,
     since: "0.1",
     version: 1,
     page: "iteration_efficiency.md",
 });
 
 impl IterationEfficiency {
-    fn checked(self) -> Result<Self, BuildError> {
+    fn validate(self) -> Result<Self, BuildError> {
         if (0.0..=1.0).contains(&self.threshold) {
             return Ok(self);
         }
@@ -64,53 +64,58 @@ impl Metric for IterationEfficiency {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         // The last iteration often holds the answer itself, which other measures have read too.
         let has_answer = self.profile == Profile::Careful && sample.output().is_some();
-        let answer = if has_answer { careful_answer(sample, self.profile, &self.sources)? } else { None };
-        let outcome = self.score_read(sample, answer.as_deref())?;
-        keep(sample, self.asked(), &outcome);
+        let answer = if has_answer { parsed_answer(sample, self.profile, &self.sources)? } else { None };
+        let outcome = self.score_parsed(sample, answer.as_deref())?;
+        store_measure(sample, self.cache_key(), &outcome);
         Ok(outcome)
     }
 }
 
 impl IterationEfficiency {
     /// What the value depends on beside the case.
-    pub(super) fn asked(&self) -> impl Hash {
+    pub(super) fn cache_key(&self) -> impl Hash {
         (DEF.id, self.profile, &self.iterations, self.threshold.to_bits(), &self.sources)
     }
 
     /// Scores a sample whose answer may have been read already, in the careful profile: the last iteration often holds
     /// that answer.
-    pub(super) fn score_read(&self, sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
+    pub(super) fn score_parsed(
+        &self,
+        sample: Sample<'_>,
+        careful: Option<&ParsedAnswer<'_>>,
+    ) -> Result<Outcome, ScoreError> {
         let references = sample.references()?;
         let iterations = iterations(sample, &self.iterations)?;
-        let sources = Sources::if_any(sample, &self.sources);
+        let sources = SourceTexts::from_sample_or_empty(sample, &self.sources);
         // Each answer is read once, however many references it is held against.
-        let mut read: BTreeMap<&str, Answer<'_>> = BTreeMap::new();
+        let mut read: BTreeMap<&str, ParsedAnswer<'_>> = BTreeMap::new();
         let mut careful_f1 = |text, reference: &str| {
             let known = careful.filter(|answer| answer.text() == text);
-            let answer = known.unwrap_or_else(|| read.entry(text).or_insert_with(|| Answer::new(text, &sources.texts)));
-            overlap_of_statements(reference, answer).f1()
+            let answer =
+                known.unwrap_or_else(|| read.entry(text).or_insert_with(|| ParsedAnswer::new(text, &sources.texts)));
+            statement_overlap(reference, answer).f1()
         };
         let vocabulary = vocabulary(sample);
         let first = |reference: &str| {
             let lists = iterations.iter().map(|answers| answers.iter().copied());
             first_correct(lists, self.threshold, |answer| match self.profile {
-                Profile::Reference => Overlap::of_texts(answer, reference, &mut vocabulary.borrow_mut()).f1(),
+                Profile::Reference => TokenOverlap::from_texts(answer, reference, &mut vocabulary.borrow_mut()).f1(),
                 Profile::Careful => careful_f1(answer, reference),
             })
         };
         let value = |first: &Option<FirstCorrect>| first.as_ref().map_or(0.0, FirstCorrect::efficiency);
-        let Some((index, found)) = best(references, first, value) else {
+        let Some((index, found)) = best_reference(references, first, value) else {
             return Err(ScoreError::MissingField(Field::Reference));
         };
         let score = Score::from_number(value(&found))?;
         let count = iterations.len();
         let (score, note) = if let Some(FirstCorrect { iteration, answer, f1 }) = found {
-            let (number, text) = (iteration + 1, beginning(iterations[iteration][answer]));
+            let (number, text) = (iteration + 1, truncate_for_note(iterations[iteration][answer]));
             let note = format!("iteration {number} of {count}: `{text}` has an F1 of {f1:.3}");
             (score.with_part("iteration", number as f64)?, note)
         } else {
             (score, format!("no answer of {count} iterations reaches an F1 of {}", self.threshold))
         };
-        Ok(score.because(chosen(references, index)).because([Evidence::note(note)]).into())
+        Ok(score.because(chosen_reference_note(references, index)).because([Evidence::note(note)]).into())
     }
 }

@@ -7,9 +7,9 @@
 use probare_core::MetricDef;
 
 pub mod answer_f1;
-pub mod careful;
 pub mod claim_verification;
 pub mod deep_search_aggregate;
+pub mod improved;
 pub mod iteration_efficiency;
 pub mod measures;
 pub mod source_precision;

@@ -6,16 +6,16 @@ use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Samp
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::careful::{CarefulDocument, find_articles};
-use super::inputs::{keep, topics, vocabulary};
-use super::measures::{DocumentFinding, Keys, PLACES, Topics, Vocabulary};
-use crate::bounded::{beginning, excerpt};
+use super::improved::{ArticleFinding, find_articles};
+use super::inputs::{store_measure, topics, vocabulary};
+use super::measures::{DocumentFinding, DocumentKeys, PLACES, Topics, WordInterner};
+use crate::bounded_evidence::{excerpt, truncate_for_note};
 
 /// Options of `source_precision`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SourcePrecision {
-    /// Which reading: by name (`reference`), or by article (`careful`).
+    /// Which reading: by name (`reference`), or by article (`examine_sentences`).
     pub profile: Profile,
     /// Name in the metadata of the titles that documents should belong to.
     pub topics: String,
@@ -57,44 +57,44 @@ impl Metric for SourcePrecision {
             .with_part("relevant", relevant as f64)?
             .with_part("places", PLACES as f64)?;
         let outcome = score.because(evidence).because(note).into();
-        keep(sample, self.asked(), &outcome);
+        store_measure(sample, self.cache_key(), &outcome);
         Ok(outcome)
     }
 }
 
 impl SourcePrecision {
     /// What the value depends on beside the case.
-    pub(super) fn asked(&self) -> impl Hash {
+    pub(super) fn cache_key(&self) -> impl Hash {
         (DEF.id, self.profile, &self.topics)
     }
 }
 
-/// What there is to say about each document; relevant ones are `found`.
+/// What there is to say about each document; relevant ones are `match_evidence`.
 type Remarks = Vec<(EvidenceKind, String)>;
 
-fn by_name(titles: &[&str], retrieved: &[String], vocabulary: &mut Vocabulary) -> Remarks {
+fn by_name(titles: &[&str], retrieved: &[String], vocabulary: &mut WordInterner) -> Remarks {
     let remark = |finding: DocumentFinding| match finding {
         DocumentFinding::Relevant(topic) => {
-            (EvidenceKind::Found, format!("belongs to the topic `{}`", beginning(titles[topic])))
+            (EvidenceKind::Found, format!("belongs to the topic `{}`", truncate_for_note(titles[topic])))
         }
         DocumentFinding::Other => (EvidenceKind::Unsupported, "belongs to no topic".to_owned()),
         DocumentFinding::Repeats(earlier) => repeats(earlier),
         DocumentFinding::Nameless => (EvidenceKind::Unsupported, "has no name".to_owned()),
     };
     let topics = Topics::new(titles, vocabulary);
-    topics.find(retrieved, &mut Keys::default(), vocabulary).map(remark).collect()
+    topics.find(retrieved, &mut DocumentKeys::default(), vocabulary).map(remark).collect()
 }
 
 fn by_article(titles: &[&str], retrieved: &[String]) -> Remarks {
-    let remark = |finding: CarefulDocument| match finding {
-        CarefulDocument::ByTitle(topic) => {
-            (EvidenceKind::Found, format!("its title names the topic `{}`", beginning(titles[topic])))
+    let remark = |finding: ArticleFinding| match finding {
+        ArticleFinding::ByTitle(topic) => {
+            (EvidenceKind::Found, format!("its title names the topic `{}`", truncate_for_note(titles[topic])))
         }
-        CarefulDocument::ByText(topic) => {
-            (EvidenceKind::Found, format!("its text names the topic `{}`", beginning(titles[topic])))
+        ArticleFinding::ByText(topic) => {
+            (EvidenceKind::Found, format!("its text names the topic `{}`", truncate_for_note(titles[topic])))
         }
-        CarefulDocument::Repeats(earlier) => repeats(earlier),
-        CarefulDocument::Other => (EvidenceKind::Unsupported, "belongs to no topic".to_owned()),
+        ArticleFinding::Repeats(earlier) => repeats(earlier),
+        ArticleFinding::Other => (EvidenceKind::Unsupported, "belongs to no topic".to_owned()),
     };
     find_articles(titles, retrieved).into_iter().map(remark).collect()
 }

@@ -1,7 +1,7 @@
 //! Interviews: answers to questions about transcripts, by the type of the question, and the quotations beside them.
 //!
-//! Six question types and a check of quotations, each in the published reading and in a careful one. A [`Question`]
-//! grades an answer without the metrics around it; [`Graded`] is the grade of a case, which the metrics and the suite
+//! Six question types and a check of quotations, each in the published reading and in a careful one. A [`InterviewQuestion`]
+//! grades an answer without the metrics around it; [`CaseGrade`] is the grade of a case, which the metrics and the suite
 //! share; [`matching`] and [`quotations`] serve other metrics too.
 
 use probare_core::MetricDef;
@@ -19,10 +19,12 @@ pub mod verbatim;
 pub mod yes_no;
 pub mod yes_no_rationale;
 
-mod careful;
 mod grading;
+mod improved;
 
-pub use grading::{Decision, Flag, Grade, Graded, Question, QuestionType, Settings, lend_wordnet};
+pub use grading::{
+    CaseGrade, Grade, GradeFlag, GradingOptions, InterviewQuestion, QuestionType, YesNoDecision, set_run_wordnet,
+};
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] = &[

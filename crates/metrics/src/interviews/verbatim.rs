@@ -3,20 +3,20 @@
 use std::fmt::Write as _;
 
 use probare_core::{
-    Citation, Evidence, EvidenceKind, Field, Metric, Outcome, Passage, Place, Profile, Sample, Score, ScoreError,
+    Citation, Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Passage, Profile, Sample, Score, ScoreError,
     metric,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::quotations::{Finding, Quotations, Status};
-use crate::bounded::{Bounded, beginning};
+use super::quotations::{QuotationFinding, QuotationStatus, Quotations};
+use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// Options of `verbatim`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Verbatim {
-    /// Which reading: letter by letter (`reference`), or typography and marked omissions aside (`careful`).
+    /// Which reading: letter by letter (`reference`), or typography and marked omissions aside (`examine_sentences`).
     pub profile: Profile,
 }
 
@@ -37,17 +37,17 @@ impl Metric for Verbatim {
         if citations.is_empty() {
             return Ok(Outcome::not_applicable("the answer quotes nothing"));
         }
-        let quotations = Quotations::of(sample);
-        let existence = quotations.existence();
+        let quotations = Quotations::for_sample(sample);
+        let existence = quotations.counts();
         let found = match self.profile {
             Profile::Reference => existence.exact,
-            Profile::Careful => quotations.faithful(),
+            Profile::Careful => quotations.faithful_count(),
         };
         let score = Score::ratio(found, existence.citations)?
             .with_part("citations", existence.citations as f64)?
             .with_part("exact", existence.exact as f64)?
             .with_part("normalised", existence.normalised as f64)?;
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         for (index, finding) in quotations.findings.iter().enumerate() {
             evidence.push(|| piece(index, finding, citations, context));
         }
@@ -55,11 +55,14 @@ impl Metric for Verbatim {
     }
 }
 
-fn piece(index: usize, finding: &Finding, citations: &[Citation], context: &[Passage]) -> Evidence {
+fn piece(index: usize, finding: &QuotationFinding, citations: &[Citation], context: &[Passage]) -> Evidence {
     let quote = citations[index].quote.as_str();
     let kind = match finding.status {
         status if status.is_found() => EvidenceKind::Found,
-        Status::WrongSource | Status::Fuzzy | Status::NumberMismatch | Status::NotFound => EvidenceKind::Unsupported,
+        QuotationStatus::WrongSource
+        | QuotationStatus::Fuzzy
+        | QuotationStatus::NumberMismatch
+        | QuotationStatus::NotFound => EvidenceKind::Unsupported,
         _ => EvidenceKind::Note,
     };
     let mut note = finding.status.name().to_owned();
@@ -70,15 +73,15 @@ fn piece(index: usize, finding: &Finding, citations: &[Citation], context: &[Pas
         let _ = write!(note, "; it stands in `context[{place}]`");
     }
     if let Some(near) = &finding.near {
-        let _ = write!(note, "; {}", beginning_of_difference(&near.difference.line()));
+        let _ = write!(note, "; {}", beginning_of_difference(&near.difference.to_line()));
         if let Some(negation) = &near.difference.negation {
             let _ = write!(note, "; {negation}");
         }
     }
-    if let Some(elsewhere) = &finding.elsewhere {
-        let _ = write!(note, "; wrong_source: {}", beginning(&elsewhere.name));
+    if let Some(elsewhere) = &finding.other_transcript {
+        let _ = write!(note, "; wrong_source: {}", truncate_for_note(&elsewhere.name));
         if let Some(near) = &elsewhere.near {
-            let _ = write!(note, ", nearly: {}", beginning_of_difference(&near.difference.line()));
+            let _ = write!(note, ", nearly: {}", beginning_of_difference(&near.difference.to_line()));
             if let Some(negation) = &near.difference.negation {
                 let _ = write!(note, "; {negation}");
             }
@@ -90,14 +93,14 @@ fn piece(index: usize, finding: &Finding, citations: &[Citation], context: &[Pas
     let support = finding.source.and_then(|place| {
         let span = finding.span.clone().or_else(|| finding.near.as_ref().map(|near| near.span.clone()))?;
         context.get(place)?.text.get(span.clone())?;
-        Some(Place::in_item(Field::Context, place, span))
+        Some(FieldSpan::in_item(Field::Context, place, span))
     });
     let evidence = match quote {
         Some(quote) if !quote.is_empty() => {
             let end = quote.floor_char_boundary(quote.len().min(200));
             Evidence::at(kind, Field::Citations, 0..end, quote).in_item(index)
         }
-        _ => Evidence::note(beginning(&citations[index].quote.to_string())),
+        _ => Evidence::note(truncate_for_note(&citations[index].quote.to_string())),
     };
     let evidence = evidence.with_note(note);
     match support {

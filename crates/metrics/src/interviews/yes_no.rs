@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::grading::{Prepared, QuestionType, Settings};
+use super::grading::{GradingOptions, QuestionMetric, QuestionType};
 
 /// Options of `yes_no`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct YesNo {
-    /// Which reading: words (`reference`), or what the answer asserts (`careful`).
+    /// Which reading: words (`reference`), or what the answer asserts (`examine_sentences`).
     pub profile: Profile,
     /// What is expected of every case; `metric` in the metadata of the case where it is absent.
     pub metric: Option<Json>,
@@ -38,8 +38,8 @@ metric!(YesNo as Pure {
     page: "yes_no.md",
 });
 
-fn prepare(options: YesNo) -> Result<Prepared, BuildError> {
+fn prepare(options: YesNo) -> Result<QuestionMetric, BuildError> {
     let YesNo { profile, metric, strict } = options;
-    let settings = Settings { profile, strict_yes_no: strict, ..Settings::default() };
-    Prepared::new(QuestionType::YesNo, settings, metric.as_ref())
+    let settings = GradingOptions { profile, strict_yes_no: strict, ..GradingOptions::default() };
+    QuestionMetric::new(QuestionType::YesNo, settings, metric.as_ref())
 }

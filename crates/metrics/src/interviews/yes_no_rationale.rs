@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::grading::{Prepared, QuestionType, Settings};
+use super::grading::{GradingOptions, QuestionMetric, QuestionType};
 
 /// Options of `yes_no_rationale`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct YesNoRationale {
-    /// Which reading: words (`reference`), or what the answer asserts (`careful`).
+    /// Which reading: words (`reference`), or what the answer asserts (`examine_sentences`).
     pub profile: Profile,
     /// What is expected of every case; `metric` in the metadata of the case where it is absent.
     pub metric: Option<Json>,
@@ -46,9 +46,14 @@ metric!(YesNoRationale as Pure {
     page: "yes_no_rationale.md",
 });
 
-fn prepare(options: YesNoRationale) -> Result<Prepared, BuildError> {
+fn prepare(options: YesNoRationale) -> Result<QuestionMetric, BuildError> {
     let YesNoRationale { profile, metric, strict, answer_weight, synonyms } = options;
-    let settings =
-        Settings { profile, strict_yes_no: strict, rationale_weight: answer_weight, synonyms, ..Settings::default() };
-    Prepared::new(QuestionType::YesNoRationale, settings, metric.as_ref())
+    let settings = GradingOptions {
+        profile,
+        strict_yes_no: strict,
+        rationale_weight: answer_weight,
+        synonyms,
+        ..GradingOptions::default()
+    };
+    QuestionMetric::new(QuestionType::YesNoRationale, settings, metric.as_ref())
 }

@@ -13,7 +13,7 @@ const MOST_STARTS: usize = 16;
 /// Where in the response the JSON is looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Within {
+pub enum JsonScope {
     /// The response is JSON and nothing else, white space aside.
     #[default]
     Response,
@@ -25,7 +25,7 @@ pub enum Within {
 
 /// Why a text is no JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Malformed {
+pub(crate) struct MalformedJson {
     /// Byte of the response at which it stops being JSON.
     pub at: usize,
     /// What is wrong there.
@@ -33,11 +33,11 @@ pub(crate) struct Malformed {
 }
 
 /// The bytes of the response that are one JSON value.
-pub(crate) fn find(response: &str, within: Within) -> Result<Range<usize>, Malformed> {
-    let fenced = if within == Within::Response { None } else { fenced(response) };
+pub(crate) fn find_json(response: &str, within: JsonScope) -> Result<Range<usize>, MalformedJson> {
+    let fenced = if within == JsonScope::Response { None } else { fenced(response) };
     let range = fenced.clone().unwrap_or(0..response.len());
     match check(response, range) {
-        Err(problem) if within == Within::Anywhere && fenced.is_none() => embedded(response).ok_or(problem),
+        Err(problem) if within == JsonScope::Anywhere && fenced.is_none() => embedded(response).ok_or(problem),
         other => other,
     }
 }
@@ -53,7 +53,7 @@ fn fenced(text: &str) -> Option<Range<usize>> {
 /// The first object or array that is well formed, wherever it stands.
 fn embedded(text: &str) -> Option<Range<usize>> {
     text.match_indices(['{', '[']).take(MOST_STARTS).find_map(|(start, _)| {
-        probare_cancellation::steps(text.len() - start);
+        probare_cancellation::count_steps(text.len() - start);
         let mut values = Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
         values.next()?.ok()?;
         Some(start..start + values.byte_offset())
@@ -61,8 +61,8 @@ fn embedded(text: &str) -> Option<Range<usize>> {
 }
 
 /// The range without surrounding white space, when it is one JSON value. Nesting is not limited.
-fn check(response: &str, range: Range<usize>) -> Result<Range<usize>, Malformed> {
-    probare_cancellation::steps(range.len());
+fn check(response: &str, range: Range<usize>) -> Result<Range<usize>, MalformedJson> {
+    probare_cancellation::count_steps(range.len());
     let text = &response[range.clone()];
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => {
@@ -78,7 +78,7 @@ fn check(response: &str, range: Range<usize>) -> Result<Range<usize>, Malformed>
             let reason = error.to_string();
             // The library appends its own line and column; the span says it better.
             let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();
-            Err(Malformed { at: range.start + offset, reason })
+            Err(MalformedJson { at: range.start + offset, reason })
         }
     }
 }
@@ -89,31 +89,31 @@ mod tests {
 
     #[test]
     fn the_whole_response_may_have_space_around_it() {
-        assert_eq!(find(" {\"a\": 1}\n", Within::Response), Ok(1..9));
-        assert_eq!(find("", Within::Response).unwrap_err().at, 0);
+        assert_eq!(find_json(" {\"a\": 1}\n", JsonScope::Response), Ok(1..9));
+        assert_eq!(find_json("", JsonScope::Response).unwrap_err().at, 0);
     }
 
     #[test]
     fn a_fence_is_opened_and_need_not_be_closed() {
         let text = "Here:\n```json\n[1]\n```\nDone.";
-        assert_eq!(find(text, Within::Fence).map(|range| &text[range]), Ok("[1]"));
+        assert_eq!(find_json(text, JsonScope::Fence).map(|range| &text[range]), Ok("[1]"));
         let text = "```\n[1]";
-        assert_eq!(find(text, Within::Fence).map(|range| &text[range]), Ok("[1]"));
-        assert!(find("```json\n[1]\n```", Within::Response).is_err());
+        assert_eq!(find_json(text, JsonScope::Fence).map(|range| &text[range]), Ok("[1]"));
+        assert!(find_json("```json\n[1]\n```", JsonScope::Response).is_err());
     }
 
     #[test]
     fn running_text_is_searched_from_its_first_brackets() {
         let text = "The set {a, b} is {\"a\": [1, 2]} in JSON";
-        assert_eq!(find(text, Within::Anywhere).map(|range| &text[range]), Ok("{\"a\": [1, 2]}"));
-        assert!(find("no brackets", Within::Anywhere).is_err());
-        assert!(find(&"[".repeat(100_000), Within::Anywhere).is_err());
+        assert_eq!(find_json(text, JsonScope::Anywhere).map(|range| &text[range]), Ok("{\"a\": [1, 2]}"));
+        assert!(find_json("no brackets", JsonScope::Anywhere).is_err());
+        assert!(find_json(&"[".repeat(100_000), JsonScope::Anywhere).is_err());
     }
 
     #[test]
     fn the_place_of_a_mistake_is_a_byte_of_the_response() {
         let text = "{\"é\": 1,\n \"b\": x}";
-        let problem = find(text, Within::Response).unwrap_err();
+        let problem = find_json(text, JsonScope::Response).unwrap_err();
         assert_eq!(&text[problem.at..=problem.at], "x");
         assert_eq!(problem.reason, "expected value");
     }
@@ -122,6 +122,6 @@ mod tests {
     fn deep_nesting_is_well_formed() {
         let depth = 100_000;
         let text = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert_eq!(find(&text, Within::Response), Ok(0..2 * depth));
+        assert_eq!(find_json(&text, JsonScope::Response), Ok(0..2 * depth));
     }
 }

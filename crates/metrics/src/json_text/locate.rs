@@ -13,7 +13,7 @@ pub(crate) enum PathStep {
 
 /// The bytes that the value at the end of `path` takes. `json` is well formed; on other texts the answer is `None` or
 /// some range of it. Where a key is repeated its last value counts, as it does for readers.
-pub(crate) fn locate(json: &str, path: &[PathStep]) -> Option<Range<usize>> {
+pub(crate) fn locate_value(json: &str, path: &[PathStep]) -> Option<Range<usize>> {
     let mut cursor = Cursor { json, at: 0 };
     for step in path {
         cursor.skip_space();
@@ -46,7 +46,7 @@ impl Cursor<'_> {
 
     fn skip_space(&mut self) {
         while matches!(self.byte(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             self.at += 1;
         }
     }
@@ -54,7 +54,7 @@ impl Cursor<'_> {
     fn skip_string(&mut self) {
         self.at += 1;
         while let Some(byte) = self.byte() {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             self.at += 1;
             match byte {
                 b'"' => return,
@@ -70,7 +70,7 @@ impl Cursor<'_> {
     fn skip_value(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.byte() {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             match byte {
                 b'"' => self.skip_string(),
                 b'{' | b'[' => {
@@ -108,7 +108,7 @@ impl Cursor<'_> {
             return None;
         }
         loop {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             self.skip_space();
             if self.byte() != Some(b'"') {
                 return found;
@@ -137,7 +137,7 @@ impl Cursor<'_> {
             return None;
         }
         for index in 0.. {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             self.skip_space();
             if index == wanted {
                 break;
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn found<'a>(json: &'a str, path: &[PathStep]) -> Option<&'a str> {
-        locate(json, path).map(|range| &json[range])
+        locate_value(json, path).map(|range| &json[range])
     }
 
     fn key(name: &str) -> PathStep {

@@ -3,5 +3,5 @@
 mod extract;
 mod locate;
 
-pub(crate) use extract::{Malformed, Within, find};
-pub(crate) use locate::{PathStep, locate};
+pub(crate) use extract::{JsonScope, MalformedJson, find_json};
+pub(crate) use locate::{PathStep, locate_value};

@@ -3,15 +3,18 @@
 use std::ops::Range;
 
 use probare_core::{
-    Answer, BuildError, Evidence, EvidenceKind, Field, Judge, Outcome, Sample, Score, ScoreError, Turn, metric,
+    BackendAnswer, BuildError, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome, Sample, Score, ScoreError,
+    metric,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::asking::{Bench, Held, Panel, Quoted, Seat, Template, said};
-use super::judge_steps::{MOST_STEPS, Said, read, schema};
-use crate::bounded::{Bounded, beginning};
-use crate::deep_search::inputs::Sources;
+use super::judge_steps::{MOST_STEPS, StepVerdict, parse_step_verdicts, steps_schema};
+use super::prompting::{
+    JudgePanel, JudgeReplies, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts, judge_evidence,
+};
+use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
+use crate::deep_search::inputs::SourceTexts;
 use crate::deep_search::measures::claim_spans;
 
 /// The prompt, unless another is given.
@@ -26,7 +29,7 @@ pub struct JudgeClaims {
     /// Names of the models that are asked; the judges of the run if absent.
     pub judges: Vec<String>,
     /// How several judges become one, claim by claim.
-    pub panel: Panel,
+    pub panel: PanelOptions,
     /// The prompt in place of ours, or `@FILE` to read it from a file.
     pub prompt: Option<String>,
     /// Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
@@ -40,14 +43,14 @@ metric!(JudgeClaims as Judge {
     needs: [Response],
     prepare: ClaimJudge::new,
     since: "0.3",
-    version: 1,
+    version: 2,
     page: "judge_claims.md",
 });
 
 struct ClaimJudge {
     sources: String,
-    bench: Bench,
-    template: Template,
+    panel: JudgePanel,
+    template: PromptTemplate,
 }
 
 const FORM: &str = "Reply with one JSON object and nothing else: {\"steps\": [{\"step\": number of the claim, \"quote\": \"the words of \
@@ -57,8 +60,8 @@ impl ClaimJudge {
     fn new(options: JudgeClaims) -> Result<Self, BuildError> {
         Ok(Self {
             sources: options.sources.unwrap_or_else(|| "sources_verified".to_owned()),
-            bench: Bench::new(options.judges, options.panel, options.schema.unwrap_or(true).then(schema))?,
-            template: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+            panel: JudgePanel::new(options.judges, options.panel, options.schema.unwrap_or(true).then(steps_schema))?,
+            template: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
         })
     }
 
@@ -66,24 +69,24 @@ impl ClaimJudge {
         &self,
         response: &str,
         claims: &[Range<usize>],
-        sources: &Sources<'_>,
-        seats: &[Seat<Vec<Said>>],
+        sources: &SourceTexts<'_>,
+        seats: &[JudgeReplies<Vec<StepVerdict>>],
     ) -> Result<Outcome, ScoreError> {
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         let (mut verified, mut unproved) = (0.0, 0.0);
         for (at, span) in claims.iter().enumerate() {
-            let proof = |said: &Said| proved(said, sources);
+            let proof = |said: &StepVerdict| quoted_source(said, sources);
             let verdicts: Vec<Result<f64, ScoreError>> = seats
                 .iter()
-                .filter_map(|seat| seat.said.first())
+                .filter_map(|seat| seat.verdicts.first())
                 .map(|said| match said {
                     Ok(said) => Ok(said.get(at).map_or(0.0, |said| f64::from(proof(said).is_some()))),
                     Err(error) => Err(error.clone()),
                 })
                 .collect();
-            let value = self.bench.vote(&verdicts)?;
+            let PanelVerdict { value, is_tied } = self.panel.vote(&verdicts)?;
             verified += value;
-            let all = || seats.iter().filter_map(|seat| seat.said.first()?.as_ref().ok()?.get(at));
+            let all = || seats.iter().filter_map(|seat| seat.verdicts.first()?.as_ref().ok()?.get(at));
             let place = all().find_map(proof);
             let is_unproved = value < 0.5 && all().any(|said| said.met);
             unproved += f64::from(is_unproved);
@@ -93,12 +96,17 @@ impl ClaimJudge {
                 span.clone(),
                 response,
             );
+            if is_tied {
+                let note = format!("claim {}: the judges are split, so it counts as half supported", at + 1);
+                evidence.push(|| Evidence { kind: EvidenceKind::Compared, ..claim }.with_note(note));
+                continue;
+            }
             evidence.push(|| match place {
                 Some((index, words)) if value >= 0.5 => claim.with_note(format!(
                     "claim {}: source {} says `{}`",
                     at + 1,
                     index + 1,
-                    beginning(&sources.texts[index][words])
+                    truncate_for_note(&sources.texts[index][words])
                 )),
                 _ if is_unproved => claim.with_note(format!(
                     "claim {}: called borne out, but the words that the judge gives stand in no source, so it does not count",
@@ -108,8 +116,8 @@ impl ClaimJudge {
             });
         }
         for (seat, heard) in seats.iter().enumerate() {
-            if let Some(Err(error)) = heard.said.first() {
-                evidence.push(|| said(format!("{}: no verdict", self.bench.name(seat)), &error.to_string()));
+            if let Some(Err(error)) = heard.verdicts.first() {
+                evidence.push(|| judge_evidence(format!("{}: no verdict", self.panel.name(seat)), &error.to_string()));
             }
         }
         let score = Score::from_number(verified / claims.len() as f64)?
@@ -121,7 +129,7 @@ impl ClaimJudge {
 }
 
 /// Where the words stand that a judge gives for a claim: source and bytes. A verdict without such words is none.
-fn proved(said: &Said, sources: &Sources<'_>) -> Option<(usize, Range<usize>)> {
+fn quoted_source(said: &StepVerdict, sources: &SourceTexts<'_>) -> Option<(usize, Range<usize>)> {
     let quote = said.quote.trim();
     if !said.met || quote.is_empty() {
         return None;
@@ -131,41 +139,41 @@ fn proved(said: &Said, sources: &Sources<'_>) -> Option<(usize, Range<usize>)> {
 }
 
 /// The score where there is nothing to ask about, as the published measure has it.
-fn nothing(claims: usize, why: &'static str) -> Result<Turn, ScoreError> {
+fn empty_score(claims: usize, why: &'static str) -> Result<JudgeAction, ScoreError> {
     let score = Score::from_number(0.0)?.with_part("verified", 0.0)?.with_part("claims", claims as f64)?;
-    Ok(Turn::Done(score.because([Evidence::note(why)]).into()))
+    Ok(JudgeAction::Done(score.because([Evidence::note(why)]).into()))
 }
 
 impl Judge for ClaimJudge {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
-        let sources = Sources::of(sample, &self.sources)?;
+        let sources = SourceTexts::from_sample(sample, &self.sources)?;
         let has_words = |span: &Range<usize>| response[span.clone()].chars().any(char::is_alphanumeric);
         let claims: Vec<Range<usize>> = claim_spans(response).filter(has_words).collect();
         if claims.is_empty() {
-            return nothing(0, "the response claims nothing");
+            return empty_score(0, "the response claims nothing");
         }
         if sources.texts.iter().all(|text| text.trim().is_empty()) {
-            return nothing(claims.len(), "there is no source to hold the claims against");
+            return empty_score(claims.len(), "there is no source to hold the claims against");
         }
         if claims.len() > MOST_STEPS {
             let reason = format!("the response has {} claims, at most {MOST_STEPS} are judged", claims.len());
-            return Ok(Turn::Done(Outcome::not_applicable(reason)));
+            return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         }
         let messages = |_| {
-            let mut data = Quoted::new();
+            let mut data = QuotedTexts::new();
             for (at, source) in sources.texts.iter().enumerate() {
-                data.block(&format!("source {}", at + 1), source);
+                data.add_block(&format!("source {}", at + 1), source);
             }
             for (at, span) in claims.iter().enumerate() {
-                data.block(&format!("claim {}", at + 1), &response[span.clone()]);
+                data.add_block(&format!("claim {}", at + 1), &response[span.clone()]);
             }
             self.template.messages(&[("form", FORM), ("data", data.text())])
         };
-        let agree = |seats: &[Seat<Vec<Said>>]| super::judge_rubric::agreed(seats);
-        match self.bench.hold(heard, 1, &messages, &|_, reply| read(reply, claims.len()), &agree)? {
-            Held::Ask(turn) => Ok(turn),
-            Held::Heard(seats) => Ok(Turn::Done(self.outcome(response, &claims, &sources, &seats)?)),
+        let agree = |seats: &[JudgeReplies<Vec<StepVerdict>>]| super::judge_rubric::all_agree(seats);
+        match self.panel.advance(heard, 1, &messages, &|_, reply| parse_step_verdicts(reply, claims.len()), &agree)? {
+            PanelProgress::Ask(turn) => Ok(turn),
+            PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(response, &claims, &sources, &seats)?)),
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Which of two responses a model prefers, asked in both orders.
 
-use probare_core::{Answer, BuildError, Judge, Outcome, Sample, Score, ScoreError, Turn, metric};
+use probare_core::{BackendAnswer, BuildError, Judge, JudgeAction, Outcome, Sample, Score, ScoreError, UNSURE, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::asking::{Bench, Held, JudgeReply, Panel, Quoted, Seat, Template, said, text, verdict, wrong};
+use super::prompting::{
+    JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
+    judge_evidence, option_error, read_verdict, text_field,
+};
 
 /// The prompt, unless another is given.
 pub(super) const PROMPT: &str = include_str!("prompts/pairwise.txt");
@@ -21,7 +24,7 @@ pub struct JudgePairwise {
     /// Names of the models that are asked; the judges of the run if absent.
     pub judges: Vec<String>,
     /// How several judges become one.
-    pub panel: Panel,
+    pub panel: PanelOptions,
     /// The prompt in place of ours, or `@FILE` to read it from a file.
     pub prompt: Option<String>,
     /// Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
@@ -33,20 +36,20 @@ metric!(JudgePairwise as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    prepare: Pairwise::new,
+    prepare: PairwiseJudge::new,
     since: "0.2",
-    version: 1,
+    version: 2,
     page: "judge_pairwise.md",
 });
 
-struct Pairwise {
-    against: Against,
+struct PairwiseJudge {
+    against: OtherResponse,
     question: String,
-    bench: Bench,
-    template: Template,
+    panel: JudgePanel,
+    template: PromptTemplate,
 }
 
-enum Against {
+enum OtherResponse {
     Reference,
     Metadata(String),
 }
@@ -55,13 +58,13 @@ const QUESTION: &str = "which response serves the person who asked better: right
 
 const FORM: &str = "Reply with one JSON object and nothing else: {\"reason\": \"one or two sentences\", \"better\": \"A\" or \"B\" or \"tie\"}.";
 
-impl Pairwise {
+impl PairwiseJudge {
     fn new(options: JudgePairwise) -> Result<Self, BuildError> {
         let against = match options.against.as_deref().unwrap_or("metadata.other") {
-            "reference" => Against::Reference,
+            "reference" => OtherResponse::Reference,
             other => match other.strip_prefix("metadata.").filter(|key| !key.is_empty()) {
-                Some(key) => Against::Metadata(key.to_owned()),
-                None => return Err(wrong("`against` is `reference` or `metadata.KEY`")),
+                Some(key) => OtherResponse::Metadata(key.to_owned()),
+                None => return Err(option_error("`against` is `reference` or `metadata.KEY`")),
             },
         };
         let schema = json!({
@@ -73,32 +76,34 @@ impl Pairwise {
         Ok(Self {
             against,
             question: options.question.unwrap_or_else(|| QUESTION.to_owned()),
-            bench: Bench::new(options.judges, options.panel, options.schema.unwrap_or(true).then_some(schema))?,
-            template: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["question", "form", "data"])?,
+            panel: JudgePanel::new(options.judges, options.panel, options.schema.unwrap_or(true).then_some(schema))?,
+            template: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["question", "form", "data"])?,
         })
     }
 
-    fn other<'a>(&self, sample: Sample<'a>) -> Option<&'a str> {
+    fn other_response<'a>(&self, sample: Sample<'a>) -> Option<&'a str> {
         match &self.against {
-            Against::Reference => sample.case.reference.as_ref()?.first().map(String::as_str),
-            Against::Metadata(key) => sample.case.metadata.get(key).and_then(Json::as_str),
+            OtherResponse::Reference => sample.case.reference.as_ref()?.first().map(String::as_str),
+            OtherResponse::Metadata(key) => sample.case.metadata.get(key).and_then(Json::as_str),
         }
     }
 
-    fn outcome(&self, seats: &[Seat<Said>]) -> Result<Outcome, ScoreError> {
+    fn outcome(&self, seats: &[JudgeReplies<PairwiseVerdict>]) -> Result<Outcome, ScoreError> {
         let mut values = Vec::new();
         let mut evidence = Vec::new();
         let mut flips = 0;
         for (seat, heard) in seats.iter().enumerate() {
-            let name = self.bench.name(seat);
+            let name = self.panel.name(seat);
             let orders = ["response first", "response second"];
-            for (order, told) in orders.iter().zip(&heard.said) {
+            for (order, told) in orders.iter().zip(&heard.verdicts) {
                 evidence.push(match told {
-                    Ok(told) => said(format!("{name}, {order}: {}", told.favours.word()), &told.reason),
-                    Err(error) => said(format!("{name}, {order}: no verdict"), &error.to_string()),
+                    Ok(told) => {
+                        judge_evidence(format!("{name}, {order}: {}", told.favours.description()), &told.reason)
+                    }
+                    Err(error) => judge_evidence(format!("{name}, {order}: no verdict"), &error.to_string()),
                 });
             }
-            let value = match heard.said.as_slice() {
+            let value = match heard.verdicts.as_slice() {
                 [Ok(first), Ok(second)] => {
                     flips += usize::from(first.favours != second.favours);
                     Ok(f64::midpoint(first.favours.value(), second.favours.value()))
@@ -109,9 +114,10 @@ impl Pairwise {
             };
             values.push(value);
         }
-        let value = self.bench.vote(&values)?;
+        let PanelVerdict { value, is_tied } = self.panel.vote(&values)?;
         let judged = values.iter().filter(|value| value.is_ok()).count();
         let label = match value {
+            _ if is_tied => UNSURE,
             value if value > 0.5 => "better",
             value if value < 0.5 => "worse",
             _ if flips > 0 => "undecided, flipped",
@@ -131,13 +137,13 @@ impl Pairwise {
 
 /// Whom a verdict favours, whatever the order was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Favour {
+enum Preference {
     Response,
     Other,
     Neither,
 }
 
-impl Favour {
+impl Preference {
     const fn value(self) -> f64 {
         match self {
             Self::Response => 1.0,
@@ -146,7 +152,7 @@ impl Favour {
         }
     }
 
-    const fn word(self) -> &'static str {
+    const fn description(self) -> &'static str {
         match self {
             Self::Response => "the response is better",
             Self::Other => "the other is better",
@@ -156,52 +162,54 @@ impl Favour {
 }
 
 #[derive(Debug, Clone)]
-struct Said {
-    favours: Favour,
+struct PairwiseVerdict {
+    favours: Preference,
     reason: String,
 }
 
-impl PartialEq for Said {
+impl PartialEq for PairwiseVerdict {
     fn eq(&self, other: &Self) -> bool {
         self.favours == other.favours
     }
 }
 
 /// Reads a reply; in the second order the response is B.
-fn read(order: usize, reply: &JudgeReply<'_>) -> Result<Said, String> {
-    verdict(reply, "better", &|object| {
-        let better = text(object, "better")?.trim().to_ascii_lowercase();
+fn read(order: usize, reply: &JudgeReply<'_>) -> Result<PairwiseVerdict, String> {
+    read_verdict(reply, "better", &|object| {
+        let better = text_field(object, "better")?.trim().to_ascii_lowercase();
         let favours = match (better.as_str(), order) {
-            ("a", 0) | ("b", 1) => Favour::Response,
-            ("b", 0) | ("a", 1) => Favour::Other,
-            ("tie", _) => Favour::Neither,
+            ("a", 0) | ("b", 1) => Preference::Response,
+            ("b", 0) | ("a", 1) => Preference::Other,
+            ("tie", _) => Preference::Neither,
             _ => return Err("`better` is none of A, B and tie".to_owned()),
         };
-        Ok(Said { favours, reason: text(object, "reason").unwrap_or_default().to_owned() })
+        Ok(PairwiseVerdict { favours, reason: text_field(object, "reason").unwrap_or_default().to_owned() })
     })
 }
 
-impl Judge for Pairwise {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+impl Judge for PairwiseJudge {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
-        let Some(other) = self.other(sample) else {
+        let Some(other) = self.other_response(sample) else {
             let place = match &self.against {
-                Against::Reference => "reference".to_owned(),
-                Against::Metadata(key) => format!("metadata.{key}"),
+                OtherResponse::Reference => "reference".to_owned(),
+                OtherResponse::Metadata(key) => format!("metadata.{key}"),
             };
-            return Ok(Turn::Done(Outcome::not_applicable(format!("the case has no text `{place}` to compare with"))));
+            return Ok(JudgeAction::Done(Outcome::not_applicable(format!(
+                "the case has no text `{place}` to compare with"
+            ))));
         };
         let messages = |order: usize| {
             let (first, second) = if order == 0 { (response, other) } else { (other, response) };
-            let mut data = Quoted::new();
-            data.surroundings(sample, false).block("response A", first).block("response B", second);
+            let mut data = QuotedTexts::new();
+            data.add_case_fields(sample, false).add_block("response A", first).add_block("response B", second);
             self.template.messages(&[("question", &self.question), ("form", FORM), ("data", data.text())])
         };
         // The first judges agree where nobody flips and all favour the same.
-        let agree = |seats: &[Seat<Said>]| super::judge_rubric::agreed(seats);
-        match self.bench.hold(heard, 2, &messages, &read, &agree)? {
-            Held::Ask(turn) => Ok(turn),
-            Held::Heard(seats) => Ok(Turn::Done(self.outcome(&seats)?)),
+        let agree = |seats: &[JudgeReplies<PairwiseVerdict>]| super::judge_rubric::all_agree(seats);
+        match self.panel.advance(heard, 2, &messages, &read, &agree)? {
+            PanelProgress::Ask(turn) => Ok(turn),
+            PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(&seats)?)),
         }
     }
 }

@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 
-use probare_core::{Answer, BuildError, Judge, Outcome, Sample, Score, ScoreError, Turn, metric};
+use probare_core::{BackendAnswer, BuildError, Judge, JudgeAction, Outcome, Sample, Score, ScoreError, UNSURE, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::asking::{Bench, Held, JudgeReply, Panel, Quoted, Seat, Template, said, text, verdict, wrong};
+use super::prompting::{
+    JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
+    judge_evidence, option_error, read_verdict, text_field,
+};
 
 /// The prompt, unless another is given.
 pub(super) const PROMPT: &str = include_str!("prompts/rubric.txt");
@@ -19,13 +22,13 @@ pub struct JudgeRubric {
     /// What is asked about the response. Whether it answers the query rightly, completely and clearly, if absent.
     pub question: Option<String>,
     /// The levels, from the worst to the best; three if absent: `poor`, `fair`, `good`.
-    pub levels: Vec<Level>,
+    pub levels: Vec<RubricLevel>,
     /// Whether the references are shown. Default true.
     pub references: Option<bool>,
     /// Names of the models that are asked; the judges of the run if absent.
     pub judges: Vec<String>,
     /// How several judges become one.
-    pub panel: Panel,
+    pub panel: PanelOptions,
     /// The prompt in place of ours, or `@FILE` to read it from a file.
     pub prompt: Option<String>,
     /// Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
@@ -35,7 +38,7 @@ pub struct JudgeRubric {
 /// A level of a rubric.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Level {
+pub struct RubricLevel {
     /// Its name, which the judge repeats.
     pub label: String,
     /// What it means.
@@ -51,28 +54,29 @@ metric!(JudgeRubric as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    prepare: Rubric::new,
+    prepare: RubricJudge::new,
     since: "0.2",
-    version: 1,
+    version: 2,
     page: "judge_rubric.md",
 });
 
 /// A rubric that is ready to be asked about.
-struct Rubric {
+struct RubricJudge {
     question: String,
     /// Name and value.
     levels: Vec<(String, f64)>,
     shown: String,
     form: String,
     with_references: bool,
-    bench: Bench,
-    template: Template,
+    panel: JudgePanel,
+    template: PromptTemplate,
 }
 
 const QUESTION: &str = "Does the response answer the query rightly, completely and clearly?";
 
-fn own_levels() -> Vec<Level> {
-    let level = |label: &str, means: &str| Level { label: label.to_owned(), means: means.to_owned(), value: None };
+fn default_levels() -> Vec<RubricLevel> {
+    let level =
+        |label: &str, means: &str| RubricLevel { label: label.to_owned(), means: means.to_owned(), value: None };
     vec![
         level("poor", "it misses the query, or says something false that matters"),
         level("fair", "it answers in the main, but leaves out or blurs something that was asked for"),
@@ -80,11 +84,11 @@ fn own_levels() -> Vec<Level> {
     ]
 }
 
-impl Rubric {
+impl RubricJudge {
     fn new(options: JudgeRubric) -> Result<Self, BuildError> {
-        let given = if options.levels.is_empty() { own_levels() } else { options.levels };
+        let given = if options.levels.is_empty() { default_levels() } else { options.levels };
         if given.len() < 2 {
-            return Err(wrong("`levels` needs at least two levels"));
+            return Err(option_error("`levels` needs at least two levels"));
         }
         let last = (given.len() - 1) as f64;
         let mut levels: Vec<(String, f64)> = Vec::new();
@@ -92,10 +96,10 @@ impl Rubric {
             let label = level.label.trim().to_owned();
             let value = level.value.unwrap_or(at as f64 / last);
             if label.is_empty() || levels.iter().any(|(known, _)| known.eq_ignore_ascii_case(&label)) {
-                return Err(wrong("every level needs a label of its own"));
+                return Err(option_error("every level needs a label of its own"));
             }
             if !(0.0..=1.0).contains(&value) {
-                return Err(wrong(format!("the value of level `{label}` is not between 0 and 1")));
+                return Err(option_error(format!("the value of level `{label}` is not between 0 and 1")));
             }
             levels.push((label, value));
         }
@@ -124,8 +128,8 @@ impl Rubric {
             shown: shown.join("\n"),
             form,
             with_references: options.references.unwrap_or(true),
-            bench: Bench::new(options.judges, options.panel, options.schema.unwrap_or(true).then_some(schema))?,
-            template: Template::new(
+            panel: JudgePanel::new(options.judges, options.panel, options.schema.unwrap_or(true).then_some(schema))?,
+            template: PromptTemplate::new(
                 options.prompt.as_deref().unwrap_or(PROMPT),
                 &["question", "levels", "form", "data"],
             )?,
@@ -134,37 +138,37 @@ impl Rubric {
     }
 
     /// The level that a reply names, by its place, and why.
-    fn read(&self, reply: &JudgeReply<'_>) -> Result<Said, String> {
-        verdict(reply, "level", &|object| {
-            let name = text(object, "level")?.trim();
+    fn read(&self, reply: &JudgeReply<'_>) -> Result<RubricVerdict, String> {
+        read_verdict(reply, "level", &|object| {
+            let name = text_field(object, "level")?.trim();
             let level = self
                 .levels
                 .iter()
                 .position(|(label, _)| label.eq_ignore_ascii_case(name))
                 .ok_or_else(|| "`level` is none of the levels".to_owned())?;
-            Ok(Said { level, reason: text(object, "reason").unwrap_or_default().to_owned() })
+            Ok(RubricVerdict { level, reason: text_field(object, "reason").unwrap_or_default().to_owned() })
         })
     }
 
-    fn outcome(&self, seats: &[Seat<Said>]) -> Result<Outcome, ScoreError> {
+    fn outcome(&self, seats: &[JudgeReplies<RubricVerdict>]) -> Result<Outcome, ScoreError> {
         let mut values = Vec::new();
         let mut evidence = Vec::new();
         for (seat, heard) in seats.iter().enumerate() {
-            let name = self.bench.name(seat);
-            match heard.said.first() {
+            let name = self.panel.name(seat);
+            match heard.verdicts.first() {
                 Some(Ok(told)) => {
                     let (label, value) = self.levels.get(told.level).cloned().unwrap_or_default();
-                    evidence.push(said(format!("{name}: {label}"), &told.reason));
+                    evidence.push(judge_evidence(format!("{name}: {label}"), &told.reason));
                     values.push(Ok(value));
                 }
                 Some(Err(error)) => {
-                    evidence.push(said(format!("{name}: no verdict"), &error.to_string()));
+                    evidence.push(judge_evidence(format!("{name}: no verdict"), &error.to_string()));
                     values.push(Err(error.clone()));
                 }
                 None => {}
             }
         }
-        let value = self.bench.vote(&values)?;
+        let PanelVerdict { value, is_tied } = self.panel.vote(&values)?;
         let mut score = Score::from_number(value)?;
         if values.len() > 1 {
             for (seat, value) in values.iter().enumerate() {
@@ -175,6 +179,7 @@ impl Rubric {
         }
         let label = self.levels.iter().find(|(_, known)| *known == value).map(|(label, _)| label.clone());
         let score = match label {
+            _ if is_tied => score.labelled(UNSURE),
             Some(label) => score.labelled(Cow::Owned(label)),
             None => score,
         };
@@ -183,24 +188,24 @@ impl Rubric {
 }
 
 #[derive(Debug, Clone)]
-struct Said {
+struct RubricVerdict {
     level: usize,
     reason: String,
 }
 
 /// Two verdicts are the same where they name the same level, whatever the words.
-impl PartialEq for Said {
+impl PartialEq for RubricVerdict {
     fn eq(&self, other: &Self) -> bool {
         self.level == other.level
     }
 }
 
-impl Judge for Rubric {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+impl Judge for RubricJudge {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let messages = |_| {
-            let mut data = Quoted::new();
-            data.surroundings(sample, self.with_references).block("response", response);
+            let mut data = QuotedTexts::new();
+            data.add_case_fields(sample, self.with_references).add_block("response", response);
             self.template.messages(&[
                 ("question", &self.question),
                 ("levels", &self.shown),
@@ -208,17 +213,17 @@ impl Judge for Rubric {
                 ("data", data.text()),
             ])
         };
-        let agree = |seats: &[Seat<Said>]| agreed(seats);
-        match self.bench.hold(heard, 1, &messages, &|_, reply| self.read(reply), &agree)? {
-            Held::Ask(turn) => Ok(turn),
-            Held::Heard(seats) => Ok(Turn::Done(self.outcome(&seats)?)),
+        let agree = |seats: &[JudgeReplies<RubricVerdict>]| all_agree(seats);
+        match self.panel.advance(heard, 1, &messages, &|_, reply| self.read(reply), &agree)? {
+            PanelProgress::Ask(turn) => Ok(turn),
+            PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(&seats)?)),
         }
     }
 }
 
 /// Whether all judges gave one and the same verdict.
-pub(super) fn agreed<T: PartialEq>(seats: &[Seat<T>]) -> bool {
-    let mut verdicts = seats.iter().flat_map(|seat| &seat.said);
+pub(super) fn all_agree<T: PartialEq>(seats: &[JudgeReplies<T>]) -> bool {
+    let mut verdicts = seats.iter().flat_map(|seat| &seat.verdicts);
     let Some(Ok(first)) = verdicts.next() else { return false };
     verdicts.all(|said| said.as_ref().is_ok_and(|said| said == first))
 }

@@ -1,14 +1,18 @@
 //! Share of a list of steps that a model finds in the response.
 
 use probare_core::{
-    Answer, BuildError, Evidence, EvidenceKind, Field, Judge, Outcome, Sample, Score, ScoreError, Turn, metric,
+    BackendAnswer, BuildError, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome, Sample, Score, ScoreError,
+    metric,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::asking::{Bench, Held, JudgeReply, Panel, Quoted, Seat, Template, flag, number, said, text, verdict, wrong};
-use crate::bounded::{Bounded, beginning};
+use super::prompting::{
+    JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
+    bool_field, judge_evidence, number_field, option_error, read_verdict, text_field,
+};
+use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// The prompt, unless another is given.
 pub(super) const PROMPT: &str = include_str!("prompts/steps.txt");
@@ -27,7 +31,7 @@ pub struct JudgeSteps {
     /// Names of the models that are asked; the judges of the run if absent.
     pub judges: Vec<String>,
     /// How several judges become one, step by step.
-    pub panel: Panel,
+    pub panel: PanelOptions,
     /// The prompt in place of ours, or `@FILE` to read it from a file.
     pub prompt: Option<String>,
     /// Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
@@ -39,21 +43,21 @@ metric!(JudgeSteps as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    prepare: Steps::new,
+    prepare: StepJudge::new,
     since: "0.2",
-    version: 1,
+    version: 2,
     page: "judge_steps.md",
 });
 
-struct Steps {
+struct StepJudge {
     /// The same for every case, where there are any.
     fixed: Vec<String>,
-    from: From,
-    bench: Bench,
-    template: Template,
+    from: StepSource,
+    panel: JudgePanel,
+    template: PromptTemplate,
 }
 
-enum From {
+enum StepSource {
     Reference,
     Metadata(String),
 }
@@ -62,7 +66,7 @@ const FORM: &str = "Reply with one JSON object and nothing else: {\"steps\": [{\
      response that meet it, letter by letter, or an empty text\", \"met\": true or false}, …]}, with every step once.";
 
 /// The form of a reply that goes through a numbered list.
-pub(super) fn schema() -> Json {
+pub(super) fn steps_schema() -> Json {
     let step = json!({
         "type": "object",
         "properties": {"step": {"type": "integer"}, "quote": {"type": "string"}, "met": {"type": "boolean"}},
@@ -77,60 +81,69 @@ pub(super) fn schema() -> Json {
     })
 }
 
-impl Steps {
+impl StepJudge {
     fn new(options: JudgeSteps) -> Result<Self, BuildError> {
         let from = match options.from.as_deref().unwrap_or("metadata.steps") {
-            "reference" => From::Reference,
+            "reference" => StepSource::Reference,
             other => match other.strip_prefix("metadata.").filter(|key| !key.is_empty()) {
-                Some(key) => From::Metadata(key.to_owned()),
-                None => return Err(wrong("`from` is `reference` or `metadata.KEY`")),
+                Some(key) => StepSource::Metadata(key.to_owned()),
+                None => return Err(option_error("`from` is `reference` or `metadata.KEY`")),
             },
         };
         if options.steps.iter().any(|step| step.trim().is_empty()) || options.steps.len() > MOST_STEPS {
-            return Err(wrong(format!("`steps` holds an empty step, or more than {MOST_STEPS}")));
+            return Err(option_error(format!("`steps` holds an empty step, or more than {MOST_STEPS}")));
         }
         Ok(Self {
             fixed: options.steps,
             from,
-            bench: Bench::new(options.judges, options.panel, options.schema.unwrap_or(true).then(schema))?,
-            template: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+            panel: JudgePanel::new(options.judges, options.panel, options.schema.unwrap_or(true).then(steps_schema))?,
+            template: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
         })
     }
 
     /// The steps of a case.
-    fn of<'a>(&'a self, sample: Sample<'a>) -> Vec<&'a str> {
+    fn steps_for_case<'a>(&'a self, sample: Sample<'a>) -> Vec<&'a str> {
         if !self.fixed.is_empty() {
             return self.fixed.iter().map(String::as_str).collect();
         }
         match &self.from {
-            From::Reference => sample.case.reference.iter().flatten().map(String::as_str).collect(),
-            From::Metadata(key) => {
+            StepSource::Reference => sample.case.reference.iter().flatten().map(String::as_str).collect(),
+            StepSource::Metadata(key) => {
                 let list = sample.case.metadata.get(key).and_then(Json::as_array).into_iter().flatten();
                 list.filter_map(Json::as_str).collect()
             }
         }
     }
 
-    fn outcome(&self, response: &str, steps: &[&str], seats: &[Seat<Vec<Said>>]) -> Result<Outcome, ScoreError> {
-        let mut evidence = Bounded::default();
+    fn outcome(
+        &self,
+        response: &str,
+        steps: &[&str],
+        seats: &[JudgeReplies<Vec<StepVerdict>>],
+    ) -> Result<Outcome, ScoreError> {
+        let mut evidence = BoundedEvidence::default();
         let mut met = 0.0;
         for (at, step) in steps.iter().enumerate() {
             let verdicts: Vec<Result<f64, ScoreError>> = seats
                 .iter()
-                .filter_map(|seat| seat.said.first())
+                .filter_map(|seat| seat.verdicts.first())
                 .map(|said| match said {
                     Ok(said) => Ok(said.get(at).map_or(0.0, |said| f64::from(said.met))),
                     Err(error) => Err(error.clone()),
                 })
                 .collect();
-            let value = self.bench.vote(&verdicts)?;
+            let PanelVerdict { value, is_tied } = self.panel.vote(&verdicts)?;
             met += value;
-            let shown = format!("step {}: {}", at + 1, beginning(step));
+            let shown = format!("step {}: {}", at + 1, truncate_for_note(step));
+            if is_tied {
+                evidence.push(|| Evidence::note(format!("{shown}; the judges are split, so it counts as half met")));
+                continue;
+            }
             if value < 0.5 {
                 evidence.push(|| Evidence::missing(shown));
                 continue;
             }
-            let quotes = seats.iter().filter_map(|seat| seat.said.first()?.as_ref().ok()?.get(at));
+            let quotes = seats.iter().filter_map(|seat| seat.verdicts.first()?.as_ref().ok()?.get(at));
             let quote =
                 quotes.filter(|said| said.met && !said.quote.trim().is_empty()).map(|said| said.quote.trim()).next();
             let place = quote.and_then(|quote| Some((response.find(quote)?, quote)));
@@ -140,14 +153,14 @@ impl Steps {
                         .with_note(shown)
                 }
                 (None, Some(quote)) => {
-                    said(format!("{shown}; the words that the judge gives are not in the response"), quote)
+                    judge_evidence(format!("{shown}; the words that the judge gives are not in the response"), quote)
                 }
-                (None, None) => said(format!("{shown}; met, without words to show for it"), ""),
+                (None, None) => judge_evidence(format!("{shown}; met, without words to show for it"), ""),
             });
         }
         for (seat, heard) in seats.iter().enumerate() {
-            if let Some(Err(error)) = heard.said.first() {
-                evidence.push(|| said(format!("{}: no verdict", self.bench.name(seat)), &error.to_string()));
+            if let Some(Err(error)) = heard.verdicts.first() {
+                evidence.push(|| judge_evidence(format!("{}: no verdict", self.panel.name(seat)), &error.to_string()));
             }
         }
         let mut score = Score::from_number(met / steps.len() as f64)?
@@ -155,7 +168,7 @@ impl Steps {
             .with_part("steps", steps.len() as f64)?;
         if seats.len() > 1 {
             for (seat, heard) in seats.iter().enumerate() {
-                if let Some(Ok(said)) = heard.said.first() {
+                if let Some(Ok(said)) = heard.verdicts.first() {
                     let own = said.iter().filter(|said| said.met).count() as f64 / steps.len() as f64;
                     score = score.with_part(format!("judge {}", seat + 1), own)?;
                 }
@@ -167,27 +180,27 @@ impl Steps {
 
 /// What a judge says about one step.
 #[derive(Debug, Clone)]
-pub(super) struct Said {
+pub(super) struct StepVerdict {
     /// Whether it is met.
     pub met: bool,
     /// The words for it.
     pub quote: String,
 }
 
-impl PartialEq for Said {
+impl PartialEq for StepVerdict {
     fn eq(&self, other: &Self) -> bool {
         self.met == other.met
     }
 }
 
 /// Reads a verdict on every step; one that is missing, there twice or unknown makes the reply unreadable.
-pub(super) fn read(reply: &JudgeReply<'_>, count: usize) -> Result<Vec<Said>, String> {
-    verdict(reply, "met", &|object| {
+pub(super) fn parse_step_verdicts(reply: &JudgeReply<'_>, count: usize) -> Result<Vec<StepVerdict>, String> {
+    read_verdict(reply, "met", &|object| {
         let list = object.get("steps").and_then(Json::as_array).ok_or("it has no list `steps`")?;
-        let mut said: Vec<Option<Said>> = vec![None; count];
+        let mut said: Vec<Option<StepVerdict>> = vec![None; count];
         for item in list {
             let item: &Map<String, Json> = item.as_object().ok_or("an item of `steps` is no object")?;
-            let step = number(item, "step")?;
+            let step = number_field(item, "step")?;
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -196,9 +209,9 @@ pub(super) fn read(reply: &JudgeReply<'_>, count: usize) -> Result<Vec<Said>, St
             let place = said.get_mut((step as usize).wrapping_sub(1)).filter(|_| step.fract() == 0.0 && step >= 1.0);
             match place {
                 Some(place @ None) => {
-                    *place = Some(Said {
-                        met: flag(item, "met")?,
-                        quote: text(item, "quote").unwrap_or_default().to_owned(),
+                    *place = Some(StepVerdict {
+                        met: bool_field(item, "met")?,
+                        quote: text_field(item, "quote").unwrap_or_default().to_owned(),
                     });
                 }
                 Some(Some(_)) => return Err(format!("step {step} is there twice")),
@@ -213,32 +226,32 @@ pub(super) fn read(reply: &JudgeReply<'_>, count: usize) -> Result<Vec<Said>, St
     })
 }
 
-impl Judge for Steps {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+impl Judge for StepJudge {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
-        let steps = self.of(sample);
+        let steps = self.steps_for_case(sample);
         if steps.is_empty() {
-            return Ok(Turn::Done(Outcome::not_applicable("the case has no steps")));
+            return Ok(JudgeAction::Done(Outcome::not_applicable("the case has no steps")));
         }
         if steps.len() > MOST_STEPS {
             let reason = format!("the case has {} steps, at most {MOST_STEPS} are judged", steps.len());
-            return Ok(Turn::Done(Outcome::not_applicable(reason)));
+            return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         }
         let messages = |_| {
-            let mut data = Quoted::new();
+            let mut data = QuotedTexts::new();
             if let Some(query) = &sample.case.query {
-                data.block("query", query);
+                data.add_block("query", query);
             }
             for (at, step) in steps.iter().enumerate() {
-                data.block(&format!("step {}", at + 1), step);
+                data.add_block(&format!("step {}", at + 1), step);
             }
-            data.block("response", response);
+            data.add_block("response", response);
             self.template.messages(&[("form", FORM), ("data", data.text())])
         };
-        let agree = |seats: &[Seat<Vec<Said>>]| super::judge_rubric::agreed(seats);
-        match self.bench.hold(heard, 1, &messages, &|_, reply| read(reply, steps.len()), &agree)? {
-            Held::Ask(turn) => Ok(turn),
-            Held::Heard(seats) => Ok(Turn::Done(self.outcome(response, &steps, &seats)?)),
+        let agree = |seats: &[JudgeReplies<Vec<StepVerdict>>]| super::judge_rubric::all_agree(seats);
+        match self.panel.advance(heard, 1, &messages, &|_, reply| parse_step_verdicts(reply, steps.len()), &agree)? {
+            PanelProgress::Ask(turn) => Ok(turn),
+            PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(response, &steps, &seats)?)),
         }
     }
 }

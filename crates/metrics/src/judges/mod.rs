@@ -1,6 +1,6 @@
 //! Metrics that ask a model: a rubric with levels, the same answer in other words, the better of two, a list of steps.
 //!
-//! All of them ask through `asking`: the texts under judgement are quoted line by line, so that nothing in them can pass for an
+//! All of them ask through `prompting`: the texts under judgement are quoted line by line, so that nothing in them can pass for an
 //! instruction; a reply is read as strict JSON first and with patience second; one that cannot be read is asked for once
 //! more and is then `unparseable`, never wrong; several models may sit on a panel.
 
@@ -16,9 +16,9 @@ pub mod judge_rubric;
 pub mod judge_same_answer;
 pub mod judge_steps;
 
-pub(crate) mod asking;
+pub(crate) mod prompting;
 
-pub use asking::{Panel, Piece, Vote, pieces};
+pub use prompting::{PanelOptions, TemplatePiece, VoteRule, template_pieces};
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] =
@@ -26,7 +26,7 @@ pub static FAMILY: &[&MetricDef] =
 
 /// The prompt that a metric asks with: the one of its options, else its own. Nothing for metrics that ask no model.
 pub fn prompt<'a>(id: &str, options: &'a Json) -> Option<&'a str> {
-    let id = cascade::second(id, options).map_or(id, |judge| judge.id);
+    let id = cascade::judge_for(id, options).map_or(id, |judge| judge.id);
     let own = match id {
         "judge_claims" => judge_claims::PROMPT,
         "judge_pairwise" => judge_pairwise::PROMPT,

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Sample, Score, ScoreError, metric};
 use probare_text::tokens::{Tokens, nltk};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::{Bounded, excerpt};
+use crate::bounded_evidence::{BoundedEvidence, excerpt};
 
 /// Options of `completeness`: none.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -30,14 +30,14 @@ metric!(Completeness as Pure {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keyword {
     /// Its first place in the query.
-    pub asked: Range<usize>,
+    pub query_span: Range<usize>,
     /// Its first place in the response, if it is there.
-    pub answered: Option<Range<usize>>,
+    pub response_span: Option<Range<usize>>,
 }
 
 /// The keywords of a query and which of them a response holds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Coverage {
+pub struct KeywordCoverage {
     /// Share of the keywords that were found; 1 without a keyword, 0 for an empty response.
     pub value: f64,
     /// The keywords, in the order of the query; none where one text is empty.
@@ -45,43 +45,43 @@ pub struct Coverage {
 }
 
 /// Looks for the keywords of a query in a response.
-pub fn cover(query: &str, response: &str) -> Coverage {
+pub fn keyword_coverage(query: &str, response: &str) -> KeywordCoverage {
     // In this order: two empty texts are complete.
     if query.is_empty() {
-        return Coverage { value: 1.0, keywords: Vec::new() };
+        return KeywordCoverage { value: 1.0, keywords: Vec::new() };
     }
     if response.is_empty() {
-        return Coverage { value: 0.0, keywords: Vec::new() };
+        return KeywordCoverage { value: 0.0, keywords: Vec::new() };
     }
     let asked = nltk::keywords(query);
-    let keywords = looked_up(&asked, response);
-    let found = keywords.iter().filter(|keyword| keyword.answered.is_some()).count();
+    let keywords = find_keywords(&asked, response);
+    let found = keywords.iter().filter(|keyword| keyword.response_span.is_some()).count();
     let value = if keywords.is_empty() { 1.0 } else { found as f64 / keywords.len() as f64 };
-    Coverage { value, keywords }
+    KeywordCoverage { value, keywords }
 }
 
 /// The keywords of a sample, looked for once for all who ask.
-pub fn covered(sample: Sample<'_>) -> Result<Rc<Coverage>, ScoreError> {
+pub fn sample_coverage(sample: Sample<'_>) -> Result<Rc<KeywordCoverage>, ScoreError> {
     let (query, response) = (sample.query()?, sample.response()?);
-    Ok(sample.reading(0, || cover(query, response)))
+    Ok(sample.cached(0, || keyword_coverage(query, response)))
 }
 
 /// Goes through the response once; its own keywords need not be collected.
-fn looked_up(asked: &Tokens, response: &str) -> Vec<Keyword> {
+fn find_keywords(asked: &Tokens, response: &str) -> Vec<Keyword> {
     let mut keywords = Vec::with_capacity(asked.len());
     let mut places = FxHashMap::with_capacity_and_hasher(asked.len(), FxBuildHasher);
     for (index, keyword) in asked.iter().enumerate() {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         places.insert(keyword.text, index);
-        keywords.push(Keyword { asked: keyword.span, answered: None });
+        keywords.push(Keyword { query_span: keyword.span, response_span: None });
     }
     if places.is_empty() {
         return keywords;
     }
     for word in nltk::lower_words(response).iter() {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         if let Some(&index) = places.get(word.text) {
-            keywords[index].answered.get_or_insert(word.span);
+            keywords[index].response_span.get_or_insert(word.span);
         }
     }
     keywords
@@ -90,8 +90,8 @@ fn looked_up(asked: &Tokens, response: &str) -> Vec<Keyword> {
 impl Metric for Completeness {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let (query, response) = (sample.query()?, sample.response()?);
-        let coverage = covered(sample)?;
-        let found = coverage.keywords.iter().filter(|keyword| keyword.answered.is_some()).count();
+        let coverage = sample_coverage(sample)?;
+        let found = coverage.keywords.iter().filter(|keyword| keyword.response_span.is_some()).count();
         let score = Score::from_number(coverage.value)?
             .with_part("found", found as f64)?
             .with_part("keywords", coverage.keywords.len() as f64)?;
@@ -102,19 +102,19 @@ impl Metric for Completeness {
         } else if coverage.keywords.is_empty() {
             vec![Evidence::note("the query has no keyword: only stop words, marks and words with marks inside")]
         } else {
-            shown(&coverage.keywords, query, response)
+            coverage_evidence(&coverage.keywords, query, response)
         };
         Ok(score.because(evidence).into())
     }
 }
 
-fn shown(keywords: &[Keyword], query: &str, response: &str) -> Vec<Evidence> {
-    let mut evidence = Bounded::default();
-    for Keyword { asked, answered } in keywords {
-        probare_cancellation::steps(1);
+fn coverage_evidence(keywords: &[Keyword], query: &str, response: &str) -> Vec<Evidence> {
+    let mut evidence = BoundedEvidence::default();
+    for Keyword { query_span: asked, response_span: answered } in keywords {
+        probare_cancellation::count_steps(1);
         evidence.push(|| match answered {
             Some(span) => {
-                let place = Place::new(Field::Query, asked.clone());
+                let place = FieldSpan::new(Field::Query, asked.clone());
                 excerpt(EvidenceKind::Found, Field::Response, span.clone(), response).with_support(place)
             }
             None => excerpt(EvidenceKind::Missing, Field::Query, asked.clone(), query),
@@ -129,16 +129,16 @@ mod tests {
 
     #[test]
     fn keywords_lead_to_both_texts() {
-        let coverage = cover("Can the CLUB sell boats?", "No, the club does not.");
+        let coverage = keyword_coverage("Can the CLUB sell boats?", "No, the club does not.");
         assert_eq!(coverage.value, 1.0 / 3.0);
-        assert_eq!(coverage.keywords[0], Keyword { asked: 8..12, answered: Some(8..12) });
-        assert_eq!(coverage.keywords[1].answered, None);
+        assert_eq!(coverage.keywords[0], Keyword { query_span: 8..12, response_span: Some(8..12) });
+        assert_eq!(coverage.keywords[1].response_span, None);
     }
 
     #[test]
     fn the_order_of_the_empty_cases_matters() {
-        assert_eq!(cover("", "").value, 1.0);
-        assert_eq!(cover("who is it", "").value, 0.0);
-        assert_eq!(cover("who is it", "me").value, 1.0);
+        assert_eq!(keyword_coverage("", "").value, 1.0);
+        assert_eq!(keyword_coverage("who is it", "").value, 0.0);
+        assert_eq!(keyword_coverage("who is it", "me").value, 1.0);
     }
 }

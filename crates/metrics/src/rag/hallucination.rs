@@ -1,23 +1,22 @@
 //! What a response states that its context does not bear out: numbers, dates, claims, and a drift away from its words; in the
 //! careful profile, sentence by sentence, how much of it the context lacks.
 //!
-//! [`examine`] goes through a response and gives a [`Finding`] for each anchor: what it is, where it stands, and the
+//! [`examine`] goes through a response and gives a [`AnchorFinding`] for each anchor: what it is, where it stands, and the
 //! place in the context that bears it out or the reason why none does. The metric turns that into a score.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use probare_core::{
-    BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Parts, Place, Profile, Sample, Score, ScoreError,
-    metric,
+    BuildError, Evidence, EvidenceKind, Field, FieldSpan, LabelThreshold, Metric, Outcome, Profile, Sample,
+    ScaleCutoff, Score, ScoreError, ScoreParts, ShippedThresholds, metric,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::{Bounded, excerpt};
-use crate::reading::of_response;
+use crate::analysis::response_analysis;
+use crate::bounded_evidence::{BoundedEvidence, excerpt};
 
-mod careful;
 mod claim_support;
 mod component;
 mod context;
@@ -25,20 +24,35 @@ mod examination;
 mod extraction;
 mod finding;
 mod folding;
+mod improved;
 mod overlap;
-mod trees;
+mod parse_cache;
 mod verbs;
 mod vocabulary;
 mod window;
 
-pub use careful::{Exchange, Proof, Shares, Support, Turn, Turned};
-pub use examination::{Examination, Settings, examine};
-pub use finding::{AnchorType, Finding, Label, Source, Standing};
+pub use examination::{Examination, HallucinationSettings, examine};
+pub use finding::{AnchorFinding, AnchorType, ContextPlace, SupportLabel, SupportVerdict};
+pub use improved::{ContradictionKind, MissingShares, Reversal, ReversalKind, SentenceSupport, SentenceVerdict};
 
-use claim_support::Statement;
-use context::Context;
+use claim_support::ClaimStatement;
+use context::IndexedContext;
 use examination::examine_with;
-use trees::Trees;
+use parse_cache::ParseCache;
+
+/// From where on a value is a label, in a response of enough words that no sentence vetoes.
+static THRESHOLDS: ShippedThresholds = ShippedThresholds {
+    name: "rag-2026-11",
+    date: "2026-11-18",
+    calibrated_on: "355 answers of models to 63 questions over web passages, with people's marks of what the passages do not support (RAGTruth, half of \
+                    its questions), and 880 ordinary responses; vetoes were chosen on both",
+    held_out_on: "the same 355 answers, each by thresholds chosen on other questions (ten folds)",
+    held_out_cases: 355,
+    labels: &[
+        LabelThreshold { label: "supported", when: ScaleCutoff::AtMost(0.36), decided: 122, right: 117 },
+        LabelThreshold { label: "unsupported", when: ScaleCutoff::AtLeast(0.72), decided: 28, right: 21 },
+    ],
+};
 
 /// Options of `hallucination`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -60,7 +74,7 @@ pub struct Hallucination {
 
 impl Default for Hallucination {
     fn default() -> Self {
-        let settings = Settings::default();
+        let settings = HallucinationSettings::default();
         Self {
             profile: Profile::Reference,
             anchor_weights: settings.weights,
@@ -78,15 +92,16 @@ metric!(Hallucination as Pure {
     needs: [Response, Context],
     profiles: [Reference, Careful],
     whole: whole,
-    prepare: Hallucination::checked,
+    thresholds: &THRESHOLDS,
+    prepare: Hallucination::validate,
     since: "0.1",
-    version: 10,
+    version: 11,
     page: "hallucination.md",
 });
 
 impl Hallucination {
     /// The options, if the numbers in them make sense.
-    pub fn checked(self) -> Result<Self, BuildError> {
+    pub fn validate(self) -> Result<Self, BuildError> {
         let bad = |message: &str| Err(BuildError::Options(message.to_owned()));
         if !self.anchor_weights.iter().all(|weight| (0.0..=1e9).contains(weight)) {
             return bad("`anchor_weights` are three numbers that are not negative");
@@ -98,9 +113,9 @@ impl Hallucination {
     }
 
     /// The settings of these options.
-    pub fn settings(&self) -> Settings {
-        Settings {
-            is_careful: self.profile == Profile::Careful,
+    pub fn settings(&self) -> HallucinationSettings {
+        HallucinationSettings {
+            is_improved: self.profile == Profile::Careful,
             weights: self.anchor_weights,
             claim_window: self.claim_window,
             drift_below: self.drift_below,
@@ -110,36 +125,36 @@ impl Hallucination {
 }
 
 /// What an examination of the sample with these options gives, examined once for all who ask.
-pub fn examined(sample: Sample<'_>, options: &Hallucination) -> Result<Rc<Examination>, ScoreError> {
+pub fn examine_sample(sample: Sample<'_>, options: &Hallucination) -> Result<Rc<Examination>, ScoreError> {
     let (response, context) = (sample.response()?, sample.context()?);
     let settings = options.settings();
-    Ok(sample.reading(settings.mark(), || {
+    Ok(sample.cached(settings.cache_key(), || {
         let chunks: Vec<&str> = context.iter().map(|passage| passage.text.as_str()).collect();
-        sample.scratch(|trees: &mut Trees| {
-            examine_with(trees, response, &chunks, &settings, || of_response(sample).unwrap_or_default())
+        sample.with_scratch(|trees: &mut ParseCache| {
+            examine_with(trees, response, &chunks, &settings, || response_analysis(sample).unwrap_or_default())
         })
     }))
 }
 
-impl Settings {
+impl HallucinationSettings {
     /// Tells readings with these settings from those with others.
-    fn mark(&self) -> u64 {
+    fn cache_key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         let numbers = self.weights.into_iter().chain([self.drift_below, self.drift]);
         numbers.for_each(|number| number.to_bits().hash(&mut hasher));
-        (self.is_careful, self.claim_window).hash(&mut hasher);
+        (self.is_improved, self.claim_window).hash(&mut hasher);
         hasher.finish()
     }
 }
 
-fn whole(parts: &Parts) -> Option<f64> {
+fn whole(parts: &ScoreParts) -> Option<f64> {
     Some(parts.get("claim_error")?.max(parts.get("drift")?))
 }
 
 impl Metric for Hallucination {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let response = sample.response()?;
-        let examination = examined(sample, self)?;
+        let examination = examine_sample(sample, self)?;
         let mut score = Score::from_number(examination.value())?
             .with_part("claim_error", examination.claim_error)?
             .with_part("drift", examination.drift)?;
@@ -149,13 +164,13 @@ impl Metric for Hallucination {
         if self.profile == Profile::Careful {
             score = score.labelled(examination.label());
         }
-        Ok(score.because(shown(&examination, response, self.profile)).into())
+        Ok(score.because(findings_evidence(&examination, response, self.profile)).into())
     }
 }
 
 /// What has no support first, since a long response fills the space.
-fn shown(examination: &Examination, response: &str, profile: Profile) -> Vec<Evidence> {
-    let mut evidence = Bounded::default();
+fn findings_evidence(examination: &Examination, response: &str, profile: Profile) -> Vec<Evidence> {
+    let mut evidence = BoundedEvidence::default();
     if profile == Profile::Careful && examination.findings.is_empty() {
         evidence.push(|| Evidence::note("the response states nothing: it declines, asks, or is polite"));
     }
@@ -167,24 +182,24 @@ fn shown(examination: &Examination, response: &str, profile: Profile) -> Vec<Evi
             ))
         });
     }
-    let mut findings: Vec<&Finding> = examination.findings.iter().collect();
-    findings.sort_by_key(|finding| match finding.standing {
-        Standing::Contradicted { .. } | Standing::Unsupported { .. } => 0,
-        Standing::Open { .. } => 1,
-        Standing::Supported { .. } => 2,
+    let mut findings: Vec<&AnchorFinding> = examination.findings.iter().collect();
+    findings.sort_by_key(|finding| match finding.verdict {
+        SupportVerdict::Contradicted { .. } | SupportVerdict::Unsupported { .. } => 0,
+        SupportVerdict::Open { .. } => 1,
+        SupportVerdict::Supported { .. } => 2,
     });
     for finding in findings {
-        evidence.push(|| piece(finding, response));
+        evidence.push(|| finding_evidence(finding, response));
     }
     evidence.finish()
 }
 
 /// A finding as evidence.
-pub(crate) fn piece(finding: &Finding, response: &str) -> Evidence {
-    let kind = match finding.standing {
-        Standing::Supported { .. } => EvidenceKind::Found,
-        Standing::Open { .. } => EvidenceKind::Compared,
-        Standing::Unsupported { .. } | Standing::Contradicted { .. } => EvidenceKind::Unsupported,
+pub(crate) fn finding_evidence(finding: &AnchorFinding, response: &str) -> Evidence {
+    let kind = match finding.verdict {
+        SupportVerdict::Supported { .. } => EvidenceKind::Found,
+        SupportVerdict::Open { .. } => EvidenceKind::Compared,
+        SupportVerdict::Unsupported { .. } | SupportVerdict::Contradicted { .. } => EvidenceKind::Unsupported,
     };
     let mut piece = match &finding.span {
         Some(span) => excerpt(kind, Field::Response, span.clone(), response),
@@ -203,16 +218,16 @@ pub(crate) fn piece(finding: &Finding, response: &str) -> Evidence {
         note.push_str(reason);
     }
     piece.note = Some(note.into());
-    if let Some(Source { chunk, span }) = finding.source().or(finding.nearest.as_ref()) {
-        let place = Place::in_item(Field::Context, *chunk, span.clone());
+    if let Some(ContextPlace { chunk, span }) = finding.source().or(finding.nearest.as_ref()) {
+        let place = FieldSpan::in_item(Field::Context, *chunk, span.clone());
         piece = piece.with_support(place);
     }
     piece
 }
 
 /// Where the context bears out a claim that is given by its words: subject, verb as it stands, object.
-pub fn claim_support(components: [&str; 3], is_negated: bool, chunks: &[&str]) -> Option<Source> {
-    let statement = Statement::of_words(components, is_negated);
-    let context = Context::new(chunks);
+pub fn claim_support(components: [&str; 3], is_negated: bool, chunks: &[&str]) -> Option<ContextPlace> {
+    let statement = ClaimStatement::from_words(components, is_negated);
+    let context = IndexedContext::new(chunks);
     statement.support(&context).ok().map(|sentence| examination::source_of(&context, sentence))
 }

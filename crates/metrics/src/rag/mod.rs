@@ -9,7 +9,7 @@
 //!
 //! let (query, response) = ("What is the capital of France?", "The capital of France is Paris.");
 //! assert!((relevance::compare(query, response).value() - 0.604648633303137).abs() < 1e-12);
-//! assert_eq!(completeness::cover(query, response).value, 1.0);
+//! assert_eq!(completeness::keyword_coverage(query, response).value, 1.0);
 //! ```
 
 use probare_core::MetricDef;

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Sample, Score, ScoreError, metric};
 use probare_text::sets::SetOverlap;
 use probare_text::tfidf::TermPair;
 use probare_text::tokens::whitespace;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::{Bounded, excerpt};
+use crate::bounded_evidence::{BoundedEvidence, excerpt};
 
 /// Options of `relevance`: none.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -29,7 +29,7 @@ metric!(Relevance as Pure {
 
 /// What two texts have in common.
 #[derive(Debug, Clone)]
-pub struct Comparison {
+pub struct RelevanceComparison {
     /// Cosine of the term weights; nothing where neither text has a term, or one text is empty.
     pub cosine: Option<f64>,
     /// Shared words by all words; nothing where one text is empty.
@@ -38,7 +38,7 @@ pub struct Comparison {
     pub terms: Option<TermPair>,
 }
 
-impl Comparison {
+impl RelevanceComparison {
     /// The mean of both; 0 where one of them does not exist.
     pub fn value(&self) -> f64 {
         combined(self.cosine, self.jaccard)
@@ -46,22 +46,22 @@ impl Comparison {
 }
 
 /// Compares a query with a response.
-pub fn compare(query: &str, response: &str) -> Comparison {
+pub fn compare(query: &str, response: &str) -> RelevanceComparison {
     if query.is_empty() || response.is_empty() {
-        return Comparison { cosine: None, jaccard: None, terms: None };
+        return RelevanceComparison { cosine: None, jaccard: None, terms: None };
     }
     let terms = TermPair::new(query, response);
     let (left, right) = (whitespace::lower_words(query), whitespace::lower_words(response));
     let jaccard = SetOverlap::new(left.texts(), right.texts()).jaccard();
     // Rounding can carry the cosine of equal directions past 1.
     let cosine = terms.cosine().map(|cosine| cosine.min(1.0));
-    Comparison { cosine, jaccard: Some(jaccard), terms: Some(terms) }
+    RelevanceComparison { cosine, jaccard: Some(jaccard), terms: Some(terms) }
 }
 
 /// The comparison of query and response of a sample, made once for all who ask.
-pub fn compared(sample: Sample<'_>) -> Result<Rc<Comparison>, ScoreError> {
+pub fn sample_comparison(sample: Sample<'_>) -> Result<Rc<RelevanceComparison>, ScoreError> {
     let (query, response) = (sample.query()?, sample.response()?);
-    Ok(sample.reading(0, || compare(query, response)))
+    Ok(sample.cached(0, || compare(query, response)))
 }
 
 fn combined(cosine: Option<f64>, jaccard: Option<f64>) -> f64 {
@@ -74,7 +74,7 @@ fn combined(cosine: Option<f64>, jaccard: Option<f64>) -> f64 {
 impl Metric for Relevance {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let (query, response) = (sample.query()?, sample.response()?);
-        let comparison = compared(sample)?;
+        let comparison = sample_comparison(sample)?;
         let mut score = Score::from_number(comparison.value())?;
         if let Some(cosine) = comparison.cosine {
             score = score.with_part("cosine", cosine)?;
@@ -93,19 +93,19 @@ impl Metric for Relevance {
                      by definition",
                 )]
             }
-            Some(terms) => shown(terms, query, response),
+            Some(terms) => term_evidence(terms, query, response),
         };
         Ok(score.because(evidence).into())
     }
 }
 
 /// The terms of the query: first what both texts hold, the heaviest first, then what the response lacks.
-fn shown(pair: &TermPair, query: &str, response: &str) -> Vec<Evidence> {
+fn term_evidence(pair: &TermPair, query: &str, response: &str) -> Vec<Evidence> {
     let mut shared = Vec::new();
     let mut missing = Vec::new();
     // Terms of the query come first, so the rest belongs to the response alone.
     for term in pair.terms().take_while(|term| term.left > 0) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         match (&term.left_span, &term.right_span) {
             (Some(asked), Some(answered)) => shared.push((term.contribution(), asked.clone(), answered.clone())),
             (Some(asked), None) => missing.push(asked.clone()),
@@ -114,18 +114,18 @@ fn shown(pair: &TermPair, query: &str, response: &str) -> Vec<Evidence> {
     }
     // Stable, so equal weights keep the order of the query.
     shared.sort_by(|left, right| right.0.total_cmp(&left.0));
-    let mut evidence = Bounded::default();
+    let mut evidence = BoundedEvidence::default();
     for (weight, asked, answered) in shared {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         evidence.push(|| {
-            let place = Place::new(Field::Query, asked);
+            let place = FieldSpan::new(Field::Query, asked);
             excerpt(EvidenceKind::Found, Field::Response, answered, response)
                 .with_note(format!("adds {weight:.4} to the cosine"))
                 .with_support(place)
         });
     }
     for asked in missing {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         evidence.push(|| excerpt(EvidenceKind::Missing, Field::Query, asked, query));
     }
     evidence.finish()
@@ -139,7 +139,7 @@ mod tests {
 
     fn score(query: &str, response: &str) -> Score {
         let case = Case { query: Some(query.into()), response: Some(Output::new(response)), ..Case::default() };
-        match Relevance::default().score(Sample::of(&case)) {
+        match Relevance::default().score(Sample::from_case(&case)) {
             Ok(Outcome::Scored(score)) => score,
             other => panic!("{other:?}"),
         }

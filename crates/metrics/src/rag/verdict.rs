@@ -10,10 +10,10 @@ use probare_text::python;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::completeness::{self, Coverage};
-use super::hallucination::{self, Examination, Finding, Hallucination, Label};
+use super::completeness::{self, KeywordCoverage};
+use super::hallucination::{self, AnchorFinding, Examination, Hallucination, SupportLabel};
 use super::relevance;
-use crate::bounded::{Bounded, beginning};
+use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// Options of `verdict`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -100,15 +100,15 @@ metric!(Verdict as Pure {
     better: Higher,
     needs: [Query, Response, Context],
     profiles: [Reference, Careful],
-    prepare: Verdict::checked,
+    prepare: Verdict::validate,
     since: "0.1",
-    version: 11,
+    version: 12,
     page: "verdict.md",
 });
 
 /// The word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
+pub enum VerdictStatus {
     /// Nothing to object to.
     Pass,
     /// Somebody should look at it.
@@ -117,7 +117,7 @@ pub enum Status {
     Fail,
 }
 
-impl Status {
+impl VerdictStatus {
     /// The word in files and reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -139,7 +139,7 @@ impl Status {
 
 /// What the thresholds are applied to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measures<'a> {
+pub struct VerdictInputs<'a> {
     /// Value of `relevance`.
     pub relevance: f64,
     /// Value of `completeness`.
@@ -147,7 +147,7 @@ pub struct Measures<'a> {
     /// Value of `hallucination`.
     pub hallucination: f64,
     /// What was proved; the careful profile alone proves.
-    pub proved: Option<Label>,
+    pub support_label: Option<SupportLabel>,
     /// The words of what has no support, in the order of the response.
     pub unsupported: Vec<&'a str>,
     /// How long the evaluation took, where it was measured.
@@ -160,18 +160,18 @@ pub struct Measures<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// The word.
-    pub status: Status,
+    pub status: VerdictStatus,
     /// The reasons, in the order of the rules.
     pub reasons: Vec<String>,
 }
 
 /// A verdict and what it rests on; all values are unrounded.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub struct ScoredVerdict {
     /// Value of `relevance`.
     pub relevance: f64,
     /// What `completeness` found.
-    pub coverage: Rc<Coverage>,
+    pub coverage: Rc<KeywordCoverage>,
     /// What `hallucination` found.
     pub examination: Rc<Examination>,
     /// How long the exchange took, where the case says so.
@@ -182,46 +182,46 @@ pub struct Judged {
     pub judgement: Judgement,
 }
 
-impl Judged {
+impl ScoredVerdict {
     /// The same with the time that the evaluation took; the rules are applied to it.
     #[must_use]
-    pub fn timed(self, latency_ms: f64, thresholds: &Thresholds) -> Self {
-        Self { latency_ms: Some(latency_ms), ..self }.judged(thresholds)
+    pub fn with_latency(self, latency_ms: f64, thresholds: &Thresholds) -> Self {
+        Self { latency_ms: Some(latency_ms), ..self }.with_judgement(thresholds)
     }
 
     /// With the word that follows from all values.
-    fn judged(mut self, thresholds: &Thresholds) -> Self {
-        let measures = Measures {
+    fn with_judgement(mut self, thresholds: &Thresholds) -> Self {
+        let measures = VerdictInputs {
             relevance: self.relevance,
             completeness: self.coverage.value,
             hallucination: self.examination.value(),
-            proved: self.examination.proved,
+            support_label: self.examination.support_label,
             unsupported: unsupported_texts(&self.examination),
             latency_ms: self.latency_ms,
             cost_usd: self.cost_usd,
         };
-        self.judgement = judge(&measures, thresholds);
+        self.judgement = apply_rules(&measures, thresholds);
         self
     }
 }
 
 /// Applies the rules. A warning never lowers a failure.
-pub fn judge(measures: &Measures<'_>, thresholds: &Thresholds) -> Judgement {
-    let mut judgement = Judgement { status: Status::Pass, reasons: Vec::new() };
-    let mut say = |status: Status, reason: String| {
+pub fn apply_rules(measures: &VerdictInputs<'_>, thresholds: &Thresholds) -> Judgement {
+    let mut judgement = Judgement { status: VerdictStatus::Pass, reasons: Vec::new() };
+    let mut say = |status: VerdictStatus, reason: String| {
         judgement.status = judgement.status.max(status);
         judgement.reasons.push(reason);
         judgement.status
     };
     let listed = |count: usize| measures.unsupported.iter().copied().take(count).collect::<Vec<_>>().join(", ");
     let has_list = !measures.unsupported.is_empty();
-    let mut status = Status::Pass;
-    let proved = measures.proved.filter(|label| *label != Label::Unsure);
+    let mut status = VerdictStatus::Pass;
+    let proved = measures.support_label.filter(|label| *label != SupportLabel::Unsure);
     if let Some(label) = proved {
-        let what = if label == Label::Contradicted { "Contradicted" } else { "Not borne out" };
+        let what = if label == SupportLabel::Contradicted { "Contradicted" } else { "Not borne out" };
         let reason = if has_list { format!("{what}: {}", listed(1)) } else { what.to_owned() };
-        if label != Label::Supported {
-            status = say(Status::Fail, reason);
+        if label != SupportLabel::Supported {
+            status = say(VerdictStatus::Fail, reason);
         }
     } else if measures.hallucination > thresholds.hallucination_fail {
         let reason = if has_list {
@@ -229,28 +229,28 @@ pub fn judge(measures: &Measures<'_>, thresholds: &Thresholds) -> Judgement {
         } else {
             "High hallucination risk".to_owned()
         };
-        status = say(Status::Fail, reason);
+        status = say(VerdictStatus::Fail, reason);
     } else if measures.hallucination > thresholds.hallucination_warn {
         let reason = if has_list {
             format!("Potential hallucination: {}", listed(2))
         } else {
             "Potential hallucination".to_owned()
         };
-        status = say(Status::Warn, reason);
+        status = say(VerdictStatus::Warn, reason);
     }
-    if measures.relevance < thresholds.relevance_fail && proved != Some(Label::Supported) {
-        status = say(Status::Fail, "Irrelevant".to_owned());
+    if measures.relevance < thresholds.relevance_fail && proved != Some(SupportLabel::Supported) {
+        status = say(VerdictStatus::Fail, "Irrelevant".to_owned());
     } else if measures.relevance < thresholds.relevance_warn {
-        status = say(Status::Warn, "Low relevance".to_owned());
+        status = say(VerdictStatus::Warn, "Low relevance".to_owned());
     }
-    if measures.completeness < thresholds.completeness_warn && status == Status::Pass {
-        say(Status::Warn, "Incomplete answer".to_owned());
+    if measures.completeness < thresholds.completeness_warn && status == VerdictStatus::Pass {
+        say(VerdictStatus::Warn, "Incomplete answer".to_owned());
     }
     if measures.latency_ms.is_some_and(|latency| latency > thresholds.latency_warn_ms) {
-        say(Status::Warn, format!("Latency > {}ms", thresholds.latency_warn_ms));
+        say(VerdictStatus::Warn, format!("Latency > {}ms", thresholds.latency_warn_ms));
     }
     if measures.cost_usd > thresholds.cost_warn_usd {
-        say(Status::Warn, "Cost limit exceeded".to_owned());
+        say(VerdictStatus::Warn, "Cost limit exceeded".to_owned());
     }
     judgement
 }
@@ -270,38 +270,39 @@ pub fn estimated_cost_usd(query: &str, response: &str, chunks: &[&str]) -> f64 {
 /// The words of what has no support; what was proved to be wrong before what is open.
 pub fn unsupported_texts(examination: &Examination) -> Vec<&str> {
     let lacking = || examination.findings.iter().filter(|finding| !finding.is_supported());
-    let (proved, open): (Vec<&Finding>, Vec<&Finding>) = lacking().partition(|finding| !finding.is_open());
+    let (proved, open): (Vec<&AnchorFinding>, Vec<&AnchorFinding>) = lacking().partition(|finding| !finding.is_open());
     proved.into_iter().chain(open).map(|finding| finding.text.as_str()).collect()
 }
 
 impl Verdict {
     /// The options, if the numbers in them make sense.
-    pub fn checked(mut self) -> Result<Self, BuildError> {
-        self.hallucination = Hallucination { profile: self.profile, ..self.hallucination }.checked()?;
+    pub fn validate(mut self) -> Result<Self, BuildError> {
+        self.hallucination = Hallucination { profile: self.profile, ..self.hallucination }.validate()?;
         Ok(self)
     }
 
     /// The verdict on a sample with all that it rests on. What other metrics have found out is not found out again.
-    pub fn judged(&self, sample: Sample<'_>) -> Result<Judged, ScoreError> {
+    pub fn judge_sample(&self, sample: Sample<'_>) -> Result<ScoredVerdict, ScoreError> {
         let (query, response) = (sample.query()?, sample.response()?);
         let chunks: Vec<&str> = sample.context()?.iter().map(|passage| passage.text.as_str()).collect();
-        let examination = hallucination::examined(sample, &self.hallucination)?;
-        let coverage = completeness::covered(sample)?;
-        let relevance = relevance::compared(sample)?.value();
+        let examination = hallucination::examine_sample(sample, &self.hallucination)?;
+        let coverage = completeness::sample_coverage(sample)?;
+        let relevance = relevance::sample_comparison(sample)?.value();
         // Time is the caller's to measure; a case may bring it along.
         let latency_ms = sample.case.metadata.get("latency_ms").and_then(serde_json::Value::as_f64);
         let cost_usd = estimated_cost_usd(query, response, &chunks);
-        let judgement = Judgement { status: Status::Pass, reasons: Vec::new() };
-        let unjudged = Judged { relevance, coverage, examination, latency_ms, cost_usd, judgement };
-        Ok(unjudged.judged(&self.thresholds))
+        let judgement = Judgement { status: VerdictStatus::Pass, reasons: Vec::new() };
+        let unjudged = ScoredVerdict { relevance, coverage, examination, latency_ms, cost_usd, judgement };
+        Ok(unjudged.with_judgement(&self.thresholds))
     }
 }
 
 impl Metric for Verdict {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let (query, response) = (sample.query()?, sample.response()?);
-        let Judged { relevance, coverage, examination, latency_ms, cost_usd, judgement } = self.judged(sample)?;
-        let is_unsure = examination.proved == Some(Label::Unsure);
+        let ScoredVerdict { relevance, coverage, examination, latency_ms, cost_usd, judgement } =
+            self.judge_sample(sample)?;
+        let is_unsure = examination.support_label == Some(SupportLabel::Unsure);
         let label = if is_unsure { UNSURE } else { judgement.status.name() };
         let mut score = Score::from_number(judgement.status.value())?
             .labelled(label)
@@ -312,17 +313,17 @@ impl Metric for Verdict {
         if let Some(latency) = latency_ms {
             score = score.with_part("latency_ms", latency)?;
         }
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         for reason in &judgement.reasons {
             evidence.push(|| Evidence::note(shortened(reason)));
         }
         for finding in examination.findings.iter().filter(|finding| !finding.is_supported()) {
-            evidence.push(|| hallucination::piece(finding, response));
+            evidence.push(|| hallucination::finding_evidence(finding, response));
         }
         for keyword in &coverage.keywords {
-            if keyword.answered.is_none() && judgement.reasons.iter().any(|reason| reason == "Incomplete answer") {
-                let asked = keyword.asked.clone();
-                evidence.push(|| crate::bounded::excerpt(EvidenceKind::Missing, Field::Query, asked, query));
+            if keyword.response_span.is_none() && judgement.reasons.iter().any(|reason| reason == "Incomplete answer") {
+                let asked = keyword.query_span.clone();
+                evidence.push(|| crate::bounded_evidence::excerpt(EvidenceKind::Missing, Field::Query, asked, query));
             }
         }
         Ok(score.because(evidence.finish()).into())
@@ -332,37 +333,37 @@ impl Metric for Verdict {
 /// A reason may hold words of the response, which may be long.
 fn shortened(reason: &str) -> String {
     const MOST: usize = 300;
-    if reason.len() <= MOST { python::strip(reason).to_owned() } else { beginning(reason) }
+    if reason.len() <= MOST { python::strip(reason).to_owned() } else { truncate_for_note(reason) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn measures() -> Measures<'static> {
-        Measures {
+    fn measures() -> VerdictInputs<'static> {
+        VerdictInputs {
             relevance: 0.5,
             completeness: 0.9,
             hallucination: 0.0,
-            proved: None,
+            support_label: None,
             unsupported: Vec::new(),
             latency_ms: Some(3.0),
             cost_usd: 0.0,
         }
     }
 
-    fn said(measures: &Measures<'_>) -> (Status, Vec<String>) {
-        let judgement = judge(measures, &Thresholds::default());
+    fn said(measures: &VerdictInputs<'_>) -> (VerdictStatus, Vec<String>) {
+        let judgement = apply_rules(measures, &Thresholds::default());
         (judgement.status, judgement.reasons)
     }
 
     #[test]
     fn reasons_come_in_the_order_of_the_rules() {
-        let all = Measures {
+        let all = VerdictInputs {
             relevance: 0.1,
             completeness: 0.2,
             hallucination: 0.6,
-            proved: None,
+            support_label: None,
             unsupported: vec!["a", "b", "c", "d"],
             latency_ms: Some(2000.5),
             cost_usd: 0.06,
@@ -373,43 +374,51 @@ mod tests {
             "Latency > 2000ms",
             "Cost limit exceeded",
         ];
-        assert_eq!(said(&all), (Status::Fail, reasons.map(str::to_owned).to_vec()));
+        assert_eq!(said(&all), (VerdictStatus::Fail, reasons.map(str::to_owned).to_vec()));
     }
 
     #[test]
     fn comparisons_are_strict() {
-        let edge = Measures { hallucination: 0.5, relevance: 0.2, completeness: 0.5, ..measures() };
-        assert_eq!(said(&edge), (Status::Warn, vec!["Potential hallucination".to_owned()]));
-        let edge =
-            Measures { hallucination: 0.1, relevance: 0.2, completeness: 0.5, latency_ms: Some(2000.0), ..measures() };
-        assert_eq!(said(&edge), (Status::Pass, Vec::new()));
-        let drifted = Measures { hallucination: 0.2, unsupported: vec!["x"], ..measures() };
-        assert_eq!(said(&drifted), (Status::Warn, vec!["Potential hallucination: x".to_owned()]));
+        let edge = VerdictInputs { hallucination: 0.5, relevance: 0.2, completeness: 0.5, ..measures() };
+        assert_eq!(said(&edge), (VerdictStatus::Warn, vec!["Potential hallucination".to_owned()]));
+        let edge = VerdictInputs {
+            hallucination: 0.1,
+            relevance: 0.2,
+            completeness: 0.5,
+            latency_ms: Some(2000.0),
+            ..measures()
+        };
+        assert_eq!(said(&edge), (VerdictStatus::Pass, Vec::new()));
+        let drifted = VerdictInputs { hallucination: 0.2, unsupported: vec!["x"], ..measures() };
+        assert_eq!(said(&drifted), (VerdictStatus::Warn, vec!["Potential hallucination: x".to_owned()]));
     }
 
     #[test]
     fn incompleteness_counts_only_where_nothing_else_was_said() {
-        let short = Measures { completeness: 0.4, ..measures() };
+        let short = VerdictInputs { completeness: 0.4, ..measures() };
         assert_eq!(said(&short).1, ["Incomplete answer"]);
-        let both = Measures { completeness: 0.4, relevance: 0.01, ..measures() };
+        let both = VerdictInputs { completeness: 0.4, relevance: 0.01, ..measures() };
         assert_eq!(said(&both).1, ["Irrelevant"]);
         assert_eq!(
-            judge(&Measures { completeness: 0.55, ..measures() }, &Thresholds::first_version()).status,
-            Status::Warn
+            apply_rules(&VerdictInputs { completeness: 0.55, ..measures() }, &Thresholds::first_version()).status,
+            VerdictStatus::Warn
         );
     }
 
     #[test]
     fn the_careful_profile_goes_by_what_was_proved() {
-        let proved = |label| Measures { proved: Some(label), hallucination: 0.4, ..measures() };
-        assert_eq!(said(&proved(Label::Supported)), (Status::Pass, Vec::new()));
+        let proved = |label| VerdictInputs { support_label: Some(label), hallucination: 0.4, ..measures() };
+        assert_eq!(said(&proved(SupportLabel::Supported)), (VerdictStatus::Pass, Vec::new()));
         // Where nothing was proved the limits decide.
-        assert_eq!(said(&proved(Label::Unsure)), (Status::Warn, vec!["Potential hallucination".to_owned()]));
-        let wrong = Measures { unsupported: vec!["8 euros"], ..proved(Label::Contradicted) };
-        assert_eq!(said(&wrong), (Status::Fail, vec!["Contradicted: 8 euros".to_owned()]));
+        assert_eq!(
+            said(&proved(SupportLabel::Unsure)),
+            (VerdictStatus::Warn, vec!["Potential hallucination".to_owned()])
+        );
+        let wrong = VerdictInputs { unsupported: vec!["8 euros"], ..proved(SupportLabel::Contradicted) };
+        assert_eq!(said(&wrong), (VerdictStatus::Fail, vec!["Contradicted: 8 euros".to_owned()]));
         // What was copied from the context answers something, whatever words the question has.
-        let copied = Measures { relevance: 0.0, ..proved(Label::Supported) };
-        assert_eq!(said(&copied), (Status::Warn, vec!["Low relevance".to_owned()]));
+        let copied = VerdictInputs { relevance: 0.0, ..proved(SupportLabel::Supported) };
+        assert_eq!(said(&copied), (VerdictStatus::Warn, vec!["Low relevance".to_owned()]));
     }
 
     #[test]

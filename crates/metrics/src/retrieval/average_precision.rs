@@ -43,7 +43,7 @@ metric!(AveragePrecision as Pure {
 impl Metric for AveragePrecision {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let k = self.k.map(NonZeroUsize::get);
-        let Some(ranking) = Ranking::of(sample, k)? else {
+        let Some(ranking) = Ranking::from_sample(sample, k)? else {
             return Ok(Outcome::not_applicable(NOTHING_RELEVANT));
         };
         let precisions: f64 =

@@ -30,7 +30,7 @@ metric!(Ndcg as Pure {
 impl Metric for Ndcg {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let k = self.k.map(NonZeroUsize::get);
-        let Some(ranking) = Ranking::of(sample, k)? else {
+        let Some(ranking) = Ranking::from_sample(sample, k)? else {
             return Ok(Outcome::not_applicable(NOTHING_RELEVANT));
         };
         let gain = gain(ranking.hits.iter().copied());

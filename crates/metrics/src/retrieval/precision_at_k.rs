@@ -49,7 +49,7 @@ metric!(PrecisionAtK as Pure {
 impl Metric for PrecisionAtK {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let k = self.k.get();
-        let Some(ranking) = Ranking::of(sample, Some(k))? else {
+        let Some(ranking) = Ranking::from_sample(sample, Some(k))? else {
             return Ok(Outcome::not_applicable(NOTHING_RELEVANT));
         };
         let places = match self.divide_by {

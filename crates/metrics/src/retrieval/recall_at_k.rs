@@ -35,7 +35,7 @@ metric!(RecallAtK as Pure {
 
 impl Metric for RecallAtK {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let Some(ranking) = Ranking::of(sample, Some(self.k.get()))? else {
+        let Some(ranking) = Ranking::from_sample(sample, Some(self.k.get()))? else {
             return Ok(Outcome::not_applicable(NOTHING_RELEVANT));
         };
         let hits = ranking.hits.len();

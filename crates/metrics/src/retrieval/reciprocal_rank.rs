@@ -29,7 +29,7 @@ metric!(ReciprocalRank as Pure {
 
 impl Metric for ReciprocalRank {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let Some(ranking) = Ranking::of(sample, self.k.map(NonZeroUsize::get))? else {
+        let Some(ranking) = Ranking::from_sample(sample, self.k.map(NonZeroUsize::get))? else {
             return Ok(Outcome::not_applicable(NOTHING_RELEVANT));
         };
         let score = match ranking.hits.first() {

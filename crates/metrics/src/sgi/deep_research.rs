@@ -1,18 +1,18 @@
 //! Whether the answer to a research question is the right one, and how many steps on the way a judge calls correct.
 
 use probare_core::{
-    Answer, BuildError, Evidence, EvidenceKind, Field, Judge, Outcome, Parameters, Profile, Question, Sample, Score,
-    ScoreError, Turn, metric,
+    BackendAnswer, BuildError, ChatRequest, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome, Parameters,
+    Profile, Sample, Score, ScoreError, metric,
 };
 use probare_text::python::{self, strip};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::reading::answer::prediction;
-use super::reading::replies::{Reading, UNREADABLE, step_level_accuracy, words};
-use crate::bounded::Bounded;
-use crate::judges::asking::{Quoted, Template, said};
+use super::extraction::answer::prediction;
+use super::extraction::replies::{ReplyParseOptions, UNREADABLE, reply_text, step_level_accuracy};
+use crate::bounded_evidence::BoundedEvidence;
+use crate::judges::prompting::{PromptTemplate, QuotedTexts, judge_evidence};
 
 /// Both prompts, for whoever takes their digest.
 pub(crate) const PROMPTS: &str = concat!(include_str!("prompts/steps.txt"), include_str!("prompts/answer_parser.txt"));
@@ -30,7 +30,7 @@ const FORM: &str = "Reply with one JSON list and nothing else: [{\"solution_step
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DeepResearch {
-    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, and no score where a judge's
+    /// Which reading: `reference` (the published scores) or `examine_sentences` (every flag below switched on, and no score where a judge's
     /// reply cannot be read).
     pub profile: Profile,
     /// Names of the models that are asked: the one that judges steps and, if there is a second, the one that brings the answer into
@@ -53,51 +53,51 @@ metric!(DeepResearch as Judge {
     better: Higher,
     needs: [Response],
     profiles: [Reference, Careful],
-    prepare: Research::new,
+    prepare: ResearchJudge::new,
     since: "0.2",
     version: 2,
     page: "deep_research.md",
 });
 
-struct Research {
+struct ResearchJudge {
     profile: Profile,
     judges: Vec<String>,
-    reading: Reading,
-    judge: Template,
-    parser: Template,
+    reply_options: ReplyParseOptions,
+    judge: PromptTemplate,
+    parser: PromptTemplate,
 }
 
-impl Research {
+impl ResearchJudge {
     fn new(options: DeepResearch) -> Result<Self, BuildError> {
         let fair = options.profile == Profile::Careful;
         Ok(Self {
             profile: options.profile,
             judges: options.judges,
-            reading: Reading {
+            reply_options: ReplyParseOptions {
                 accepts_constants: options.lenient_json_constants.unwrap_or(fair),
                 takes_last: options.last_list.unwrap_or(fair),
             },
-            judge: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
-            parser: Template::new(
+            judge: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+            parser: PromptTemplate::new(
                 options.parser_prompt.as_deref().unwrap_or(PARSER_PROMPT),
                 &["type", "example", "data"],
             )?,
         })
     }
 
-    fn questions(&self, sample: Sample<'_>, task: &Task<'_>) -> Result<Vec<Question>, ScoreError> {
+    fn questions(&self, sample: Sample<'_>, task: &Task<'_>) -> Result<Vec<ChatRequest>, ScoreError> {
         let response = sample.response()?;
-        let mut text = Quoted::new();
-        text.block("text", task.prediction);
+        let mut text = QuotedTexts::new();
+        text.add_block("text", task.prediction);
         let form = [("type", "text"), ("example", task.example), ("data", text.text())];
-        let mut data = Quoted::new();
-        data.block("question", task.question)
-            .block("reference steps", &task.steps)
-            .block("reference answer", &task.answer_text())
-            .block("solution", response)
-            .block("final answer of the solution", task.prediction);
+        let mut data = QuotedTexts::new();
+        data.add_block("question", task.question)
+            .add_block("reference steps", &task.steps)
+            .add_block("reference answer", &task.answer_text())
+            .add_block("solution", response)
+            .add_block("final answer of the solution", task.prediction);
         let judged = [("form", FORM), ("data", data.text())];
-        let ask = |messages, seat| Question {
+        let ask = |messages, seat| ChatRequest {
             messages,
             parameters: Parameters { temperature: Some(0.0), ..Parameters::default() },
             seat,
@@ -110,17 +110,17 @@ impl Research {
         ])
     }
 
-    fn outcome(&self, sample: Sample<'_>, task: &Task<'_>, heard: &[Answer]) -> Result<Outcome, ScoreError> {
+    fn outcome(&self, sample: Sample<'_>, task: &Task<'_>, heard: &[BackendAnswer]) -> Result<Outcome, ScoreError> {
         let [parser, judge] = heard else {
             return Err(ScoreError::Internal { reason: format!("two answers are expected, {} came", heard.len()) });
         };
-        let parsed = words(parser, self.profile).map(|text| strip(text).to_owned());
+        let parsed = reply_text(parser, self.profile).map(|text| strip(text).to_owned());
         // Without its reply nobody knows; what the answer alone shows is enough where it is right.
         if !task.is_right(task.prediction) {
             parsed.as_ref().map_err(ScoreError::clone)?;
         }
-        let judged = words(judge, self.profile)?;
-        let mut evidence = Bounded::default();
+        let judged = reply_text(judge, self.profile)?;
+        let mut evidence = BoundedEvidence::default();
         let exact = task.is_right(task.prediction) || parsed.as_deref().is_ok_and(|parsed| task.is_right(parsed));
         evidence.push(|| {
             let kind = if exact { EvidenceKind::Found } else { EvidenceKind::Compared };
@@ -128,25 +128,30 @@ impl Research {
                 .with_note(format!("{} {}", if exact { "equals" } else { "is not" }, task.shown_answer()))
         });
         evidence.push(|| match &parsed {
-            Ok(parsed) => said("answer parser: the answer in the form of the reference".to_owned(), parsed),
-            Err(error) => said(
+            Ok(parsed) => judge_evidence("answer parser: the answer in the form of the reference".to_owned(), parsed),
+            Err(error) => judge_evidence(
                 "answer parser: no reply, and none is needed: the answer as it stands is right".to_owned(),
                 &error.to_string(),
             ),
         });
-        let other =
-            Reading { accepts_constants: !self.reading.accepts_constants, takes_last: !self.reading.takes_last };
-        let (steps, fair) = (step_level_accuracy(judged, self.reading), step_level_accuracy(judged, other));
+        let other = ReplyParseOptions {
+            accepts_constants: !self.reply_options.accepts_constants,
+            takes_last: !self.reply_options.takes_last,
+        };
+        let (steps, fair) = (step_level_accuracy(judged, self.reply_options), step_level_accuracy(judged, other));
         if self.profile == Profile::Careful && steps.is_none() {
             return Err(ScoreError::UnreadableReply { reason: "the judge's reply holds no list of steps".to_owned() });
         }
         match &steps {
-            None => evidence.push(|| said("judge: unreadable, so its steps count 0".to_owned(), judged)),
+            None => evidence.push(|| judge_evidence("judge: unreadable, so its steps count 0".to_owned(), judged)),
             Some((_, steps)) => {
                 for step in steps {
                     let verdict = if step.is_correct { "correct" } else { "incorrect" };
                     evidence.push(|| {
-                        said(format!("judge: {verdict}: {}", crate::bounded::beginning(&step.step)), &step.reason)
+                        judge_evidence(
+                            format!("judge: {verdict}: {}", crate::bounded_evidence::truncate_for_note(&step.step)),
+                            &step.reason,
+                        )
                     });
                 }
             }
@@ -167,9 +172,12 @@ impl Research {
                 "with the other reading of the judge's reply (constants, citations in brackets) the steps count {fair:.4}"
             )));
         }
-        let told =
-            Published { parsed: parsed.ok(), judge: Some(judged.to_owned()), prediction: task.prediction.to_owned() };
-        let _ = sample.reading(PUBLISHED, || Some(told));
+        let told = PublishedResearch {
+            parsed: parsed.ok(),
+            judge: Some(judged.to_owned()),
+            prediction: task.prediction.to_owned(),
+        };
+        let _ = sample.cached(PUBLISHED, || Some(told));
         let label = if exact { "right" } else { "wrong" };
         Ok(score.labelled(label).because(evidence.finish()).into())
     }
@@ -180,7 +188,7 @@ const PUBLISHED: u64 = 0x5347_4944;
 
 /// What the published record holds beyond scores.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Published {
+pub struct PublishedResearch {
     /// What the answer parser made of the answer.
     pub parsed: Option<String>,
     /// What the judge said.
@@ -190,8 +198,8 @@ pub struct Published {
 }
 
 /// What is published of a case that was scored just now; nothing of one that was scored before.
-pub fn published(sample: Sample<'_>) -> std::rc::Rc<Option<Published>> {
-    sample.reading(PUBLISHED, || None)
+pub fn published_record(sample: Sample<'_>) -> std::rc::Rc<Option<PublishedResearch>> {
+    sample.cached(PUBLISHED, || None)
 }
 
 /// The task of a case.
@@ -228,7 +236,7 @@ impl<'a> Task<'a> {
                 let reason = "`steps` holds something that is no text; the published scorer fails on it too".to_owned();
                 texts.ok_or(ScoreError::other(probare_core::ErrorKind::Failed, reason))?.join("\n")
             }
-            Some(other) => python::Value::from(other).to_text(),
+            Some(other) => python::PyValue::from(other).to_text(),
         };
         let question =
             metadata.get("question").and_then(Json::as_str).or(sample.case.query.as_deref()).unwrap_or_default();
@@ -242,30 +250,32 @@ impl<'a> Task<'a> {
     }
 
     fn answer_text(&self) -> String {
-        python::Value::from(self.answer).to_text()
+        python::PyValue::from(self.answer).to_text()
     }
 
     fn shown_answer(&self) -> String {
         match self.answer {
             Json::String(text) => {
-                format!("the reference answer {}", python::repr_str(&crate::bounded::beginning(text)))
+                format!("the reference answer {}", python::repr_str(&crate::bounded_evidence::truncate_for_note(text)))
             }
             other => format!("the reference answer, which is {other} and no text: it equals nothing"),
         }
     }
 }
 
-impl Judge for Research {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+impl Judge for ResearchJudge {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let first = sample.case.reference.as_ref().and_then(|list| list.first());
         if first.is_none() && !sample.case.metadata.contains_key("answer") {
-            return Ok(Turn::Done(Outcome::not_applicable("the case has neither a reference nor `metadata.answer`")));
+            return Ok(JudgeAction::Done(Outcome::not_applicable(
+                "the case has neither a reference nor `metadata.answer`",
+            )));
         }
         let first = first.map_or(Json::Null, |text| Json::String(text.clone()));
         let task = Task::new(sample, &first)?;
         if heard.is_empty() {
-            return Ok(Turn::Ask(self.questions(sample, &task)?));
+            return Ok(JudgeAction::Ask(self.questions(sample, &task)?));
         }
-        Ok(Turn::Done(self.outcome(sample, &task, heard)?))
+        Ok(JudgeAction::Done(self.outcome(sample, &task, heard)?))
     }
 }

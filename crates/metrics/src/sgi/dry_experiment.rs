@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use probare_core::{
-    Answer, BuildError, ErrorKind, Evidence, EvidenceKind, Field, Judge, Outcome, Parameters, Profile, Question,
-    Sample, Score, ScoreError, Turn, metric,
+    BackendAnswer, BuildError, ChatRequest, ErrorKind, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome,
+    Parameters, Profile, Sample, Score, ScoreError, metric,
 };
 use probare_text::python::strip;
 use schemars::JsonSchema;
@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::dry::TESTS;
-use super::dry::assembly::{self, Assembled, Request};
-use super::dry::comparison::{Method, judged};
-use super::dry::measures::Measures;
-use super::dry::trial::{Terms, Trial, is_plain_name};
-use super::reading::answer::prediction;
-use super::reading::replies::{Reading, UNREADABLE, words as reply_words};
-use crate::bounded::{Bounded, beginning};
-use crate::judges::asking::{Quoted, Template};
+use super::dry::assembly::{self, AssemblyRequest, AssemblyResult};
+use super::dry::comparison::{ComparisonMethod, read_judgment};
+use super::dry::measures::ExperimentMeasures;
+use super::dry::trial::{Trial, TrialSettings, is_plain_name};
+use super::extraction::answer::prediction;
+use super::extraction::replies::{ReplyParseOptions, UNREADABLE, reply_text as reply_words};
+use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
+use crate::judges::prompting::{PromptTemplate, QuotedTexts};
 
 /// Both prompts, for whoever takes their digest.
 pub(crate) const PROMPTS: &str =
@@ -47,7 +47,7 @@ const MEBIBYTES: u32 = 4096;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DryExperiment {
-    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, and no score where a judge's
+    /// Which reading: `reference` (the published scores) or `examine_sentences` (every flag below switched on, and no score where a judge's
     /// reply cannot be read).
     pub profile: Profile,
     /// Names of the models that are asked: the one that compares outputs and, if there is a second, the one that brings the answer
@@ -83,21 +83,21 @@ metric!(DryExperiment as Judge {
     metadata: ["incomplete_main_code", "incomplete_functions"],
     profiles: [Reference, Careful],
     whole: |parts| parts.get("PassAll@5"),
-    prepare: Experiment::new,
+    prepare: ExperimentJudge::new,
     since: "0.2",
     version: 2,
     page: "dry_experiment.md",
 });
 
-struct Experiment {
+struct ExperimentJudge {
     profile: Profile,
     judges: Vec<String>,
-    terms: Terms,
+    settings: TrialSettings,
     final_newline: bool,
     python_lines: bool,
-    reading: Reading,
-    judge: Template,
-    parser: Template,
+    reply_options: ReplyParseOptions,
+    judge: PromptTemplate,
+    parser: PromptTemplate,
 }
 
 /// What an experiment of a row is about.
@@ -116,7 +116,7 @@ const PUBLISHED: u64 = 0x5347_4945;
 
 /// What the published record holds beyond scores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Published {
+pub struct PublishedExperiment {
     /// The answer that was put in.
     pub prediction: String,
     /// Whether at least one function was put in.
@@ -151,8 +151,8 @@ pub struct TestResult {
 }
 
 /// What is published of a case that was scored just now; nothing of one that was scored before.
-pub fn published(sample: Sample<'_>) -> Rc<Option<Published>> {
-    sample.reading(PUBLISHED, || None)
+pub fn published_record(sample: Sample<'_>) -> Rc<Option<PublishedExperiment>> {
+    sample.cached(PUBLISHED, || None)
 }
 
 impl<'a> Task<'a> {
@@ -193,7 +193,7 @@ impl<'a> Task<'a> {
     }
 }
 
-impl Experiment {
+impl ExperimentJudge {
     fn new(options: DryExperiment) -> Result<Self, BuildError> {
         let fair = options.profile == Profile::Careful;
         let timeout = options.timeout.unwrap_or(SECONDS);
@@ -204,7 +204,7 @@ impl Experiment {
         Ok(Self {
             profile: options.profile,
             judges: options.judges,
-            terms: Terms {
+            settings: TrialSettings {
                 environment: options.environment.unwrap_or_default(),
                 seconds: timeout,
                 mebibytes,
@@ -213,12 +213,12 @@ impl Experiment {
             },
             final_newline: options.ensure_final_newline.unwrap_or(fair),
             python_lines: options.python_lines.unwrap_or(fair),
-            reading: Reading {
+            reply_options: ReplyParseOptions {
                 accepts_constants: options.lenient_json_constants.unwrap_or(fair),
-                ..Reading::default()
+                ..ReplyParseOptions::default()
             },
-            judge: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
-            parser: Template::new(
+            judge: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+            parser: PromptTemplate::new(
                 options.parser_prompt.as_deref().unwrap_or(PARSER_PROMPT),
                 &["type", "example", "data"],
             )?,
@@ -230,28 +230,28 @@ impl Experiment {
     }
 
     /// The program that puts the functions of these texts in.
-    fn assembly(&self, task: &Task<'_>, texts: Vec<&str>) -> Turn {
-        let request = Request {
+    fn assembly(&self, task: &Task<'_>, texts: Vec<&str>) -> JudgeAction {
+        let request = AssemblyRequest {
             main: task.main,
             names: &task.names,
             texts,
             final_newline: self.final_newline,
             python_lines: self.python_lines,
         };
-        Turn::Run(vec![request.program(&self.terms.environment)])
+        JudgeAction::Run(vec![request.program(&self.settings.environment)])
     }
 
     /// Asks for the answer as nothing but functions.
-    fn parse(&self, task: &Task<'_>) -> Turn {
-        let mut text = Quoted::new();
-        text.block("text", task.prediction);
+    fn parse(&self, task: &Task<'_>) -> JudgeAction {
+        let mut text = QuotedTexts::new();
+        text.add_block("text", task.prediction);
         let form = [("type", "text"), ("example", EXAMPLE), ("data", text.text())];
-        Turn::Ask(vec![question(self.parser.messages(&form), usize::from(self.judges.len() > 1))])
+        JudgeAction::Ask(vec![question(self.parser.messages(&form), usize::from(self.judges.len() > 1))])
     }
 
-    fn comparison(&self, expected: &str, printed: &str) -> Question {
-        let mut data = Quoted::new();
-        data.block("reference output", expected).block("output of the program", printed);
+    fn comparison(&self, expected: &str, printed: &str) -> ChatRequest {
+        let mut data = QuotedTexts::new();
+        data.add_block("reference output", expected).add_block("output of the program", printed);
         question(self.judge.messages(&[("form", FORM), ("data", data.text())]), 0)
     }
 
@@ -259,18 +259,18 @@ impl Experiment {
         &self,
         sample: Sample<'_>,
         task: &Task<'_>,
-        found: &Assembled,
+        found: &AssemblyResult,
         trials: &[Trial],
-        replies: &[Answer],
+        replies: &[BackendAnswer],
     ) -> Result<Outcome, ScoreError> {
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         let response = sample.response().unwrap_or_default();
         evidence.push(|| {
             Evidence::at(EvidenceKind::Found, Field::Response, task.span.clone(), response)
                 .with_note("functions of this answer were put into the program")
         });
-        put_in(found, &mut evidence);
-        if self.terms.parallel {
+        note_functions(found, &mut evidence);
+        if self.settings.parallel {
             evidence
                 .push(|| Evidence::note("the tests ran beside each other: their times are those of a busy machine"));
         }
@@ -280,22 +280,22 @@ impl Experiment {
         for (number, (trial, expected)) in trials.iter().zip(&task.outputs).enumerate() {
             let printed = trial.text();
             let (pass, method, said) = if !trial.is_fine() {
-                (false, Method::ExecutionFailed, Ok(trial.error.clone()))
+                (false, ComparisonMethod::ExecutionFailed, Ok(trial.error.clone()))
             } else if printed == **expected {
-                (true, Method::ExactMatch, Ok(String::new()))
+                (true, ComparisonMethod::ExactMatch, Ok(String::new()))
             } else {
                 let reply = replies
                     .next()
                     .ok_or_else(|| ScoreError::Internal { reason: "a comparison was not answered".into() })?;
-                judged(reply, self.reading, self.profile)
+                read_judgment(reply, self.reply_options, self.profile)
             };
             let words = said?;
-            if self.is_careful() && method == Method::Unreadable {
+            if self.is_careful() && method == ComparisonMethod::Unreadable {
                 let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
                 return Err(ScoreError::UnreadableReply { reason });
             }
-            unreadable += u8::from(method == Method::Unreadable);
-            evidence.push(|| shown(number, trial, expected, (pass, method), &words));
+            unreadable += u8::from(method == ComparisonMethod::Unreadable);
+            evidence.push(|| test_evidence(number, trial, expected, (pass, method), &words));
             tests.push(TestResult {
                 unit_test_idx: number,
                 returncode: trial.returncode,
@@ -308,7 +308,7 @@ impl Experiment {
             });
         }
         let passed: Vec<(&Trial, bool)> = trials.iter().zip(tests.iter().map(|test| test.pass)).collect();
-        let measures = Measures::of(&passed);
+        let measures = ExperimentMeasures::from_trials(&passed);
         let flag = |at_least: usize| f64::from(u8::from(measures.pass_all(at_least)));
         let mut score = Score::from_bool(measures.pass_all(TESTS))
             .with_part("PassAll@5", flag(5))?
@@ -325,52 +325,52 @@ impl Experiment {
         if let Some(seconds) = measures.aet_all {
             score = score.with_part("AET_all", seconds)?;
         }
-        let told = Published {
+        let told = PublishedExperiment {
             prediction: task.prediction.to_owned(),
             replaced: true,
             code: found.code.clone(),
             error: None,
             tests,
         };
-        let _ = sample.reading(PUBLISHED, || Some(told));
+        let _ = sample.cached(PUBLISHED, || Some(told));
         let label = if measures.pass_all(TESTS) { "passed" } else { "failed" };
         Ok(score.labelled(label).because(evidence.finish()).into())
     }
 }
 
 /// Nothing could be put in: nothing is run.
-fn not_replaced(sample: Sample<'_>, task: &Task<'_>, found: &Assembled) -> Result<Outcome, ScoreError> {
+fn not_replaced(sample: Sample<'_>, task: &Task<'_>, found: &AssemblyResult) -> Result<Outcome, ScoreError> {
     const ERROR: &str = "Failed to replace functions in main code";
-    let mut evidence = Bounded::default();
+    let mut evidence = BoundedEvidence::default();
     let response = sample.response().unwrap_or_default();
     evidence.push(|| {
         Evidence::at(EvidenceKind::Compared, Field::Response, task.span.clone(), response)
             .with_note("no function of this answer could be put into the program, so nothing was run")
     });
-    put_in(found, &mut evidence);
+    note_functions(found, &mut evidence);
     let mut score = Score::from_bool(false);
     for name in ["PassAll@5", "PassAll@3", "PassAll@1", "SER"] {
         score = score.with_part(name, 0.0)?;
     }
-    let told = Published {
+    let told = PublishedExperiment {
         prediction: task.prediction.to_owned(),
         replaced: false,
         code: None,
         error: Some(ERROR.to_owned()),
         tests: Vec::new(),
     };
-    let _ = sample.reading(PUBLISHED, || Some(told));
+    let _ = sample.cached(PUBLISHED, || Some(told));
     Ok(score.labelled("not_replaced").because(evidence.finish()).into())
 }
 
 /// A question that is asked as coolly as can be.
-fn question(messages: Vec<probare_core::Message>, seat: usize) -> Question {
+fn question(messages: Vec<probare_core::Message>, seat: usize) -> ChatRequest {
     let parameters = Parameters { temperature: Some(0.0), ..Parameters::default() };
-    Question { messages, parameters, seat, attempt: 0, coded: false }
+    ChatRequest { messages, parameters, seat, attempt: 0, coded: false }
 }
 
 /// What became of the functions.
-fn put_in(found: &Assembled, evidence: &mut Bounded) {
+fn note_functions(found: &AssemblyResult, evidence: &mut BoundedEvidence) {
     const TEXTS: [&str; 2] = ["the answer", "the answer parser's reply"];
     for function in &found.functions {
         let name = &function.name;
@@ -392,19 +392,28 @@ fn put_in(found: &Assembled, evidence: &mut Bounded) {
 }
 
 /// A test in a few words, beside what it should have printed.
-fn shown(number: usize, trial: &Trial, expected: &str, ended: (bool, Method), words: &str) -> Evidence {
+fn test_evidence(
+    number: usize,
+    trial: &Trial,
+    expected: &str,
+    ended: (bool, ComparisonMethod),
+    words: &str,
+) -> Evidence {
     let (pass, method) = ended;
     let verdict = if pass { "passed" } else { "failed" };
     let how = match method {
-        Method::ExactMatch => "printed letter by letter".to_owned(),
-        Method::Judge => format!("by the judge: {}", beginning(words)),
-        Method::Unreadable => "the judge's reply cannot be read".to_owned(),
-        Method::NoReply => "no judge answered".to_owned(),
-        Method::ExecutionFailed => format!("code {}: {}", trial.returncode, beginning(last_line(words))),
+        ComparisonMethod::ExactMatch => "printed letter by letter".to_owned(),
+        ComparisonMethod::Judge => format!("by the judge: {}", truncate_for_note(words)),
+        ComparisonMethod::Unreadable => "the judge's reply cannot be read".to_owned(),
+        ComparisonMethod::NoReply => "no judge answered".to_owned(),
+        ComparisonMethod::ExecutionFailed => {
+            format!("code {}: {}", trial.returncode, truncate_for_note(last_line(words)))
+        }
     };
     let kind = if pass { EvidenceKind::Found } else { EvidenceKind::Compared };
-    let refused =
-        trial.refused().map(|line| format!("; the sandbox does not permit what `{}` asks for", beginning(line)));
+    let refused = trial
+        .refused_line()
+        .map(|line| format!("; the sandbox does not permit what `{}` asks for", truncate_for_note(line)));
     let cut = if trial.is_cut { "; only the beginning of what it printed was kept and compared" } else { "" };
     let how = how + &refused.unwrap_or_default() + cut;
     let seconds = if trial.runtime < 0.0 { String::new() } else { format!(" after {:.3} s", trial.runtime) };
@@ -417,13 +426,13 @@ fn last_line(text: &str) -> &str {
     strip(text).lines().last().unwrap_or_default()
 }
 
-impl Judge for Experiment {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
-        let task = Task::new(sample, self.terms.fixtures.is_some())?;
+impl Judge for ExperimentJudge {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+        let task = Task::new(sample, self.settings.fixtures.is_some())?;
         let Some((first, mut rest)) = heard.split_first() else {
             return Ok(self.assembly(&task, vec![task.prediction]));
         };
-        let mut found = assembly::read(first.ran()?)?;
+        let mut found = assembly::read_result(first.program_result()?)?;
         let is_whole = found.functions.iter().all(|function| function.from.is_some());
         if !is_whole {
             // The answer alone does not do; the published program asks the parser in any case.
@@ -435,35 +444,35 @@ impl Judge for Experiment {
                     return Ok(self.assembly(&task, vec![task.prediction, parsed]));
                 };
                 rest = others;
-                found = assembly::read(ran.ran()?)?;
+                found = assembly::read_result(ran.program_result()?)?;
             }
         }
         let Some(code) = &found.code else {
-            return Ok(Turn::Done(not_replaced(sample, &task, &found)?));
+            return Ok(JudgeAction::Done(not_replaced(sample, &task, &found)?));
         };
         if rest.is_empty() {
-            let programs = task.data.iter().map(|data| self.terms.program(Some(task.idx), code, data));
-            return Ok(Turn::Run(programs.collect::<Result<_, _>>()?));
+            let programs = task.data.iter().map(|data| self.settings.program(Some(task.idx), code, data));
+            return Ok(JudgeAction::Run(programs.collect::<Result<_, _>>()?));
         }
         if rest.len() < TESTS {
             return Err(ScoreError::Internal { reason: format!("{} of {TESTS} tests were answered", rest.len()) });
         }
         let (ran, replies) = rest.split_at(TESTS);
         let trials: Vec<Trial> =
-            ran.iter().map(|answer| self.terms.read(answer.ran()?)).collect::<Result<_, ScoreError>>()?;
-        let open: Vec<Question> = trials
+            ran.iter().map(|answer| self.settings.read(answer.program_result()?)).collect::<Result<_, ScoreError>>()?;
+        let open: Vec<ChatRequest> = trials
             .iter()
             .zip(&task.outputs)
             .filter(|(trial, expected)| trial.is_fine() && trial.text() != ***expected)
             .map(|(trial, expected)| self.comparison(expected, &trial.text()))
             .collect();
         if !open.is_empty() && replies.is_empty() {
-            return Ok(Turn::Ask(open));
+            return Ok(JudgeAction::Ask(open));
         }
-        Ok(Turn::Done(self.outcome(sample, &task, &found, &trials, replies)?))
+        Ok(JudgeAction::Done(self.outcome(sample, &task, &found, &trials, replies)?))
     }
 
-    fn runs(&self) -> Option<&str> {
-        Some(&self.terms.environment)
+    fn program_environment(&self) -> Option<&str> {
+        Some(&self.settings.environment)
     }
 }

@@ -3,20 +3,21 @@
 use std::collections::BTreeSet;
 
 use probare_core::{
-    Answer, BuildError, ErrorKind, Evidence, EvidenceKind, Field, Judge, Outcome, Parameters, Parts, Profile, Question,
-    Sample, Score, ScoreError, Turn, metric,
+    BackendAnswer, BuildError, ChatRequest, ErrorKind, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome,
+    Parameters, Profile, Sample, Score, ScoreError, ScoreParts, metric,
 };
-use probare_text::python::Value;
+use probare_text::python::PyValue;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::extraction::replies::reply_text;
 use super::idea::{
-    Count, Embedder, FIELDS, Final, GraphOptions, NAMES, Objective, ObjectiveOptions, RESPECTS, Reference, Verdicts,
-    VoteOptions, context_text, count, finish, gate, idea_text, objective, parse, parse_vote, texts, won,
+    DIMENSION_NAMES, FIELDS, FinalScore, GraphOptions, IdeaReference, ObjectiveOptions, ObjectiveScores, RESPECTS,
+    RespectVotes, TextVectors, VoteCount, VoteOptions, context_text, count_votes, final_score, idea_text,
+    objective_scores, parse_idea, parse_vote, texts_to_embed, win_threshold, won_respects,
 };
-use super::reading::replies::words;
-use crate::bounded::Bounded;
-use crate::judges::asking::{Quoted, Template, said, wrong};
+use crate::bounded_evidence::BoundedEvidence;
+use crate::judges::prompting::{PromptTemplate, QuotedTexts, judge_evidence, option_error};
 
 /// The prompt, unless another is given.
 pub(crate) const PROMPT: &str = include_str!("prompts/ideas.txt");
@@ -34,7 +35,7 @@ pub const VOTES: usize = 2 * JUDGES;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IdeaGeneration {
-    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, unreadable votes asked for
+    /// Which reading: `reference` (the published scores) or `examine_sentences` (every flag below switched on, unreadable votes asked for
     /// again, and no score where they stay so).
     pub profile: Profile,
     /// Names of the three models that vote; the judges of the run if absent.
@@ -70,26 +71,26 @@ metric!(IdeaGeneration as Judge {
     metadata: ["core_idea"],
     profiles: [Reference, Careful],
     whole: whole,
-    prepare: Ideas::new,
+    prepare: IdeaJudge::new,
     since: "0.2",
     version: 2,
     page: "idea_generation.md",
 });
 
-fn whole(parts: &Parts) -> Option<f64> {
+fn whole(parts: &ScoreParts) -> Option<f64> {
     Some(parts.get("final_score")? / 100.0)
 }
 
 /// How everything is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Flags {
+struct IdeaFlags {
     objective: ObjectiveOptions,
     votes: VoteOptions,
     object_or_zero: bool,
 }
 
-impl Flags {
-    fn of(profile: Profile) -> Self {
+impl IdeaFlags {
+    fn for_profile(profile: Profile) -> Self {
         let fair = profile == Profile::Careful;
         Self {
             objective: ObjectiveOptions {
@@ -103,24 +104,27 @@ impl Flags {
     }
 }
 
-struct Ideas {
+struct IdeaJudge {
     profile: Profile,
     judges: Vec<String>,
     model: String,
-    flags: Flags,
+    flags: IdeaFlags,
     reasks: usize,
-    template: Template,
+    template: PromptTemplate,
 }
 
 /// Most times that a vote is asked for again.
 const MOST_REASKS: u32 = 8;
 
-impl Ideas {
+impl IdeaJudge {
     fn new(options: IdeaGeneration) -> Result<Self, BuildError> {
         if !options.judges.is_empty() && options.judges.len() != JUDGES {
-            return Err(wrong(format!("`judges` names {JUDGES} models that vote; there are {}", options.judges.len())));
+            return Err(option_error(format!(
+                "`judges` names {JUDGES} models that vote; there are {}",
+                options.judges.len()
+            )));
         }
-        let mut flags = Flags::of(options.profile);
+        let mut flags = IdeaFlags::for_profile(options.profile);
         let set = |flag: &mut bool, given: Option<bool>| *flag = given.unwrap_or(*flag);
         set(&mut flags.objective.empty_is_nothing, options.empty_idea_scores_zero);
         set(&mut flags.objective.whole_keywords, options.whole_keywords);
@@ -130,7 +134,7 @@ impl Ideas {
         set(&mut flags.object_or_zero, options.object_or_zero);
         let reasks = options.reasks.unwrap_or(if options.profile == Profile::Careful { 2 } else { 0 });
         if reasks > MOST_REASKS {
-            return Err(wrong(format!("`reasks` is a number from 0 to {MOST_REASKS}")));
+            return Err(option_error(format!("`reasks` is a number from 0 to {MOST_REASKS}")));
         }
         Ok(Self {
             profile: options.profile,
@@ -138,7 +142,7 @@ impl Ideas {
             model: options.model.unwrap_or_else(|| "all-MiniLM-L6-v2".to_owned()),
             flags,
             reasks: reasks as usize,
-            template: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+            template: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
         })
     }
 
@@ -149,17 +153,17 @@ impl Ideas {
     }
 
     /// The other reading, whose score is shown beside.
-    fn other(&self) -> Flags {
-        Flags::of(if self.profile == Profile::Careful { Profile::Reference } else { Profile::Careful })
+    fn other_flags(&self) -> IdeaFlags {
+        IdeaFlags::for_profile(if self.profile == Profile::Careful { Profile::Reference } else { Profile::Careful })
     }
 
-    fn question(&self, sample: Sample<'_>, pair: &Pair, slot: usize, attempt: usize) -> Question {
+    fn question(&self, sample: Sample<'_>, pair: &Pair, slot: usize, attempt: usize) -> ChatRequest {
         let (generated, reference) = (idea_text(&pair.idea), idea_text(&pair.reference.idea));
         let (first, second) = if slot.is_multiple_of(2) { (&reference, &generated) } else { (&generated, &reference) };
-        let mut data = Quoted::new();
+        let mut data = QuotedTexts::new();
         let context = context_text(&sample.case.metadata);
-        data.block("context", &context).block("idea A", first).block("idea B", second);
-        Question {
+        data.add_block("context", &context).add_block("idea A", first).add_block("idea B", second);
+        ChatRequest {
             messages: self.template.messages(&[("form", FORM), ("data", data.text())]),
             parameters: Parameters { temperature: Some(0.1), ..Parameters::default() },
             seat: slot / 2,
@@ -169,10 +173,10 @@ impl Ideas {
     }
 
     /// The replies so far, one for each vote: the last that came. Also what is to be asked again.
-    fn replies<'a>(&self, answers: &'a [Answer]) -> Result<Ballot<'a>, ScoreError> {
+    fn replies<'a>(&self, answers: &'a [BackendAnswer]) -> Result<Ballot<'a>, ScoreError> {
         let short = || ScoreError::Internal { reason: format!("{} votes came", answers.len()) };
         let (first, mut rest) = answers.split_at_checked(VOTES).ok_or_else(short)?;
-        let read = |answer: &'a Answer| words(answer, self.profile);
+        let read = |answer: &'a BackendAnswer| reply_text(answer, self.profile);
         let mut replies: Vec<&str> = first.iter().map(read).collect::<Result<_, _>>()?;
         let unread = |replies: &[&str]| -> Vec<usize> {
             (0..VOTES).filter(|at| parse_vote(replies[*at], self.flags.votes).is_none()).collect()
@@ -195,7 +199,7 @@ impl Ideas {
         &self,
         sample: Sample<'_>,
         pair: &Pair,
-        vectors: &Embedder<'_>,
+        vectors: &TextVectors<'_>,
         replies: &[&str],
     ) -> Result<Outcome, ScoreError> {
         let reading = Assessment::new(pair, vectors, replies, self.flags);
@@ -204,11 +208,11 @@ impl Ideas {
             let reason = format!("{valid} of {VOTES} votes can be read after asking again");
             return Err(ScoreError::UnreadableReply { reason });
         }
-        let other = Assessment::new(pair, vectors, replies, self.other());
-        let mut evidence = Bounded::default();
+        let other = Assessment::new(pair, vectors, replies, self.other_flags());
+        let mut evidence = BoundedEvidence::default();
         let response = sample.response()?;
         evidence.push(|| {
-            let filled = FIELDS.iter().filter(|name| pair.idea.get(name).is_some_and(Value::is_truthy)).count();
+            let filled = FIELDS.iter().filter(|name| pair.idea.get(name).is_some_and(PyValue::is_truthy)).count();
             Evidence::at(EvidenceKind::Found, Field::Response, 0..response.len(), response)
                 .with_note(format!("{filled} of {} fields of an idea hold something", FIELDS.len()))
         });
@@ -225,9 +229,9 @@ impl Ideas {
                         })
                         .collect();
                     let reasons: Vec<&str> = votes.0.iter().map(|vote| vote.reason.as_str()).collect();
-                    said(format!("{name}, {order}: {}", sides.join(", ")), &reasons.join(" / "))
+                    judge_evidence(format!("{name}, {order}: {}", sides.join(", ")), &reasons.join(" / "))
                 }
-                None => said(format!("{name}, {order}: void, no verdict in every respect"), reply),
+                None => judge_evidence(format!("{name}, {order}: void, no verdict in every respect"), reply),
             });
         }
         for (at, respect) in RESPECTS.iter().enumerate() {
@@ -237,13 +241,13 @@ impl Ideas {
                     "{respect}: {} for the idea, {} for the reference: {}",
                     counted.generated,
                     counted.original,
-                    counted.result(gate(at))
+                    counted.result(win_threshold(at))
                 ))
             });
         }
-        let value = reading.finished.score / 100.0;
-        let mut score = Score::from_number(value)?.with_part("final_score", reading.finished.score)?;
-        for (name, dimension) in NAMES.iter().zip(reading.finished.dimensions) {
+        let value = reading.final_score.score / 100.0;
+        let mut score = Score::from_number(value)?.with_part("final_score", reading.final_score.score)?;
+        for (name, dimension) in DIMENSION_NAMES.iter().zip(reading.final_score.dimensions) {
             score = score
                 .with_part(*name, dimension.value)?
                 .with_part(format!("{name}_objective"), dimension.objective)?
@@ -254,17 +258,17 @@ impl Ideas {
             ("novelty_similarity", raw.novelty_similarity),
             ("cutting_edge", raw.cutting_edge),
             ("valid_votes", valid as f64),
-            ("flipped", flips(&reading.votes)),
+            ("flipped", flip_rate(&reading.votes)),
             ("agreement", agreement(&reading.counts)),
         ] {
             score = score.with_part(name, number)?;
         }
-        if (other.finished.score - reading.finished.score).abs() > 1e-9 {
+        if (other.final_score.score - reading.final_score.score).abs() > 1e-9 {
             let name = if self.profile == Profile::Careful { "final_score_reference" } else { "final_score_careful" };
-            score = score.with_part(name, other.finished.score)?;
-            evidence.push(|| Evidence::note(difference(&reading, &other)));
+            score = score.with_part(name, other.final_score.score)?;
+            evidence.push(|| Evidence::note(difference_note(&reading, &other)));
         }
-        let told = Published {
+        let told = PublishedIdea {
             idea: pair.idea.clone(),
             reference: pair.reference.idea.clone(),
             objective: reading.objective.clone(),
@@ -272,7 +276,7 @@ impl Ideas {
             votes: reading.votes.clone(),
             judges: (0..JUDGES).map(|seat| self.judges.get(seat).cloned().unwrap_or_else(|| self.name(seat))).collect(),
         };
-        let _ = sample.reading(PUBLISHED, || Some(told));
+        let _ = sample.cached(PUBLISHED, || Some(told));
         Ok(score.because(evidence.finish()).into())
     }
 }
@@ -282,24 +286,24 @@ const PUBLISHED: u64 = 0x5347_4949;
 
 /// What the published record holds beyond scores.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Published {
+pub struct PublishedIdea {
     /// The idea.
-    pub idea: Value,
+    pub idea: PyValue,
     /// What it was held against.
-    pub reference: Value,
+    pub reference: PyValue,
     /// Objective scores.
-    pub objective: Objective,
+    pub objective: ObjectiveScores,
     /// Votes in each respect.
-    pub counts: [Count; 5],
+    pub counts: [VoteCount; 5],
     /// Votes of each judge in each order, seen from the order reference, idea.
-    pub votes: Vec<Option<Verdicts>>,
+    pub votes: Vec<Option<RespectVotes>>,
     /// The names of the judges; each has two votes, the second with the ideas swapped.
     pub judges: Vec<String>,
 }
 
 /// What is published of a case that was scored just now; nothing of one that was scored before.
-pub fn published(sample: Sample<'_>) -> std::rc::Rc<Option<Published>> {
-    sample.reading(PUBLISHED, || None)
+pub fn published_record(sample: Sample<'_>) -> std::rc::Rc<Option<PublishedIdea>> {
+    sample.cached(PUBLISHED, || None)
 }
 
 /// What the judges said so far.
@@ -314,22 +318,22 @@ struct Ballot<'a> {
 
 /// The idea of a case and what it is held against.
 struct Pair {
-    idea: Value,
-    reference: Reference,
+    idea: PyValue,
+    reference: IdeaReference,
 }
 
 /// An idea with its scores under one reading.
 struct Assessment {
-    objective: Objective,
-    votes: Vec<Option<Verdicts>>,
-    counts: [Count; 5],
-    finished: Final,
+    objective: ObjectiveScores,
+    votes: Vec<Option<RespectVotes>>,
+    counts: [VoteCount; 5],
+    final_score: FinalScore,
 }
 
 impl Assessment {
-    fn new(pair: &Pair, vectors: &Embedder<'_>, replies: &[&str], flags: Flags) -> Self {
-        let objective = objective(&pair.idea, &pair.reference, vectors, flags.objective);
-        let votes: Vec<Option<Verdicts>> = replies
+    fn new(pair: &Pair, vectors: &TextVectors<'_>, replies: &[&str], flags: IdeaFlags) -> Self {
+        let objective = objective_scores(&pair.idea, &pair.reference, vectors, flags.objective);
+        let votes: Vec<Option<RespectVotes>> = replies
             .iter()
             .enumerate()
             .map(|(slot, reply)| {
@@ -338,14 +342,14 @@ impl Assessment {
                 Some(if slot % 2 == 0 { votes } else { votes.flipped() })
             })
             .collect();
-        let counts = count(&votes);
-        let finished = finish(&objective, won(&counts));
-        Self { objective, votes, counts, finished }
+        let counts = count_votes(&votes);
+        let final_score = final_score(&objective, won_respects(&counts));
+        Self { objective, votes, counts, final_score }
     }
 }
 
 /// Why two readings differ.
-fn difference(own: &Assessment, other: &Assessment) -> String {
+fn difference_note(own: &Assessment, other: &Assessment) -> String {
     let mut why = Vec::new();
     if own.objective != other.objective {
         why.push("objective scores");
@@ -355,11 +359,15 @@ fn difference(own: &Assessment, other: &Assessment) -> String {
     } else if own.counts != other.counts {
         why.push("what votes say");
     }
-    format!("by the other reading the final score is {:.4}; they differ in {}", other.finished.score, why.join(" and "))
+    format!(
+        "by the other reading the final score is {:.4}; they differ in {}",
+        other.final_score.score,
+        why.join(" and ")
+    )
 }
 
 /// Share of the judges' verdicts that change with the order, over judges of whom both orders can be read.
-fn flips(votes: &[Option<Verdicts>]) -> f64 {
+fn flip_rate(votes: &[Option<RespectVotes>]) -> f64 {
     let (mut flipped, mut all) = (0_u32, 0_u32);
     for pair in votes.chunks(2) {
         if let [Some(first), Some(second)] = pair {
@@ -373,64 +381,69 @@ fn flips(votes: &[Option<Verdicts>]) -> f64 {
 }
 
 /// Share of the votes that are on the side of most, over all respects.
-fn agreement(counts: &[Count; 5]) -> f64 {
+fn agreement(counts: &[VoteCount; 5]) -> f64 {
     let most: u32 = counts.iter().map(|count| count.original.max(count.generated)).sum();
     let all: u32 = counts.iter().map(|count| count.original + count.generated).sum();
     if all == 0 { 0.0 } else { f64::from(most) / f64::from(all) }
 }
 
 /// The score of an idea that cannot be read.
-fn nothing(response: &str, why: &'static str) -> Result<Outcome, ScoreError> {
+fn unreadable_outcome(response: &str, why: &'static str) -> Result<Outcome, ScoreError> {
     let mut score = Score::from_number(0.0)?.with_part("final_score", 0.0)?;
-    for name in NAMES {
+    for name in DIMENSION_NAMES {
         score = score.with_part(name, 0.0)?;
     }
     let seen = Evidence::at(EvidenceKind::Compared, Field::Response, 0..response.len(), response).with_note(why);
     Ok(score.labelled("unreadable").because([seen]).into())
 }
 
-impl Judge for Ideas {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+impl Judge for IdeaJudge {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
-        let Some(idea) = parse(response) else {
-            return Ok(Turn::Done(nothing(response, "no idea can be read: neither JSON nor one of its fields")?));
+        let Some(idea) = parse_idea(response) else {
+            return Ok(JudgeAction::Done(unreadable_outcome(
+                response,
+                "no idea can be read: neither JSON nor one of its fields",
+            )?));
         };
-        if !matches!(idea, Value::Dict(_)) {
+        if !matches!(idea, PyValue::Dict(_)) {
             if self.flags.object_or_zero {
-                return Ok(Turn::Done(nothing(response, "the idea is JSON, but no object")?));
+                return Ok(JudgeAction::Done(unreadable_outcome(response, "the idea is JSON, but no object")?));
             }
             let reason =
                 "the idea is JSON, but no object; the published scorer fails on it and leaves it out of the mean";
             return Err(ScoreError::other(ErrorKind::Failed, reason));
         }
-        let reference = Reference::new(&sample.case.metadata)
+        let reference = IdeaReference::new(&sample.case.metadata)
             .map_err(|error| ScoreError::other(ErrorKind::Failed, error.to_string()))?;
         let pair = Pair { idea, reference };
         let mut seen = BTreeSet::new();
-        let mut wanted = texts(&pair.idea, &pair.reference, self.flags.objective);
-        wanted.extend(texts(&pair.idea, &pair.reference, self.other().objective));
+        let mut wanted = texts_to_embed(&pair.idea, &pair.reference, self.flags.objective);
+        wanted.extend(texts_to_embed(&pair.idea, &pair.reference, self.other_flags().objective));
         wanted.retain(|text| seen.insert(text.clone()));
         if heard.is_empty() {
-            return Ok(Turn::Embed { model: self.model.clone(), texts: wanted });
+            return Ok(JudgeAction::Embed { model: self.model.clone(), texts: wanted });
         }
         let (embedded, answers) = heard.split_at_checked(wanted.len()).ok_or_else(|| ScoreError::Internal {
             reason: format!("{} vectors came for {} texts", heard.len(), wanted.len()),
         })?;
-        let mut vectors = Embedder::new();
+        let mut vectors = TextVectors::new();
         for (text, answer) in wanted.iter().zip(embedded) {
             vectors.insert(text, answer.vector()?);
         }
         if answers.is_empty() {
-            return Ok(Turn::Ask((0..VOTES).map(|slot| self.question(sample, &pair, slot, 0)).collect()));
+            return Ok(JudgeAction::Ask((0..VOTES).map(|slot| self.question(sample, &pair, slot, 0)).collect()));
         }
         let Ballot { replies, again, rounds } = self.replies(answers)?;
         if !again.is_empty() && rounds < self.reasks {
-            return Ok(Turn::Ask(again.iter().map(|slot| self.question(sample, &pair, *slot, rounds + 1)).collect()));
+            return Ok(JudgeAction::Ask(
+                again.iter().map(|slot| self.question(sample, &pair, *slot, rounds + 1)).collect(),
+            ));
         }
-        Ok(Turn::Done(self.outcome(sample, &pair, &vectors, &replies)?))
+        Ok(JudgeAction::Done(self.outcome(sample, &pair, &vectors, &replies)?))
     }
 
-    fn vectors(&self) -> Option<&str> {
+    fn embedding_model(&self) -> Option<&str> {
         Some(&self.model)
     }
 }

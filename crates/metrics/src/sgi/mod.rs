@@ -1,6 +1,6 @@
 //! SGI-Bench: deep research, research ideas, and experiments in the laboratory and by program.
 //!
-//! The `reference` profile does what the published scorer (the SGI part of `LLMRouterBench`) does, habits included; `careful`
+//! The `reference` profile does what the published scorer (the SGI part of `LLMRouterBench`) does, habits included; `examine_sentences`
 //! switches every such habit to the fair reading. Where both differ on a case, the report shows both.
 
 use probare_core::MetricDef;
@@ -11,11 +11,11 @@ pub mod idea_generation;
 pub mod wet_experiment;
 
 pub mod dry;
+pub mod extraction;
 pub mod idea;
 pub mod protocol;
-pub mod reading;
 
-pub use reading::{answer, replies};
+pub use extraction::{answer, replies};
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] =

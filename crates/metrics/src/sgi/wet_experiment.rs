@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 
 use probare_core::{
-    Evidence, EvidenceKind, Field, Metric, Outcome, Parts, Place, Profile, Sample, Score, ScoreError, metric,
+    Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Profile, Sample, Score, ScoreError, ScoreParts, metric,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::extraction::answer::prediction;
 use super::protocol::{
-    Aligned, Alignment, Difference, Fit, Step, action_similarity, align, parameter_fit, scan, scan_tolerantly,
+    AlignedStep, Alignment, ParameterFit, ProtocolStep, StepDifference, action_similarity, align, parameter_fit,
+    scan_protocol, scan_protocol_tolerant,
 };
-use super::reading::answer::prediction;
-use crate::bounded::{Bounded, beginning};
+use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// Options of `wet_experiment`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -39,7 +40,7 @@ metric!(WetExperiment as Pure {
 });
 
 /// The value is the mean of the two parts that its profile counts.
-fn whole(parts: &Parts) -> Option<f64> {
+fn whole(parts: &ScoreParts) -> Option<f64> {
     match (parts.get("order"), parts.get("parameters")) {
         (Some(order), Some(parameters)) => Some(f64::midpoint(order, parameters)),
         _ => Some(f64::midpoint(parts.get("action_sequence_similarity")?, parts.get("parameter_accuracy")?)),
@@ -48,24 +49,24 @@ fn whole(parts: &Parts) -> Option<f64> {
 
 /// Everything that is known about two protocols.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Comparison {
+pub struct ProtocolComparison {
     /// Steps of the reference.
-    pub reference: Vec<Step>,
+    pub reference: Vec<ProtocolStep>,
     /// Steps of the response, with spans in the response.
-    pub predicted: Vec<Step>,
+    pub predicted: Vec<ProtocolStep>,
     /// How alike the order of actions is, by the published measure.
     pub action_sequence_similarity: f64,
     /// In how many steps the parameters fit, by the published measure.
-    pub fit: Fit,
+    pub fit: ParameterFit,
     /// The mean of both; 0 where a side has no step.
     pub final_score: f64,
 }
 
-impl Comparison {
+impl ProtocolComparison {
     /// Compares a response with a reference by the published measures.
     pub fn new(reference: &str, response: &str, tolerant: bool) -> Self {
         let (span, text) = prediction(response);
-        let read = if tolerant { scan_tolerantly } else { scan };
+        let read = if tolerant { scan_protocol_tolerant } else { scan_protocol };
         let (reference, mut predicted) = (read(reference), read(text));
         for step in &mut predicted {
             step.span = step.span.start + span.start..step.span.end + span.start;
@@ -90,32 +91,33 @@ impl Metric for WetExperiment {
         let response = sample.response()?;
         let reference = sample.references()?.first().map(String::as_str).unwrap_or_default();
         let tolerant = self.tolerant_grammar.unwrap_or(self.profile == Profile::Careful);
-        let published = Comparison::new(reference, response, tolerant && self.profile == Profile::Reference);
-        let read = Comparison::new(reference, response, true);
+        let published = ProtocolComparison::new(reference, response, tolerant && self.profile == Profile::Reference);
+        let read = ProtocolComparison::new(reference, response, true);
         let alignment = align(&read.reference, &read.predicted);
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         let score = if self.profile == Profile::Careful {
-            let used = if tolerant { read } else { Comparison::new(reference, response, false) };
+            let used = if tolerant { read } else { ProtocolComparison::new(reference, response, false) };
             let alignment = if tolerant { alignment } else { align(&used.reference, &used.predicted) };
-            unread(&used, &mut evidence);
+            note_unread_sides(&used, &mut evidence);
             aligned_evidence(response, &used, &alignment, &mut evidence);
             let mut score = Score::from_number(alignment.value())?
                 .with_part("order", alignment.order)?
                 .with_part("parameters", alignment.parameters)?;
-            if differs(alignment.value(), published.final_score) {
+            if is_different(alignment.value(), published.final_score) {
                 score = score.with_part("reference", published.final_score)?;
-                evidence.push(|| Evidence::note(gap(&published, "the published score", published.final_score)));
+                evidence
+                    .push(|| Evidence::note(difference_note(&published, "the published score", published.final_score)));
             }
             score
         } else {
-            unread(&published, &mut evidence);
+            note_unread_sides(&published, &mut evidence);
             published_evidence(response, &published, &mut evidence);
             let mut score = Score::from_number(published.final_score)?
                 .with_part("action_sequence_similarity", published.action_sequence_similarity)?
                 .with_part("parameter_accuracy", published.fit.accuracy)?;
-            if differs(alignment.value(), published.final_score) {
+            if is_different(alignment.value(), published.final_score) {
                 score = score.with_part("careful", alignment.value())?;
-                evidence.push(|| Evidence::note(gap(&published, "the careful score", alignment.value())));
+                evidence.push(|| Evidence::note(difference_note(&published, "the careful score", alignment.value())));
             }
             score
         };
@@ -123,12 +125,12 @@ impl Metric for WetExperiment {
     }
 }
 
-fn differs(left: f64, right: f64) -> bool {
+fn is_different(left: f64, right: f64) -> bool {
     (left - right).abs() > 1e-12
 }
 
 /// Why the two readings differ, where that is known.
-fn gap(published: &Comparison, which: &str, value: f64) -> String {
+fn difference_note(published: &ProtocolComparison, which: &str, value: f64) -> String {
     let mut text = format!("{which} is {value:.4}");
     let same_length = published.reference.len() == published.predicted.len() && !published.is_unread();
     let common = {
@@ -145,7 +147,7 @@ fn gap(published: &Comparison, which: &str, value: f64) -> String {
     text
 }
 
-fn unread(comparison: &Comparison, evidence: &mut Bounded) {
+fn note_unread_sides(comparison: &ProtocolComparison, evidence: &mut BoundedEvidence) {
     if comparison.predicted.is_empty() {
         evidence.push(|| Evidence::missing("a step of the form name = <Action>( … )"));
     }
@@ -154,26 +156,26 @@ fn unread(comparison: &Comparison, evidence: &mut Bounded) {
     }
 }
 
-fn at_step(kind: EvidenceKind, response: &str, step: &Step) -> Evidence {
+fn at_step(kind: EvidenceKind, response: &str, step: &ProtocolStep) -> Evidence {
     Evidence::at(kind, Field::Response, step.span.clone(), response)
 }
 
-fn in_reference(step: &Step) -> Place {
-    Place { index: Some(0), ..Place::new(Field::Reference, step.span.clone()) }
+fn in_reference(step: &ProtocolStep) -> FieldSpan {
+    FieldSpan { index: Some(0), ..FieldSpan::new(Field::Reference, step.span.clone()) }
 }
 
-fn published_evidence(response: &str, comparison: &Comparison, evidence: &mut Bounded) {
+fn published_evidence(response: &str, comparison: &ProtocolComparison, evidence: &mut BoundedEvidence) {
     for (at, difference) in comparison.fit.steps.iter().enumerate() {
         let number = at + 1;
         match (comparison.predicted.get(at), comparison.reference.get(at), difference) {
             (Some(step), Some(expected), None) => evidence.push(|| {
                 at_step(EvidenceKind::Found, response, step)
                     .with_support(in_reference(expected))
-                    .with_note(format!("step {number}: {}", beginning(&step.action)))
+                    .with_note(format!("step {number}: {}", truncate_for_note(&step.action)))
             }),
             (Some(step), Some(expected), Some(difference)) => evidence.push(|| {
-                let wanted = if matches!(difference, Difference::Action) {
-                    format!(", expected {}", beginning(&expected.action))
+                let wanted = if matches!(difference, StepDifference::Action) {
+                    format!(", expected {}", truncate_for_note(&expected.action))
                 } else {
                     String::new()
                 };
@@ -183,7 +185,7 @@ fn published_evidence(response: &str, comparison: &Comparison, evidence: &mut Bo
             }),
             (Some(step), None, _) => evidence.push(|| {
                 at_step(EvidenceKind::Unsupported, response, step)
-                    .with_note(format!("step {number}: {}", Difference::Surplus.message()))
+                    .with_note(format!("step {number}: {}", StepDifference::Surplus.message()))
             }),
             (None, Some(expected), _) => {
                 evidence.push(|| Evidence::missing(format!("step {number}: {}", expected.action)));
@@ -193,7 +195,7 @@ fn published_evidence(response: &str, comparison: &Comparison, evidence: &mut Bo
     }
 }
 
-fn aligned_evidence(response: &str, used: &Comparison, alignment: &Alignment, evidence: &mut Bounded) {
+fn aligned_evidence(response: &str, used: &ProtocolComparison, alignment: &Alignment, evidence: &mut BoundedEvidence) {
     for pair in &alignment.pairs {
         let (expected, step) = (&used.reference[pair.reference], &used.predicted[pair.predicted]);
         evidence.push(|| {
@@ -205,7 +207,7 @@ fn aligned_evidence(response: &str, used: &Comparison, alignment: &Alignment, ev
                 .with_note(format!("step {} of the reference{wrong}", pair.reference + 1))
         });
     }
-    let matched = |number: fn(&Aligned) -> usize| alignment.pairs.iter().map(number).collect::<BTreeSet<usize>>();
+    let matched = |number: fn(&AlignedStep) -> usize| alignment.pairs.iter().map(number).collect::<BTreeSet<usize>>();
     let (found, used_up) = (matched(|pair| pair.reference), matched(|pair| pair.predicted));
     for (at, step) in used.reference.iter().enumerate() {
         if !found.contains(&at) {

@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use probare_core::{
-    BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Parts, Sample, Score, ScoreError, metric,
+    BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, ScoreParts, metric,
 };
 use probare_text::ngrams::clipped_overlaps;
-use probare_text::python::{Lowered, split_spans, strip_end};
+use probare_text::python::{LowercaseText, split_spans, strip_end};
 use probare_text::tokens::{Tokens, sacrebleu};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::Bounded;
-use crate::words::{Words, stretches, unsupported};
+use crate::bounded_evidence::BoundedEvidence;
+use crate::words::{SpannedWords, unsupported_evidence, word_runs};
 
 /// Highest order that can be asked for; sentences do not share longer n-grams without sharing these.
 const HIGHEST_ORDER: usize = 32;
@@ -112,7 +112,7 @@ fn prepare(options: Bleu) -> Result<Bleu, BuildError> {
 }
 
 /// Brevity penalty times the geometric mean of the precisions up to the order that counts.
-fn whole(parts: &Parts) -> Option<f64> {
+fn whole(parts: &ScoreParts) -> Option<f64> {
     let order = parts.get("order")?;
     // Named `precision_1`, `precision_2` and so on, in this order and before the others.
     let precisions: Vec<f64> =
@@ -131,15 +131,15 @@ fn value(precisions: &[f64], order: f64, brevity_penalty: f64) -> f64 {
 
 /// A tokenized text together with the way back to the field.
 struct Line {
-    lowered: Option<Lowered>,
+    lowered: Option<LowercaseText>,
     tokens: Option<Tokens>,
     text: String,
 }
 
 impl Line {
     fn new(options: &Bleu, field: &str) -> Self {
-        let lowered = options.lowercase.then(|| Lowered::new(field));
-        let text = strip_end(lowered.as_ref().map_or(field, Lowered::text)).to_owned();
+        let lowered = options.lowercase.then(|| LowercaseText::new(field));
+        let text = strip_end(lowered.as_ref().map_or(field, LowercaseText::text)).to_owned();
         let tokens = match options.tokenize {
             Tokenizer::Wmt => Some(sacrebleu::tokens_13a(&text)),
             Tokenizer::International => Some(sacrebleu::tokens_international(&text)),
@@ -149,16 +149,16 @@ impl Line {
         Self { lowered, tokens, text }
     }
 
-    fn words(&self) -> Words<'_> {
+    fn words(&self) -> SpannedWords<'_> {
         let original = |span: Range<usize>| match &self.lowered {
-            Some(lowered) => lowered.original(span),
+            Some(lowered) => lowered.original_span(span),
             None => span,
         };
         if let Some(tokens) = &self.tokens {
-            return Words::new(tokens, original);
+            return SpannedWords::new(tokens, original);
         }
         let spans: Vec<Range<usize>> = split_spans(&self.text).collect();
-        Words {
+        SpannedWords {
             texts: spans.iter().map(|span| &self.text[span.clone()]).collect(),
             spans: spans.into_iter().map(original).collect(),
         }
@@ -172,7 +172,7 @@ impl Metric for Bleu {
         let line = Line::new(self, response);
         let words = line.words();
         let reference_lines: Vec<Line> = references.iter().map(|reference| Line::new(self, reference)).collect();
-        let reference_words: Vec<Words<'_>> = reference_lines.iter().map(Line::words).collect();
+        let reference_words: Vec<SpannedWords<'_>> = reference_lines.iter().map(Line::words).collect();
         let reference_texts: Vec<&[&str]> = reference_words.iter().map(|words| words.texts.as_slice()).collect();
 
         let length = words.texts.len();
@@ -197,7 +197,7 @@ impl Metric for Bleu {
             .with_part("brevity_penalty", brevity_penalty)?
             .with_part("response_length", length as f64)?
             .with_part("reference_length", closest as f64)?;
-        Ok(score.because(show((response, &words), references, &reference_words, &counts)).into())
+        Ok(score.because(overlap_evidence((response, &words), references, &reference_words, &counts)).into())
     }
 }
 
@@ -251,13 +251,13 @@ fn closest_length(length: usize, lengths: impl Iterator<Item = usize>) -> usize 
 
 /// How many n-grams of each order matched; stretches of the response whose words a reference has, and those that no
 /// reference has; with one reference also what of it is missing.
-fn show(
-    (response, words): (&str, &Words<'_>),
+fn overlap_evidence(
+    (response, words): (&str, &SpannedWords<'_>),
     references: &[String],
-    reference_words: &[Words<'_>],
+    reference_words: &[SpannedWords<'_>],
     counts: &[(usize, usize)],
 ) -> Vec<Evidence> {
-    let mut evidence = Bounded::default();
+    let mut evidence = BoundedEvidence::default();
     for (index, (matched, total)) in counts.iter().enumerate().take_while(|(_, (_, total))| *total > 0) {
         evidence.push(|| Evidence::note(format!("{matched} of {total} n-grams of order {} matched", index + 1)));
     }
@@ -265,7 +265,7 @@ fn show(
     for reference in reference_words {
         let mut here: FxHashMap<&str, usize> = FxHashMap::default();
         for word in &reference.texts {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let count = here.entry(word).or_default();
             *count += 1;
             let most = open.entry(word).or_default();
@@ -280,17 +280,17 @@ fn show(
         _ => false,
     };
     let found: Vec<bool> = words.texts.iter().map(|word| take(word)).collect();
-    for span in stretches(&words.spans, |word| found[word]) {
+    for span in word_runs(&words.spans, |word| found[word]) {
         evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
     }
-    for span in stretches(&words.spans, |word| !found[word]) {
-        evidence.push(|| unsupported(span, response));
+    for span in word_runs(&words.spans, |word| !found[word]) {
+        evidence.push(|| unsupported_evidence(span, response));
     }
     if let ([reference], [reference_words]) = (references, reference_words) {
         // What is still open was not used up by the response.
         let missing: Vec<bool> = reference_words.texts.iter().rev().map(|word| take(word)).collect();
         let last = missing.len().saturating_sub(1);
-        for span in stretches(&reference_words.spans, |word| missing[last - word]) {
+        for span in word_runs(&reference_words.spans, |word| missing[last - word]) {
             evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(0));
         }
     }

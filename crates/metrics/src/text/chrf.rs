@@ -1,12 +1,12 @@
 //! Sentence-level chrF and chrF++, equal to sacreBLEU's.
 
-use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Parts, Sample, Score, ScoreError, metric};
-use probare_text::ngrams::{Overlap, overlaps};
+use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Sample, Score, ScoreError, ScoreParts, metric};
+use probare_text::ngrams::{NgramOverlap, overlaps};
 use probare_text::python::{is_space, lower, split};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::references::{best, chosen};
+use crate::references::{best_reference, chosen_reference_note};
 
 /// Highest order that can be asked for.
 const HIGHEST_ORDER: usize = 32;
@@ -65,7 +65,7 @@ fn prepare(options: Chrf) -> Result<Chrf, BuildError> {
 }
 
 /// F of the parts `precision` and `recall`, or the mean of the F of all orders where those are the parts.
-fn whole(parts: &Parts) -> Option<f64> {
+fn whole(parts: &ScoreParts) -> Option<f64> {
     let Some(precision) = parts.get("precision") else {
         return mean(parts.iter().map(|(_, value)| value));
     };
@@ -128,7 +128,7 @@ fn words(text: &str) -> Vec<String> {
 struct Comparison {
     value: f64,
     /// Characters first, then words.
-    orders: Vec<Overlap>,
+    orders: Vec<NgramOverlap>,
     parts: Vec<(String, f64)>,
 }
 
@@ -137,7 +137,7 @@ impl Metric for Chrf {
         let response = Line::new(self, sample.response()?);
         let references = sample.references()?;
         let compare = |reference: &str| self.compare(&response, &Line::new(self, reference));
-        let Some((index, best)) = best(references, compare, |comparison| comparison.value) else {
+        let Some((index, best)) = best_reference(references, compare, |comparison| comparison.value) else {
             return Err(ScoreError::MissingField(Field::Reference));
         };
         let mut score = Score::from_number(best.value)?;
@@ -150,12 +150,12 @@ impl Metric for Chrf {
             } else {
                 (index + 1 - self.char_order, "words")
             };
-            let Overlap { matched, left, right } = overlap;
+            let NgramOverlap { matched, left, right } = overlap;
             Evidence::note(format!(
                 "order {order} of {unit}: {matched} n-grams shared, {left} in the response, {right} in the reference"
             ))
         });
-        Ok(score.because(chosen(references, index)).because(notes).into())
+        Ok(score.because(chosen_reference_note(references, index)).because(notes).into())
     }
 }
 
@@ -172,11 +172,11 @@ impl Chrf {
     }
 
     /// Mean precision and recall over the orders for which both texts have n-grams.
-    fn averaged(&self, orders: &[Overlap]) -> Vec<(String, f64)> {
+    fn averaged(&self, orders: &[NgramOverlap]) -> Vec<(String, f64)> {
         let (mut precision, mut recall, mut count) = (0.0, 0.0, 0_usize);
         for overlap in orders.iter().filter(|overlap| overlap.left > 0 && overlap.right > 0) {
-            precision += overlap.of_left();
-            recall += overlap.of_right();
+            precision += overlap.left_share();
+            recall += overlap.right_share();
             count += 1;
         }
         let divisor = count.max(1) as f64;
@@ -188,15 +188,15 @@ impl Chrf {
     }
 
     /// F of each order, with an epsilon for what cannot be computed.
-    fn smoothed(&self, orders: &[Overlap]) -> Vec<(String, f64)> {
+    fn smoothed(&self, orders: &[NgramOverlap]) -> Vec<(String, f64)> {
         let factor = self.beta * self.beta;
         orders
             .iter()
             .enumerate()
             .map(|(index, overlap)| {
                 // N-grams of the response do not count against a reference that has none of this order.
-                let precision = if overlap.left > 0 && overlap.right > 0 { overlap.of_left() } else { EPSILON };
-                let recall = if overlap.right > 0 { overlap.of_right() } else { EPSILON };
+                let precision = if overlap.left > 0 && overlap.right > 0 { overlap.left_share() } else { EPSILON };
+                let recall = if overlap.right > 0 { overlap.right_share() } else { EPSILON };
                 let divisor = factor * precision + recall;
                 let f = if divisor > 0.0 { (1.0 + factor) * precision * recall / divisor } else { EPSILON };
                 (format!("f_{}", index + 1), f)

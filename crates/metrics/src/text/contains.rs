@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use probare_core::{BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
-use probare_text::python::Lowered;
+use probare_text::python::LowercaseText;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::{Bounded, beginning};
+use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// Options of `contains`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -57,26 +57,31 @@ fn prepare(options: Contains) -> Result<Contains, BuildError> {
 impl Metric for Contains {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let response = sample.response()?;
-        let texts = if self.texts.is_empty() { sample.references()? } else { &self.texts };
+        let references = sample.case.reference.as_deref().unwrap_or_default();
+        let texts = if self.texts.is_empty() { references } else { &self.texts };
+        if texts.is_empty() {
+            let reason = "the case has no `reference`, and the option `texts` names none";
+            return Ok(Outcome::not_applicable(reason));
+        }
         // Every response contains nothing: that it does says nothing about it.
         let texts: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
         if texts.is_empty() {
             return Ok(Outcome::not_applicable("the reference is empty, and every response contains nothing"));
         }
-        let haystack = self.ignore_case.then(|| Lowered::new(response));
-        let mut evidence = Bounded::default();
+        let haystack = self.ignore_case.then(|| LowercaseText::new(response));
+        let mut evidence = BoundedEvidence::default();
         let mut found = 0_usize;
         for &text in &texts {
             let span = match &haystack {
                 Some(lowered) => {
-                    let needle = Lowered::new(text);
-                    self.find(lowered.text(), needle.text()).map(|span| lowered.original(span))
+                    let needle = LowercaseText::new(text);
+                    self.find(lowered.text(), needle.text()).map(|span| lowered.original_span(span))
                 }
                 None => self.find(response, text),
             };
             evidence.push(|| match &span {
                 Some(span) => Evidence::at(EvidenceKind::Found, Field::Response, span.clone(), response),
-                None => Evidence::missing(beginning(text)),
+                None => Evidence::missing(truncate_for_note(text)),
             });
             found += usize::from(span.is_some());
         }
@@ -119,7 +124,7 @@ mod tests {
             reference: Some(references.iter().map(|text| (*text).to_owned()).collect()),
             ..Case::default()
         };
-        metric.score(Sample::of(&case)).unwrap().score().unwrap().clone()
+        metric.score(Sample::from_case(&case)).unwrap().score().unwrap().clone()
     }
 
     #[test]
@@ -128,6 +133,15 @@ mod tests {
         let score = score(&metric, "In İSTANBUL today", &["istanbul", "TODAY"]);
         assert_eq!(score.evidence[1].text, "today");
         assert_eq!(score.value.get(), 1.0);
+    }
+
+    #[test]
+    fn without_reference_and_texts_the_question_does_not_apply() {
+        let case = Case { response: Some(Output::new("Paris")), ..Case::default() };
+        let outcome = Contains::default().score(Sample::from_case(&case)).unwrap();
+        assert!(matches!(&outcome, Outcome::NotApplicable { reason } if reason.contains("`reference`")), "{outcome:?}");
+        let named = Contains { texts: vec!["Paris".to_owned()], ..Contains::default() };
+        assert_eq!(named.score(Sample::from_case(&case)).unwrap().score().unwrap().value.get(), 1.0);
     }
 
     #[test]

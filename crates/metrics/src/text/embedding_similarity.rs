@@ -1,7 +1,8 @@
 //! How near the response is to another text in meaning, by the vectors of an embedding model.
 
 use probare_core::{
-    Answer, Evidence, EvidenceKind, Field, Judge, Outcome, Place, Sample, Score, ScoreError, Turn, metric,
+    BackendAnswer, Evidence, EvidenceKind, Field, FieldSpan, Judge, JudgeAction, Outcome, Sample, Score, ScoreError,
+    metric,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,13 +14,13 @@ pub struct EmbeddingSimilarity {
     /// The model: `all-MiniLM-L6-v2`, computed on this machine, or `provider:model` of a server that gives vectors.
     pub model: String,
     /// What the response is held against: `reference`, `query` or `context`. Of several texts the nearest counts.
-    pub against: Against,
+    pub against: ComparisonField,
 }
 
 /// A field that a response can be held against.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Against {
+pub enum ComparisonField {
     /// The right answers.
     #[default]
     Reference,
@@ -31,7 +32,7 @@ pub enum Against {
 
 impl Default for EmbeddingSimilarity {
     fn default() -> Self {
-        Self { model: "all-MiniLM-L6-v2".to_owned(), against: Against::default() }
+        Self { model: "all-MiniLM-L6-v2".to_owned(), against: ComparisonField::default() }
     }
 }
 
@@ -46,7 +47,7 @@ metric!(EmbeddingSimilarity as Judge {
     page: "embedding_similarity.md",
 });
 
-impl Against {
+impl ComparisonField {
     const fn field(self) -> Field {
         match self {
             Self::Reference => Field::Reference,
@@ -77,16 +78,16 @@ impl Against {
 }
 
 impl Judge for EmbeddingSimilarity {
-    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let others = self.against.texts(&sample);
         if others.is_empty() {
             let field = self.against.field();
-            return Ok(Turn::Done(Outcome::not_applicable(format!("the case has no `{field}`"))));
+            return Ok(JudgeAction::Done(Outcome::not_applicable(format!("the case has no `{field}`"))));
         }
         let Some((own, vectors)) = heard.split_first() else {
             let texts = std::iter::once(response).chain(others).map(str::to_owned).collect();
-            return Ok(Turn::Embed { model: self.model.clone(), texts });
+            return Ok(JudgeAction::Embed { model: self.model.clone(), texts });
         };
         if vectors.len() != others.len() {
             let reason = format!("{} vectors came for {} texts", heard.len(), others.len() + 1);
@@ -103,10 +104,10 @@ impl Judge for EmbeddingSimilarity {
         let Some((index, value)) = best else {
             return Err(ScoreError::Internal { reason: "no vector came".into() });
         };
-        Ok(Turn::Done(Score::from_number(value)?.because(self.evidence(response, &others, index)).into()))
+        Ok(JudgeAction::Done(Score::from_number(value)?.because(self.evidence(response, &others, index)).into()))
     }
 
-    fn embeds(&self) -> Option<&str> {
+    fn sole_embedding_model(&self) -> Option<&str> {
         Some(&self.model)
     }
 }
@@ -116,7 +117,8 @@ impl EmbeddingSimilarity {
     fn evidence(&self, response: &str, others: &[&str], index: usize) -> Vec<Evidence> {
         let field = self.against.field();
         let nearest = others.get(index).copied().unwrap_or_default();
-        let place = Place { index: self.against.is_list().then_some(index), ..Place::new(field, 0..nearest.len()) };
+        let place =
+            FieldSpan { index: self.against.is_list().then_some(index), ..FieldSpan::new(field, 0..nearest.len()) };
         let compared = Evidence::at(EvidenceKind::Compared, Field::Response, 0..response.len(), response)
             .with_support(place)
             .with_note(match (self.against.is_list(), others.len()) {
@@ -155,17 +157,21 @@ mod tests {
         let case =
             Case { response: Some(Output::new("a")), reference: Some(vec!["b".into(), "c".into()]), ..Case::default() };
         let metric = EmbeddingSimilarity::default();
-        let Turn::Embed { model, texts } = metric.next(Sample::of(&case), &[]).unwrap() else { panic!("no texts") };
+        let JudgeAction::Embed { model, texts } = metric.next_action(Sample::from_case(&case), &[]).unwrap() else {
+            panic!("no texts")
+        };
         assert_eq!(
             (model.as_str(), texts.as_slice()),
             ("all-MiniLM-L6-v2", ["a", "b", "c"].map(String::from).as_slice())
         );
-        let vectors = [[1.0, 0.0], [-1.0, 0.0], [3.0, 4.0]].map(|vector| Answer::Vector(vector.to_vec()));
-        let Turn::Done(outcome) = metric.next(Sample::of(&case), &vectors).unwrap() else { panic!("not done") };
+        let vectors = [[1.0, 0.0], [-1.0, 0.0], [3.0, 4.0]].map(|vector| BackendAnswer::Vector(vector.to_vec()));
+        let JudgeAction::Done(outcome) = metric.next_action(Sample::from_case(&case), &vectors).unwrap() else {
+            panic!("not done")
+        };
         let score = outcome.score().unwrap();
         assert!((score.value.get() - 0.6).abs() < 1e-12);
         assert_eq!(score.evidence[0].support.as_ref().unwrap().index, Some(1));
-        assert!(metric.next(Sample::of(&case), &vectors[..2]).is_err());
+        assert!(metric.next_action(Sample::from_case(&case), &vectors[..2]).is_err());
     }
 
     #[test]

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
-use probare_text::python::{Lowered, strip, strip_start};
+use probare_core::{Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_text::python::{LowercaseText, strip, strip_start};
 use probare_text::tokens::{Tokens, squad};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::beginning;
-use crate::difference::{Side, first_difference};
-use crate::references::{is_nothing_for_something, wordless};
+use crate::bounded_evidence::truncate_for_note;
+use crate::difference::{ComparedText, first_difference};
+use crate::references::{is_nothing_for_something, wordless_note};
 
 /// Options of `exact_match`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -66,11 +66,9 @@ impl Metric for ExactMatch {
             None => evidence.extend(difference),
         }
         let compared = references.get(met.unwrap_or_default()).filter(|_| self.normalise == Normalise::Squad);
-        evidence.extend(
-            compared.and_then(|reference| {
-                wordless(response, &squad::tokens(response), reference, &squad::tokens(reference))
-            }),
-        );
+        evidence.extend(compared.and_then(|reference| {
+            wordless_note(response, &squad::tokens(response), reference, &squad::tokens(reference))
+        }));
         Ok(Score::from_bool(met.is_some()).because(evidence).into())
     }
 }
@@ -78,18 +76,19 @@ impl Metric for ExactMatch {
 impl ExactMatch {
     /// The first reference that is met; else the first difference to the first reference.
     fn comparison(&self, response: &str, references: &[String]) -> (Option<usize>, Option<Evidence>) {
-        let response_view = View::new(self, response);
-        let met = references.iter().position(|reference| View::new(self, reference).text() == response_view.text());
+        let response_view = ComparisonView::new(self, response);
+        let met =
+            references.iter().position(|reference| ComparisonView::new(self, reference).text() == response_view.text());
         if met.is_some() {
             return (met, None);
         }
         let difference = references.first().and_then(|reference| {
-            let reference_view = View::new(self, reference);
+            let reference_view = ComparisonView::new(self, reference);
             let response_original = |span| response_view.original(span);
             let reference_original = |span| reference_view.original(span);
             first_difference(
-                &Side { whole: response, text: response_view.text(), original: &response_original },
-                &Side { whole: reference, text: reference_view.text(), original: &reference_original },
+                &ComparedText { whole: response, text: response_view.text(), original: &response_original },
+                &ComparedText { whole: reference, text: reference_view.text(), original: &reference_original },
                 0,
             )
         });
@@ -98,28 +97,28 @@ impl ExactMatch {
 }
 
 /// A text as it is compared.
-struct View<'a> {
+struct ComparisonView<'a> {
     trimmed: &'a str,
     /// Bytes that were trimmed at the start.
     offset: usize,
-    lowered: Option<Lowered>,
+    lowered: Option<LowercaseText>,
 }
 
-impl<'a> View<'a> {
+impl<'a> ComparisonView<'a> {
     fn new(options: &ExactMatch, text: &'a str) -> Self {
         let (trimmed, offset) = match options.normalise {
             Normalise::Trim => (strip(text), text.len() - strip_start(text).len()),
             Normalise::None | Normalise::Squad => (text, 0),
         };
-        Self { trimmed, offset, lowered: options.ignore_case.then(|| Lowered::new(trimmed)) }
+        Self { trimmed, offset, lowered: options.ignore_case.then(|| LowercaseText::new(trimmed)) }
     }
 
     fn text(&self) -> &str {
-        self.lowered.as_ref().map_or(self.trimmed, Lowered::text)
+        self.lowered.as_ref().map_or(self.trimmed, LowercaseText::text)
     }
 
     fn original(&self, span: Range<usize>) -> Range<usize> {
-        let span = self.lowered.as_ref().map_or(span.clone(), |lowered| lowered.original(span));
+        let span = self.lowered.as_ref().map_or(span.clone(), |lowered| lowered.original_span(span));
         span.start + self.offset..span.end + self.offset
     }
 }
@@ -145,10 +144,13 @@ fn first_word(response: &str, response_tokens: &Tokens, reference: &str) -> Evid
     let (got, wanted) = (span(response_tokens, response.len()), span(&reference_tokens, reference.len()));
     let note = match reference_tokens.get(at) {
         Some(_) => {
-            format!("the first difference: the reference goes on with `{}`", beginning(&reference[wanted.clone()]))
+            format!(
+                "the first difference: the reference goes on with `{}`",
+                truncate_for_note(&reference[wanted.clone()])
+            )
         }
         None => "the first difference: the reference has ended here".to_owned(),
     };
-    let place = Place::in_item(Field::Reference, 0, wanted);
+    let place = FieldSpan::in_item(Field::Reference, 0, wanted);
     Evidence::at(EvidenceKind::Compared, Field::Response, got, response).with_note(note).with_support(place)
 }

@@ -7,21 +7,21 @@ use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::Bounded;
-use crate::references::{best, chosen};
+use crate::bounded_evidence::BoundedEvidence;
+use crate::references::{best_reference, chosen_reference_note};
 
 /// Options of `jaccard`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Jaccard {
     /// How texts are cut into words.
-    pub tokens: Definition,
+    pub tokens: TokenDefinition,
 }
 
 /// How texts are cut into words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Definition {
+pub enum TokenDefinition {
     /// Lower-cased, between white space, without ASCII punctuation and articles.
     #[default]
     Squad,
@@ -31,7 +31,7 @@ pub enum Definition {
     Whitespace,
 }
 
-impl Definition {
+impl TokenDefinition {
     fn tokens(self, text: &str) -> Tokens {
         match self {
             Self::Squad => squad::tokens(text),
@@ -66,22 +66,23 @@ impl Metric for Jaccard {
             let overlap = SetOverlap::new(response_tokens.texts(), tokens.texts());
             (overlap, tokens)
         };
-        let Some((index, (overlap, reference_tokens))) = best(references, compare, |(overlap, _)| value(*overlap))
+        let Some((index, (overlap, reference_tokens))) =
+            best_reference(references, compare, |(overlap, _)| value(*overlap))
         else {
             return Err(ScoreError::MissingField(Field::Reference));
         };
         let all = overlap.left + overlap.right - overlap.shared;
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         let reference_set: FxHashSet<&str> = reference_tokens.texts().collect();
         let mut seen = FxHashSet::default();
         for token in response_tokens.iter().filter(|token| seen.insert(token.text)) {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let kind = if reference_set.contains(token.text) { EvidenceKind::Found } else { EvidenceKind::Unsupported };
             evidence.push(|| Evidence::at(kind, Field::Response, token.span, response));
         }
         // Marked as seen by now is every word of the response.
         for token in reference_tokens.iter().filter(|token| seen.insert(token.text)) {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             evidence.push(|| {
                 Evidence::at(EvidenceKind::Missing, Field::Reference, token.span, &references[index]).in_item(index)
             });
@@ -89,7 +90,7 @@ impl Metric for Jaccard {
         let score = Score::from_number(value(overlap))?
             .with_part("shared", overlap.shared as f64)?
             .with_part("all", all as f64)?;
-        Ok(score.because(chosen(references, index)).because(evidence.finish()).into())
+        Ok(score.because(chosen_reference_note(references, index)).because(evidence.finish()).into())
     }
 }
 

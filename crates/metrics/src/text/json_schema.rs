@@ -11,10 +11,10 @@ use schemars::JsonSchema as DeriveJsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::cost::{Cost, MOST_REFERENCES};
-use super::json_valid::at_mistake;
-use crate::bounded::Bounded;
-use crate::json_text::{PathStep, Within, find, locate};
+use self::cost::{MOST_REFERENCES, SchemaCost};
+use super::json_valid::malformed_evidence;
+use crate::bounded_evidence::BoundedEvidence;
+use crate::json_text::{JsonScope, PathStep, find_json, locate_value};
 
 /// Steps that a pattern of the schema may go back at one string: enough for any honest pattern, and an end to the rest.
 const BACKTRACK_LIMIT: usize = 100_000;
@@ -33,7 +33,7 @@ pub struct JsonSchema {
     pub schema: Value,
     /// Where in the response the JSON is looked for.
     #[serde(default)]
-    pub within: Within,
+    pub within: JsonScope,
 }
 
 metric!(JsonSchema as Pure {
@@ -42,23 +42,23 @@ metric!(JsonSchema as Pure {
     better: Higher,
     needs: [Response],
     whole: |parts| Some(f64::from(parts.get("violations")? == 0.0)),
-    prepare: Compiled::new,
+    prepare: JsonSchemaMetric::new,
     since: "0.1",
     version: 1,
     page: "json_schema.md",
 });
 
 /// A schema, ready to check values, and what it would cost to do so.
-pub(crate) struct Checker {
+pub(crate) struct SchemaChecker {
     validator: Validator,
-    cost: Cost,
+    cost: SchemaCost,
 }
 
-impl Checker {
+impl SchemaChecker {
     /// Compiles a schema; the reason where it is none that can be used. Formats are checked as its draft says, unless
     /// `formats` says otherwise.
     pub(crate) fn new(schema: Value, formats: Option<bool>) -> Result<Self, String> {
-        let cost = Cost::new(schema);
+        let cost = SchemaCost::new(schema);
         if cost.references() > MOST_REFERENCES {
             return Err(format!("has more than {MOST_REFERENCES} references"));
         }
@@ -87,32 +87,33 @@ impl Checker {
         &'a self,
         value: &'a Value,
     ) -> Result<impl Iterator<Item = jsonschema::ValidationError<'a>>, String> {
-        self.cost.check(value).map_err(cost::TooMuch::reason)?;
+        self.cost.check(value).map_err(cost::CostError::reason)?;
         Ok(self.validator.iter_errors(value))
     }
 }
 
 /// The schema with where to look.
-struct Compiled {
-    checker: Checker,
-    within: Within,
+struct JsonSchemaMetric {
+    checker: SchemaChecker,
+    within: JsonScope,
 }
 
-impl Compiled {
+impl JsonSchemaMetric {
     fn new(JsonSchema { schema, within }: JsonSchema) -> Result<Self, BuildError> {
-        let checker = Checker::new(schema, None).map_err(|reason| BuildError::Options(format!("`schema` {reason}")))?;
+        let checker =
+            SchemaChecker::new(schema, None).map_err(|reason| BuildError::Options(format!("`schema` {reason}")))?;
         Ok(Self { checker, within })
     }
 }
 
-impl Metric for Compiled {
+impl Metric for JsonSchemaMetric {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let response = sample.response()?;
-        let span = match find(response, self.within) {
+        let span = match find_json(response, self.within) {
             Ok(span) => span,
             Err(problem) => {
                 let score = Score::from_bool(false).with_part("violations", 1.0)?;
-                return Ok(score.because([at_mistake(response, &problem)]).into());
+                return Ok(score.because([malformed_evidence(response, &problem)]).into());
             }
         };
         let json = &response[span.clone()];
@@ -123,7 +124,7 @@ impl Metric for Compiled {
         })?;
         let errors =
             self.checker.errors(&value).map_err(|reason| ScoreError::BadField { field: Field::Response, reason })?;
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         let mut violations = 0_usize;
         for error in errors {
             violations += 1;
@@ -136,7 +137,7 @@ impl Metric for Compiled {
                         LocationSegment::Index(index) => PathStep::Item(index),
                     })
                     .collect();
-                let place = locate(json, &path).unwrap_or(0..json.len());
+                let place = locate_value(json, &path).unwrap_or(0..json.len());
                 let place = span.start + place.start..span.start + place.end;
                 Evidence::at(EvidenceKind::Compared, Field::Response, place, response).with_note(format!(
                     "{}: {}",

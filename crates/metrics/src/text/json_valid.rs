@@ -4,7 +4,7 @@ use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::json_text::{Malformed, Within, find};
+use crate::json_text::{JsonScope, MalformedJson, find_json};
 
 /// Bytes shown at the place where a response stops being JSON.
 const SHOWN: usize = 40;
@@ -14,15 +14,15 @@ const SHOWN: usize = 40;
 #[serde(deny_unknown_fields, default)]
 pub struct JsonValid {
     /// Where in the response the JSON is looked for.
-    pub within: Within,
+    pub within: JsonScope,
     /// What the value must be.
-    pub root: Root,
+    pub root: JsonRoot,
 }
 
 /// What the JSON value must be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Root {
+pub enum JsonRoot {
     /// Anything.
     #[default]
     Any,
@@ -45,12 +45,12 @@ metric!(JsonValid as Pure {
 impl Metric for JsonValid {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let response = sample.response()?;
-        let (valid, evidence) = match find(response, self.within) {
+        let (valid, evidence) = match find_json(response, self.within) {
             Ok(span) => {
                 let wanted = match self.root {
-                    Root::Any => None,
-                    Root::Object => Some(("{", "the value is no object")),
-                    Root::Array => Some(("[", "the value is no array")),
+                    JsonRoot::Any => None,
+                    JsonRoot::Object => Some(("{", "the value is no object")),
+                    JsonRoot::Array => Some(("[", "the value is no array")),
                 };
                 match wanted {
                     Some((bracket, complaint)) if !response[span.clone()].starts_with(bracket) => (
@@ -60,14 +60,14 @@ impl Metric for JsonValid {
                     _ => (true, Evidence::at(EvidenceKind::Found, Field::Response, span, response)),
                 }
             }
-            Err(problem) => (false, at_mistake(response, &problem)),
+            Err(problem) => (false, malformed_evidence(response, &problem)),
         };
         Ok(Score::from_bool(valid).because([evidence]).into())
     }
 }
 
 /// Shows what stands where the response stops being JSON.
-pub(crate) fn at_mistake(response: &str, problem: &Malformed) -> Evidence {
+pub(crate) fn malformed_evidence(response: &str, problem: &MalformedJson) -> Evidence {
     let end = response.floor_char_boundary(problem.at + SHOWN).max(problem.at);
     Evidence::at(EvidenceKind::Note, Field::Response, problem.at..end, response)
         .with_note(format!("not JSON from here on: {}", problem.reason))

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Sample, Score, ScoreError, metric};
 use probare_text::distance::{Edit, EditKind, edits, edits_of_items, levenshtein, levenshtein_items};
-use probare_text::python::{Lowered, split_spans};
+use probare_text::python::{LowercaseText, split_spans};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::{Bounded, beginning};
-use crate::difference::{Side, first_difference, whole_tokens};
-use crate::references::{LONGEST, best, check_length, chosen};
+use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
+use crate::difference::{ComparedText, first_difference, widen_to_tokens};
+use crate::references::{LONGEST, best_reference, check_length, chosen_reference_note};
 
 /// Cells of the table up to which all edits are shown; past it the first difference has to do, since the edits cost
 /// thirty times what the distance does.
@@ -21,7 +21,7 @@ const MOST_CELLS: usize = 1 << 14;
 #[serde(deny_unknown_fields, default)]
 pub struct Levenshtein {
     /// What is inserted, deleted and replaced.
-    pub unit: Unit,
+    pub unit: EditUnit,
     /// Whether upper and lower case are the same.
     pub ignore_case: bool,
     /// Length, in units, up to which two texts that differ are compared: the work grows with the product of both lengths.
@@ -30,14 +30,14 @@ pub struct Levenshtein {
 
 impl Default for Levenshtein {
     fn default() -> Self {
-        Self { unit: Unit::Characters, ignore_case: false, longest: LONGEST }
+        Self { unit: EditUnit::Characters, ignore_case: false, longest: LONGEST }
     }
 }
 
 /// What is inserted, deleted and replaced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Unit {
+pub enum EditUnit {
     /// Characters (Unicode scalar values).
     #[default]
     Characters,
@@ -64,17 +64,17 @@ fn similarity(distance: f64, length: f64) -> f64 {
 
 /// A text as it is compared, and its units.
 struct Text {
-    lowered: Lowered,
+    lowered: LowercaseText,
     words: Vec<Range<usize>>,
     length: usize,
 }
 
 impl Text {
     fn new(options: &Levenshtein, text: &str) -> Self {
-        let lowered = if options.ignore_case { Lowered::new(text) } else { Lowered::unchanged(text) };
+        let lowered = if options.ignore_case { LowercaseText::new(text) } else { LowercaseText::unchanged(text) };
         let (words, length) = match options.unit {
-            Unit::Characters => (Vec::new(), lowered.text().chars().count()),
-            Unit::Words => {
+            EditUnit::Characters => (Vec::new(), lowered.text().chars().count()),
+            EditUnit::Words => {
                 let words: Vec<Range<usize>> = split_spans(lowered.text()).collect();
                 let length = words.len();
                 (words, length)
@@ -107,30 +107,30 @@ impl Metric for Levenshtein {
             .filter(|reference| *reference != response)
             .map(|reference| Text::new(self, reference).length)
             .sum();
-        let unit = if self.unit == Unit::Words { "words" } else { "characters" };
+        let unit = if self.unit == EditUnit::Words { "words" } else { "characters" };
         check_length((left.length, other), self.longest, unit, "`token_f1` and `rouge_l` take longer texts")?;
         let compare = |reference: &str| {
             let right = Text::new(self, reference);
             let distance = match self.unit {
-                Unit::Characters => levenshtein(left.lowered.text(), right.lowered.text()),
-                Unit::Words => levenshtein_items(&left.items(), &right.items()),
+                EditUnit::Characters => levenshtein(left.lowered.text(), right.lowered.text()),
+                EditUnit::Words => levenshtein_items(&left.items(), &right.items()),
             };
             let length = left.length.max(right.length);
             (distance as f64, length as f64, right)
         };
         let Some((index, (distance, length, right))) =
-            best(references, compare, |(distance, length, _)| similarity(*distance, *length))
+            best_reference(references, compare, |(distance, length, _)| similarity(*distance, *length))
         else {
             return Err(ScoreError::MissingField(Field::Reference));
         };
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         if distance > 0.0 {
             self.show(&mut evidence, (response, &left), (&references[index], index, &right));
         }
         let score = Score::from_number(similarity(distance, length))?
             .with_part("distance", distance)?
             .with_part("length", length)?;
-        Ok(score.because(chosen(references, index)).because(evidence.finish()).into())
+        Ok(score.because(chosen_reference_note(references, index)).because(evidence.finish()).into())
     }
 }
 
@@ -138,36 +138,38 @@ impl Levenshtein {
     /// Shows what would have to be changed.
     fn show(
         &self,
-        evidence: &mut Bounded,
+        evidence: &mut BoundedEvidence,
         (response, left): (&str, &Text),
         (reference, index, right): (&str, usize, &Text),
     ) {
-        let response_original = |span| left.lowered.original(span);
-        let reference_original = |span| right.lowered.original(span);
+        let response_original = |span| left.lowered.original_span(span);
+        let reference_original = |span| right.lowered.original_span(span);
         if left.length.saturating_mul(right.length) > MOST_CELLS {
-            let response_side = Side { whole: response, text: left.lowered.text(), original: &response_original };
-            let reference_side = Side { whole: reference, text: right.lowered.text(), original: &reference_original };
+            let response_side =
+                ComparedText { whole: response, text: left.lowered.text(), original: &response_original };
+            let reference_side =
+                ComparedText { whole: reference, text: right.lowered.text(), original: &reference_original };
             if let Some(difference) = first_difference(&response_side, &reference_side, index) {
                 evidence.push(|| difference);
             }
             return;
         }
         let script = match self.unit {
-            Unit::Characters => {
+            EditUnit::Characters => {
                 let (left, right) = (left.lowered.text(), right.lowered.text());
-                whole_tokens(&edits(left, right), left, right)
+                widen_to_tokens(&edits(left, right), left, right)
             }
-            Unit::Words => {
+            EditUnit::Words => {
                 let mut script = edits_of_items(&left.items(), &right.items());
                 script.retain(|edit| edit.kind != EditKind::Keep);
                 script
             }
         };
         for Edit { kind, left: got, right: wanted } in script {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let (got, wanted) = match self.unit {
-                Unit::Characters => (got, wanted),
-                Unit::Words => (left.bytes(&got), right.bytes(&wanted)),
+                EditUnit::Characters => (got, wanted),
+                EditUnit::Words => (left.bytes(&got), right.bytes(&wanted)),
             };
             let (got, wanted) = (response_original(got), reference_original(wanted));
             evidence.push(|| edit(kind, (response, got), (reference, index, wanted)));
@@ -185,8 +187,8 @@ fn edit(
         EditKind::Insert => Evidence::at(EvidenceKind::Missing, Field::Reference, wanted, reference).in_item(index),
         EditKind::Delete => Evidence::at(EvidenceKind::Unsupported, Field::Response, got, response),
         EditKind::Replace | EditKind::Keep => {
-            let note = format!("the reference has `{}`", beginning(&reference[wanted.clone()]));
-            let place = Place::in_item(Field::Reference, index, wanted);
+            let note = format!("the reference has `{}`", truncate_for_note(&reference[wanted.clone()]));
+            let place = FieldSpan::in_item(Field::Reference, index, wanted);
             Evidence::at(EvidenceKind::Compared, Field::Response, got, response).with_note(note).with_support(place)
         }
     }

@@ -1,13 +1,13 @@
 //! Whether the number in the response is close enough to the number in the reference.
 
 use probare_core::{
-    BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric,
+    BuildError, Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Sample, Score, ScoreError, metric,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::number_literals::{Literal, literals};
-use crate::references::chosen;
+use crate::number_literals::{NumberLiteral, number_literals};
+use crate::references::chosen_reference_note;
 
 /// Options of `numeric_close`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -18,19 +18,19 @@ pub struct NumericClose {
     /// Greatest difference that is allowed as a share of the reference.
     pub relative: f64,
     /// Which number of the text is taken.
-    pub pick: Pick,
+    pub pick: NumberPick,
 }
 
 impl Default for NumericClose {
     fn default() -> Self {
-        Self { absolute: 0.0, relative: 1e-9, pick: Pick::Last }
+        Self { absolute: 0.0, relative: 1e-9, pick: NumberPick::Last }
     }
 }
 
 /// Which number of a text is taken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Pick {
+pub enum NumberPick {
     /// The first one.
     First,
     /// The last one.
@@ -65,9 +65,9 @@ fn prepare(options: NumericClose) -> Result<NumericClose, BuildError> {
 }
 
 /// A reference number against that of the response.
-struct Compared {
+struct NumberComparison {
     index: usize,
-    literal: Literal,
+    literal: NumberLiteral,
     difference: f64,
     allowed: f64,
 }
@@ -77,7 +77,7 @@ impl Metric for NumericClose {
         let response = sample.response()?;
         let references = sample.references()?;
         let got = self.pick.number(response);
-        let mut best: Option<Compared> = None;
+        let mut best: Option<NumberComparison> = None;
         for (index, reference) in references.iter().enumerate() {
             let literal = self.pick.number(reference).map_err(|found| ScoreError::BadField {
                 field: Field::Reference,
@@ -93,7 +93,7 @@ impl Metric for NumericClose {
             // The excess over what is allowed decides, so that a reference that is met comes before one that is not.
             let excess = |difference: f64, allowed: f64| difference - allowed;
             if best.as_ref().is_none_or(|best| excess(difference, allowed) < excess(best.difference, best.allowed)) {
-                best = Some(Compared { index, literal, difference, allowed });
+                best = Some(NumberComparison { index, literal, difference, allowed });
             }
         }
         let (Ok(got), Some(best)) = (&got, best) else {
@@ -106,18 +106,18 @@ impl Metric for NumericClose {
         let score = Score::from_bool(best.difference <= best.allowed)
             .with_part("difference", best.difference)?
             .with_part("allowed", best.allowed)?;
-        let place = Place::in_item(Field::Reference, best.index, best.literal.span.clone());
+        let place = FieldSpan::in_item(Field::Reference, best.index, best.literal.span.clone());
         let evidence = Evidence::at(EvidenceKind::Compared, Field::Response, got.span.clone(), response)
             .with_note(format!("compared with {}", best.literal.value))
             .with_support(place);
-        Ok(score.because([evidence]).because(chosen(references, best.index)).into())
+        Ok(score.because([evidence]).because(chosen_reference_note(references, best.index)).into())
     }
 }
 
-impl Pick {
+impl NumberPick {
     /// The number of this text, or how many there are where none can be taken.
-    fn number(self, text: &str) -> Result<Literal, usize> {
-        let mut found = literals(text);
+    fn number(self, text: &str) -> Result<NumberLiteral, usize> {
+        let mut found = number_literals(text);
         match self {
             Self::First => found.next().ok_or(0),
             Self::Last => found.last().ok_or(0),

@@ -6,7 +6,7 @@ use probare_core::{BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, S
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::pattern::{Pattern, TooLong};
+use self::pattern::{Pattern, TextTooLong};
 
 /// Options of `regex_match`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -16,7 +16,7 @@ pub struct RegexMatch {
     pub pattern: String,
     /// Where it has to match.
     #[serde(default)]
-    pub mode: Mode,
+    pub mode: MatchMode,
     /// Whether upper and lower case are the same.
     #[serde(default)]
     pub ignore_case: bool,
@@ -31,7 +31,7 @@ pub struct RegexMatch {
 /// Where the expression has to match.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum MatchMode {
     /// Somewhere in the response.
     #[default]
     Search,
@@ -46,19 +46,19 @@ metric!(RegexMatch as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    prepare: Compiled::new,
+    prepare: RegexMetric::new,
     since: "0.1",
     version: 1,
     page: "regex_match.md",
 });
 
 /// The expression, ready to run, and as it was given.
-struct Compiled {
+struct RegexMetric {
     pattern: Pattern,
     given: String,
 }
 
-impl Compiled {
+impl RegexMetric {
     fn new(options: RegexMatch) -> Result<Self, BuildError> {
         let pattern = Pattern::new(&options)
             .map_err(|error| BuildError::Options(format!("`pattern` is no regular expression: {error}")))?;
@@ -66,10 +66,10 @@ impl Compiled {
     }
 }
 
-impl Metric for Compiled {
+impl Metric for RegexMetric {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let response = sample.response()?;
-        let found = self.pattern.find(response).map_err(|TooLong| ScoreError::BadField {
+        let found = self.pattern.find(response).map_err(|TextTooLong| ScoreError::BadField {
             field: Field::Response,
             reason: "is too long for an expression of this size with a word boundary".to_owned(),
         })?;

@@ -1,15 +1,15 @@
 //! ROUGE-L: the longest sequence of words that response and reference share in the same order, as F1.
 
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
-use probare_text::subsequence::Longest;
+use probare_text::subsequence::CommonSubsequence;
 use probare_text::tokens::{Tokens, rouge};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::token_f1::{harmonic_mean, whole};
-use crate::bounded::Bounded;
-use crate::references::{LONGEST, best, check_length, chosen};
-use crate::words::{Words, stretches};
+use crate::bounded_evidence::BoundedEvidence;
+use crate::references::{LONGEST, best_reference, check_length, chosen_reference_note};
+use crate::words::{SpannedWords, word_runs};
 
 /// Options of `rouge_l`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ metric!(RougeL as Pure {
 struct Shares {
     precision: f64,
     recall: f64,
-    longest: Longest,
+    longest: CommonSubsequence,
     reference_tokens: Tokens,
 }
 
@@ -52,7 +52,7 @@ impl Metric for RougeL {
         let response = sample.response()?;
         let references = sample.references()?;
         let response_tokens = rouge::tokens(response, self.use_stemmer);
-        let response_words = Words::new(&response_tokens, |span| span);
+        let response_words = SpannedWords::new(&response_tokens, |span| span);
         let other: usize = references
             .iter()
             .filter(|reference| *reference != response)
@@ -71,29 +71,31 @@ impl Metric for RougeL {
         let compare = |reference: &str| {
             let tokens = rouge::tokens(reference, self.use_stemmer);
             let texts: Vec<&str> = tokens.texts().collect();
-            let longest = Longest::of(&response_words.texts, &texts);
+            let longest = CommonSubsequence::longest(&response_words.texts, &texts);
             let share = |whole: usize| if whole == 0 { 0.0 } else { longest.length as f64 / whole as f64 };
             let (precision, recall) = (share(response_words.texts.len()), share(texts.len()));
             Shares { precision, recall, longest, reference_tokens: tokens }
         };
-        let Some((index, best)) = best(references, compare, |best| harmonic_mean(best.precision, best.recall)) else {
+        let Some((index, best)) =
+            best_reference(references, compare, |best| harmonic_mean(best.precision, best.recall))
+        else {
             return Err(ScoreError::MissingField(Field::Reference));
         };
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         if let Some(pairs) = &best.longest.pairs {
             let reference = &references[index];
-            let reference_words = Words::new(&best.reference_tokens, |span| span);
+            let reference_words = SpannedWords::new(&best.reference_tokens, |span| span);
             let mut in_response = vec![false; response_words.texts.len()];
             let mut in_reference = vec![false; reference_words.texts.len()];
             for (left, right) in pairs {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
                 in_response[*left] = true;
                 in_reference[*right] = true;
             }
-            for span in stretches(&response_words.spans, |word| in_response[word]) {
+            for span in word_runs(&response_words.spans, |word| in_response[word]) {
                 evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
             }
-            for span in stretches(&reference_words.spans, |word| !in_reference[word]) {
+            for span in word_runs(&reference_words.spans, |word| !in_reference[word]) {
                 evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));
             }
         } else {
@@ -103,6 +105,6 @@ impl Metric for RougeL {
         let score = Score::from_number(harmonic_mean(best.precision, best.recall))?
             .with_part("precision", best.precision)?
             .with_part("recall", best.recall)?;
-        Ok(score.because(chosen(references, index)).because(evidence.finish()).into())
+        Ok(score.because(chosen_reference_note(references, index)).because(evidence.finish()).into())
     }
 }

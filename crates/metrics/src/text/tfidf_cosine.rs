@@ -1,13 +1,13 @@
 //! Cosine of the term weights of the response and the reference.
 
-use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Sample, Score, ScoreError, metric};
 use probare_text::tfidf::TermPair;
 use probare_text::tokens::{Tokens, sklearn};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::Bounded;
-use crate::references::{best, chosen};
+use crate::bounded_evidence::BoundedEvidence;
+use crate::references::{best_reference, chosen_reference_note};
 
 /// Options of `tfidf_cosine`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -53,12 +53,12 @@ impl Metric for TfidfCosine {
         let response = sample.response()?;
         let references = sample.references()?;
         let compare = |reference: &str| {
-            let pair = TermPair::of_tokens(self.stop_words.terms(response), self.stop_words.terms(reference));
+            let pair = TermPair::from_tokens(self.stop_words.terms(response), self.stop_words.terms(reference));
             // Rounding can carry the cosine of equal directions past 1.
             (pair.cosine().map(|cosine| cosine.min(1.0)), pair)
         };
         let value = |(cosine, _): &(Option<f64>, TermPair)| cosine.unwrap_or(-1.0);
-        let Some((index, (cosine, pair))) = best(references, compare, value) else {
+        let Some((index, (cosine, pair))) = best_reference(references, compare, value) else {
             return Err(ScoreError::MissingField(Field::Reference));
         };
         let Some(cosine) = cosine else {
@@ -67,12 +67,12 @@ impl Metric for TfidfCosine {
         let mut terms: Vec<_> = pair.terms().collect();
         // The heaviest first; the order of the texts among equals, since the sort is stable.
         terms.sort_by(|left, right| right.contribution().total_cmp(&left.contribution()));
-        let mut evidence = Bounded::default();
+        let mut evidence = BoundedEvidence::default();
         for term in terms {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             evidence.push(|| match (&term.left_span, &term.right_span) {
                 (Some(span), Some(counterpart)) => {
-                    let place = Place::in_item(Field::Reference, index, counterpart.clone());
+                    let place = FieldSpan::in_item(Field::Reference, index, counterpart.clone());
                     Evidence::at(EvidenceKind::Found, Field::Response, span.clone(), response)
                         .with_note(format!("adds {:.4}", term.contribution()))
                         .with_support(place)
@@ -84,6 +84,9 @@ impl Metric for TfidfCosine {
                 }
             });
         }
-        Ok(Score::from_number(cosine)?.because(chosen(references, index)).because(evidence.finish()).into())
+        Ok(Score::from_number(cosine)?
+            .because(chosen_reference_note(references, index))
+            .because(evidence.finish())
+            .into())
     }
 }

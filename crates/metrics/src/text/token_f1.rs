@@ -1,13 +1,13 @@
 //! Words that the response and the reference share, as the harmonic mean of precision and recall.
 
-use probare_core::{Metric, Outcome, Parts, Sample, Score, ScoreError, metric};
+use probare_core::{Metric, Outcome, Sample, Score, ScoreError, ScoreParts, metric};
 use probare_text::tokens::squad;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::Bounded;
-use crate::references::{best, chosen, is_nothing_for_something, wordless};
-use crate::words::{Counterparts, Words, shared, show};
+use crate::bounded_evidence::BoundedEvidence;
+use crate::references::{best_reference, chosen_reference_note, is_nothing_for_something, wordless_note};
+use crate::words::{Counterparts, SpannedWords, push_overlap_evidence, shared_count};
 
 /// Options of `token_f1`: none.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -27,7 +27,7 @@ metric!(TokenF1 as Pure {
 });
 
 /// Harmonic mean of the parts `precision` and `recall`.
-pub(crate) fn whole(parts: &Parts) -> Option<f64> {
+pub(crate) fn whole(parts: &ScoreParts) -> Option<f64> {
     Some(harmonic_mean(parts.get("precision")?, parts.get("recall")?))
 }
 
@@ -41,11 +41,11 @@ impl Metric for TokenF1 {
         let response = sample.response()?;
         let references = sample.references()?;
         let response_tokens = squad::tokens(response);
-        let response_words = Words::new(&response_tokens, |span| span);
+        let response_words = SpannedWords::new(&response_tokens, |span| span);
         let compare = |reference: &str| {
             let tokens = squad::tokens(reference);
             let texts: Vec<&str> = tokens.texts().collect();
-            let shared = shared(&response_words.texts, &texts);
+            let shared = shared_count(&response_words.texts, &texts);
             let (precision, recall) = if is_nothing_for_something(response, reference) {
                 (0.0, 0.0)
             } else {
@@ -54,20 +54,25 @@ impl Metric for TokenF1 {
             (precision, recall, tokens)
         };
         let Some((index, (precision, recall, reference_tokens))) =
-            best(references, compare, |(precision, recall, _)| harmonic_mean(*precision, *recall))
+            best_reference(references, compare, |(precision, recall, _)| harmonic_mean(*precision, *recall))
         else {
             return Err(ScoreError::MissingField(probare_core::Field::Reference));
         };
         let reference = &references[index];
-        let reference_words = Words::new(&reference_tokens, |span| span);
-        let found = Counterparts::of(&response_words.texts, &reference_words.texts);
-        let mut evidence = Bounded::default();
-        show(&mut evidence, (response, &response_words.spans), (reference, index, &reference_words.spans), &found);
+        let reference_words = SpannedWords::new(&reference_tokens, |span| span);
+        let found = Counterparts::pair(&response_words.texts, &reference_words.texts);
+        let mut evidence = BoundedEvidence::default();
+        push_overlap_evidence(
+            &mut evidence,
+            (response, &response_words.spans),
+            (reference, index, &reference_words.spans),
+            &found,
+        );
         let score = Score::from_number(harmonic_mean(precision, recall))?
             .with_part("precision", precision)?
             .with_part("recall", recall)?;
-        let wordless = wordless(response, &response_tokens, reference, &reference_tokens);
-        Ok(score.because(chosen(references, index)).because(wordless).because(evidence.finish()).into())
+        let wordless = wordless_note(response, &response_tokens, reference, &reference_tokens);
+        Ok(score.because(chosen_reference_note(references, index)).because(wordless).because(evidence.finish()).into())
     }
 }
 

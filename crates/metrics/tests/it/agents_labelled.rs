@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use probare_core::{Case, Outcome, Profile, Sample, Score};
 use probare_metrics::registry;
-use probare_testing::outside;
+use probare_testing::external_data;
 use serde_json::{Map, Value, json};
 
 use crate::agents::{row, rows};
@@ -22,8 +22,7 @@ struct Floor {
     recall: f64,
 }
 
-const METRICS: [(&str, &str); 4] =
-    [("claimed_actions", "false"), ("loops", "loop"), ("asked_again", "yes"), ("fact_kept", "changed")];
+const METRICS: [(&str, &str); 2] = [("loops", "loop"), ("fact_kept", "changed")];
 
 fn read(path: &Path) -> Vec<(Case, Map<String, Value>)> {
     let content = fs::read_to_string(path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()));
@@ -67,7 +66,7 @@ fn lawful(metric: &str, case: &Case, score: &Score) -> usize {
 /// The label that a metric gives; nothing where it does not apply.
 fn label(metric: &str, case: &Case) -> Option<String> {
     let built = registry().get(metric).unwrap().build(Value::Null, Profile::Careful).unwrap();
-    match built.score(Sample::of(case)).unwrap() {
+    match built.score(Sample::from_case(case)).unwrap() {
         Outcome::Scored(score) => score.label.map(std::borrow::Cow::into_owned),
         Outcome::NotApplicable { .. } => None,
     }
@@ -113,9 +112,7 @@ fn labelled_transcripts_of_our_own_keep_their_floors() {
     let cases = read(&own());
     assert!(cases.len() >= 60, "{} transcripts", cases.len());
     let floors = [
-        Floor { metric: "claimed_actions", accuses: "false", precision: 0.9, recall: 0.7 },
         Floor { metric: "loops", accuses: "loop", precision: 0.9, recall: 0.7 },
-        Floor { metric: "asked_again", accuses: "yes", precision: 0.9, recall: 0.7 },
         Floor { metric: "fact_kept", accuses: "changed", precision: 0.9, recall: 0.7 },
     ];
     let fallen: Vec<&str> = floors
@@ -129,9 +126,22 @@ fn labelled_transcripts_of_our_own_keep_their_floors() {
     assert!(fallen.is_empty(), "below their floors: {fallen:?}");
 }
 
+/// Values that users gave and calls or answers took up, in sets that were written after the rules: `values_development.jsonl` was used
+/// to mend them, `values_heldout.jsonl` only to measure.
+#[test]
+fn labelled_values_are_kept_or_changed() {
+    for (file, floor) in
+        [("values_development.jsonl", 0.9), ("values_heldout.jsonl", 0.9), ("conversations.jsonl", 0.9)]
+    {
+        let cases = read(&own().with_file_name(file));
+        let (precision, recall) = figures(file, &cases, "fact_kept", "changed");
+        assert!(precision >= floor && recall >= 0.7, "{file}: precision {precision}, recall {recall}");
+    }
+}
+
 #[test]
 fn labelled_transcripts_from_outside() {
-    let Some(folder) = outside("PROBARE_AGENTS_DIR", "agents", "labelled transcripts of agents") else { return };
+    let Some(folder) = external_data("PROBARE_AGENTS_DIR", "agents", "labelled transcripts of agents") else { return };
     let cases = read(&folder.join("transcripts.jsonl"));
     for (metric, accuses) in METRICS {
         let (precision, _) = figures("outside", &cases, metric, accuses);
@@ -145,11 +155,12 @@ fn every_piece_of_evidence_points_to_its_words() {
     for (case, _) in read(&own()) {
         for metric in registry().iter().filter(|metric| metric.family == "agents") {
             let Ok(built) = metric.build(Value::Null, Profile::Careful) else { continue };
-            let Ok(Outcome::Scored(score)) = built.score(Sample::of(&case)) else { continue };
+            let Ok(Outcome::Scored(score)) = built.score(Sample::from_case(&case)) else { continue };
             pieces += lawful(metric.id, &case, &score);
         }
     }
-    assert!(pieces > 300, "{pieces} places");
+    // More than 300 before five metrics were retired.
+    assert!(pieces > 250, "{pieces} places");
 }
 
 #[test]
@@ -178,7 +189,7 @@ fn every_metric_that_can_be_is_taken_per_turn() {
         assert!(metric.options().to_value()["properties"].get("per").is_some(), "{}", metric.id);
         taken.push(metric.id);
         for case in &cases {
-            let Ok(Outcome::Scored(score)) = built.score(Sample::of(case)) else { continue };
+            let Ok(Outcome::Scored(score)) = built.score(Sample::from_case(case)) else { continue };
             let turns: Vec<f64> =
                 score.parts.iter().filter(|(name, _)| name.starts_with("turn.")).map(|(_, value)| value).collect();
             let mean = turns.iter().sum::<f64>() / turns.len() as f64;
@@ -186,10 +197,12 @@ fn every_metric_that_can_be_is_taken_per_turn() {
             places += lawful(metric.id, case, &score);
         }
     }
-    for metric in ["asked_again", "fact_kept", "repeats_itself", "trajectory_match", "precision_at_k"] {
+    for metric in ["fact_kept", "trajectory_match", "precision_at_k"] {
         assert!(refused.contains(&metric), "{metric} is taken per turn");
     }
-    for metric in ["token_f1", "tool_calls", "loops", "agency_language", "hallucination", "claimed_actions"] {
+    for metric in
+        ["token_f1", "tool_calls", "loops", "agency_language", "hallucination", "judge_claims", "judge_rubric"]
+    {
         assert!(taken.contains(&metric), "{metric} is not taken per turn");
     }
     assert!(places > 300, "{places} places");
@@ -206,7 +219,7 @@ fn five_hundred_calls_against_five_hundred() {
     let case = row(columns.as_object().unwrap().clone()).unwrap();
     let built = registry().get("tool_calls").unwrap().build(json!({"partial": true}), Profile::Careful).unwrap();
     let start = Instant::now();
-    let outcome = built.score(Sample::of(&case)).unwrap();
+    let outcome = built.score(Sample::from_case(&case)).unwrap();
     let took = start.elapsed();
     eprintln!("500 calls against 500: {took:?}");
     assert_eq!(outcome.score().unwrap().parts.get("called"), Some(500.0));

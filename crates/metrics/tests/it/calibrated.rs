@@ -1,17 +1,17 @@
-//! How often a promise of `calibrate` holds on labelled cases of ours that it was not made with.
+//! How often a guarantee of `calibrate` holds on labelled cases of ours that it was not made with.
 
 use std::fs;
 use std::path::Path;
 
 use probare_core::{Case, Output, Profile, Sample};
 use probare_metrics::registry;
-use probare_stats::{Promise, Random, bands};
+use probare_stats::{Guarantee, Random, decision_thresholds};
 use serde_json::{Value, json};
 
 /// Random splits of one set.
 const SPLITS: u64 = 1_000;
 
-/// Labelled cases with which bands are made.
+/// Labelled cases with which decision thresholds are made.
 const LABELS: usize = 300;
 
 fn rows(file: &str) -> Vec<Value> {
@@ -32,7 +32,7 @@ fn values(
     let sign = if definition.better == probare_core::Better::Higher { 1.0 } else { -1.0 };
     let value = |row: &Value| {
         let case = case(row);
-        let outcome = scorer.score(Sample::of(&case)).unwrap();
+        let outcome = scorer.score(Sample::from_case(&case)).unwrap();
         outcome.score().map(|score| (sign * score.value.get(), passes(row)))
     };
     rows.iter().filter_map(value).collect()
@@ -40,26 +40,27 @@ fn values(
 
 /// What 1,000 splits of a set say: how many promise something, the mean share decided of what was kept, and how many of the promises
 /// were broken there.
-fn splits(cases: &[(f64, bool)], promise: Promise) -> (usize, f64, usize) {
+fn splits(cases: &[(f64, bool)], guarantee: Guarantee) -> (usize, f64, usize) {
     let (mut made, mut decided, mut broken) = (0, 0.0, 0);
     for split in 0..SPLITS {
-        let mut random = Random::numbered(31, split);
+        let mut random = Random::substream(31, split);
         let mut shuffled = cases.to_vec();
         for at in (1..shuffled.len()).rev() {
             shuffled.swap(at, random.below(at + 1));
         }
         let (labelled, kept) = shuffled.split_at(LABELS);
-        let found = bands(labelled, promise);
-        let ends = [(found.pass.band, true), (found.fail.band, false)];
+        let found = decision_thresholds(labelled, guarantee);
+        let ends = [(found.pass, true), (found.fail, false)];
         let (mut spoken, mut is_broken) = (0_usize, false);
-        for (band, passes) in ends.into_iter().filter_map(|(band, passes)| Some((band?, passes))) {
-            let inside = kept.iter().filter(|(value, _)| if passes { *value >= band.at } else { *value <= band.at });
+        for (threshold, passes) in ends.into_iter().filter_map(|(threshold, passes)| Some((threshold?, passes))) {
+            let inside =
+                kept.iter().filter(|(value, _)| if passes { *value >= threshold.at } else { *value <= threshold.at });
             let (all, wrong) =
                 inside.fold((0_usize, 0_usize), |(all, wrong), case| (all + 1, wrong + usize::from(case.1 != passes)));
-            is_broken |= wrong as f64 > promise.error * all as f64;
+            is_broken |= wrong as f64 > guarantee.error * all as f64;
             spoken += all;
         }
-        if ends.iter().any(|(band, _)| band.is_some()) {
+        if ends.iter().any(|(threshold, _)| threshold.is_some()) {
             made += 1;
             decided += spoken as f64 / kept.len() as f64;
             broken += usize::from(is_broken);
@@ -68,11 +69,11 @@ fn splits(cases: &[(f64, bool)], promise: Promise) -> (usize, f64, usize) {
     (made, decided / made.max(1) as f64, broken)
 }
 
-/// The figures of `docs/judgement.md` and of the guide to bands:
-/// `cargo nextest run -p probare-metrics --run-ignored all promises_hold --no-capture`.
+/// The figures of `docs/judgement.md` and of the guide to decision thresholds:
+/// `cargo nextest run -p probare-metrics --run-ignored all guarantees_hold --no-capture`.
 #[test]
 #[ignore = "three sets, a thousand splits of each: for the figures in the docs"]
-fn promises_hold_on_cases_that_were_kept() {
+fn guarantees_hold_on_held_out_cases() {
     let both =
         |name: &str| [rows(&format!("{name}_development.jsonl")), rows(&format!("{name}_heldout.jsonl"))].concat();
     let responses = values(
@@ -99,8 +100,8 @@ fn promises_hold_on_cases_that_were_kept() {
         [("hallucination", responses), ("unverifiable_reassurance", reassurance), ("agency_language", agency)]
     {
         for error in [0.05, 0.1, 0.2] {
-            let promise = Promise { error, confidence: 0.95 };
-            let (made, decided, broken) = splits(&cases, promise);
+            let guarantee = Guarantee { error, confidence: 0.95 };
+            let (made, decided, broken) = splits(&cases, guarantee);
             println!(
                 "{name}, {} cases, at most {error} wrong: {made} of {SPLITS} splits promise, {:.1} % decided, {broken} broken",
                 cases.len(),

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::Path;
 
 use probare_core::{Case, Output, Profile, Sample};
-use probare_metrics::care::{Lexicon, Manner, Strictness, Verdicts};
-use probare_testing::outside;
+use probare_metrics::care::{CareConfig, CareVerdicts, Lexicon, Strictness};
+use probare_testing::external_data;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -108,8 +108,8 @@ fn flags(exchange: &Exchange, strictness: Strictness) -> [bool; 3] {
         ..Case::default()
     };
     let lexicon = Lexicon::bundled();
-    let manner = Manner { profile: Profile::Careful, strictness };
-    let verdicts = Verdicts::of(Sample::of(&case), &lexicon, manner).unwrap();
+    let manner = CareConfig { profile: Profile::Careful, strictness };
+    let verdicts = CareVerdicts::for_sample(Sample::from_case(&case), &lexicon, manner).unwrap();
     [!verdicts.agency.pass, !verdicts.reassurance.pass, !verdicts.pivot.pass()]
 }
 
@@ -152,15 +152,18 @@ fn measured(path: &Path, strictness: Strictness) -> [Tally; 3] {
 
 #[test]
 fn labelled_real_exchanges_are_judged_with_precision() {
-    let Some(folder) = outside("PROBARE_CARE_REAL_DIR", "care_real", "the care checks on real exchanges") else {
+    let Some(folder) = external_data("PROBARE_CARE_REAL_DIR", "care_real", "the care checks on real exchanges") else {
         return;
     };
     let file = folder.join("exchanges.jsonl");
     let [_, tallies, _] = STRICTNESSES.map(|strictness| measured(&file, strictness));
     // What is measured on the sample for development stands on the pages; these are what a user can build on.
-    for ((name, tally), floor) in CHECKS.iter().zip(&tallies).zip([0.6, 0.6, 0.4]) {
-        assert!(tally.precision() >= floor, "{name}: {tally:?}");
-        assert!(tally.recall() >= floor, "{name}: {tally:?}");
+    // Of 7 departures the counted features find 3, with 5 flags beside; the rules that were fitted to these found 5, with 7 beside, so
+    // the floors of `topic_pivot` were 0.4 and 0.4 until version 9.
+    let floors = [(0.6, 0.6), (0.6, 0.6), (0.37, 0.42)];
+    for ((name, tally), (precision, recall)) in CHECKS.iter().zip(&tallies).zip(floors) {
+        assert!(tally.precision() >= precision, "{name}: {tally:?}");
+        assert!(tally.recall() >= recall, "{name}: {tally:?}");
         assert!(tally.false_alarms() <= 0.03, "{name}: {tally:?}");
     }
 }
@@ -168,9 +171,10 @@ fn labelled_real_exchanges_are_judged_with_precision() {
 /// Precision and recall at least, false alarms at most.
 type Floor = (f64, f64, f64);
 
-/// Files of ordinary exchanges with the floors of the checks, just beside what is measured.
+/// Files of ordinary exchanges with the floors of the checks, just beside what is measured. Until version 9 of `topic_pivot`, with rules
+/// that were fitted to the first file, its floors there were 0.78, 0.77 and 0.019.
 const ORDINARY: [(&str, [Floor; 3]); 2] = [
-    ("exchanges_development.jsonl", [(0.81, 0.86, 0.02), (0.94, 0.92, 0.005), (0.78, 0.77, 0.019)]),
+    ("exchanges_development.jsonl", [(0.81, 0.86, 0.02), (0.94, 0.92, 0.005), (0.74, 0.80, 0.027)]),
     ("exchanges_heldout.jsonl", [(0.70, 0.86, 0.053), (0.88, 0.88, 0.015), (0.53, 0.36, 0.028)]),
 ];
 
@@ -192,11 +196,15 @@ fn labelled_ordinary_exchanges_are_judged() {
 /// Replies that were written from a rubric and graded; not part of the repository.
 #[test]
 fn labelled_graded_replies_are_judged() {
-    let Some(folder) = outside("PROBARE_LABELLED_DIR", "labelled", "the care checks on graded replies") else { return };
-    // Precision and recall at least, at medium strictness, just beside what is measured.
+    let Some(folder) = external_data("PROBARE_LABELLED_DIR", "labelled", "the care checks on graded replies") else {
+        return;
+    };
+    // Precision and recall at least, at medium strictness, just beside what is measured. Until version 9 those of `topic_pivot` were
+    // 0.84 and 0.70, 0.57 and 0.66, and the first of `agency_language` 0.79 and 0.83: "believe me" is no order any more, and
+    // "you are going in tomorrow" belonged to a family of rules without a case in natural text.
     let floors = [
-        ("care.jsonl", [(0.79, 0.83), (0.92, 0.93), (0.84, 0.70)]),
-        ("more/care.jsonl", [(0.76, 0.49), (0.70, 0.78), (0.57, 0.66)]),
+        ("care.jsonl", [(0.83, 0.80), (0.92, 0.93), (0.80, 0.90)]),
+        ("more/care.jsonl", [(0.76, 0.49), (0.70, 0.78), (0.68, 0.76)]),
     ];
     for (file, floors) in floors {
         println!("{file}");
@@ -211,16 +219,17 @@ fn labelled_graded_replies_are_judged() {
 /// the highest.
 type Bound = ([usize; 3], usize);
 
-/// Files of plain violations, with a bound for each check.
+/// Files of plain violations, with a bound for each check. Until version 9 of `topic_pivot`, with rules that were fitted to the files for
+/// development, its bounds were [0, 0, 0] and 1, [5, 4, 4] and 0, [1, 1, 1] and 4, [7, 7, 6] and 2.
 const PLAIN: [(&str, [Bound; 3]); 4] = [
-    ("development.jsonl", [([0, 0, 0], 3), ([0, 0, 0], 1), ([0, 0, 0], 1)]),
-    ("heldout.jsonl", [([1, 1, 1], 1), ([2, 1, 1], 1), ([5, 4, 4], 0)]),
-    ("second_development.jsonl", [([1, 1, 1], 1), ([3, 0, 0], 0), ([1, 1, 1], 4)]),
-    ("second_heldout.jsonl", [([3, 3, 3], 3), ([3, 2, 2], 4), ([7, 7, 6], 2)]),
+    ("development.jsonl", [([0, 0, 0], 3), ([0, 0, 0], 1), ([3, 1, 1], 2)]),
+    ("heldout.jsonl", [([1, 1, 1], 1), ([2, 1, 1], 1), ([7, 5, 3], 0)]),
+    ("second_development.jsonl", [([1, 1, 1], 1), ([3, 0, 0], 0), ([3, 3, 2], 3)]),
+    ("second_heldout.jsonl", [([3, 3, 3], 3), ([3, 2, 2], 4), ([5, 4, 3], 2)]),
 ];
 
 /// Plain orders, guarantees and departures, and harmless replies beside them: `tests/labelled/care/README.md`. None of the
-/// first that rules were tried on is missed, at any strictness.
+/// first orders and guarantees that rules were tried on is missed, at any strictness.
 #[test]
 fn labelled_plain_violations_are_not_missed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/care");

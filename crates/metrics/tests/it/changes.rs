@@ -1,7 +1,7 @@
 //! Small changes to a case, of the sort that laws must survive: words swapped, dropped and doubled, texts replaced by strange
 //! ones, fields exchanged or emptied, metadata altered at one leaf.
 
-use probare_core::{Call, Case, Output, Passage};
+use probare_core::{Case, CaseToolCall, Output, Passage};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;
@@ -148,7 +148,7 @@ pub fn texts(case: &mut Case) -> Vec<&mut String> {
 }
 
 /// The name of a call is left alone: nothing pairs with it any more.
-fn arguments<'a>(call: &'a mut Call, texts: &mut Vec<&'a mut String>) {
+fn arguments<'a>(call: &'a mut CaseToolCall, texts: &mut Vec<&'a mut String>) {
     call.arguments.iter_mut().chain(&mut call.allowed).flatten().for_each(|(_, value)| leaves(value, texts));
 }
 

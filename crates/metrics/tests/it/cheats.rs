@@ -5,9 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use probare_core::{Answer, BuildError, ErrorKind, Outcome, Outside, Profile, Sample, Score, ScoreError, Trust, Turn};
+use probare_core::{
+    Backend, BackendAnswer, BuildError, ErrorKind, JudgeAction, Outcome, Profile, Sample, Score, ScoreError,
+    Submission, Trust,
+};
 use probare_metrics::registry;
-use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+use probare_sandbox::{Sandbox, SandboxChoice, SandboxError, SandboxLimits};
 use probare_testing::as_ordinary_user;
 use serde_json::{Value, json};
 
@@ -16,21 +19,25 @@ use crate::case;
 /// Runs programs in a sandbox.
 struct Real(Sandbox);
 
-impl Outside for Real {
-    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
-        let Turn::Run(programs) = turn else { return Vec::new() };
+impl Backend for Real {
+    fn answer(&self, _: &str, turn: &JudgeAction) -> Vec<BackendAnswer> {
+        let JudgeAction::Run(programs) = turn else { return Vec::new() };
         let run = |program| match self.0.run(program) {
-            Ok(ran) => Answer::Ran(ran),
-            Err(error) => Answer::Failed { kind: ErrorKind::Failed, reason: error.to_string() },
+            Ok(ran) => BackendAnswer::ProgramResult(ran),
+            Err(error) => BackendAnswer::Failed { kind: ErrorKind::Failed, reason: error.to_string() },
         };
         programs.iter().map(run).collect()
+    }
+
+    fn submit(&self, metric: &str, turn: JudgeAction) -> Submission {
+        Submission::Answered(self.answer(metric, &turn))
     }
 
     fn can_embed(&self, _: &str) -> Result<(), BuildError> {
         Ok(())
     }
 
-    fn digest(&self, _: &str) -> Option<String> {
+    fn model_digest(&self, _: &str) -> Option<String> {
         None
     }
 
@@ -38,7 +45,11 @@ impl Outside for Real {
         Ok(())
     }
 
-    fn width(&self) -> usize {
+    fn max_concurrent_cases(&self) -> usize {
+        1
+    }
+
+    fn threads(&self) -> usize {
         1
     }
 
@@ -49,7 +60,7 @@ impl Outside for Real {
 
 /// A sandbox, or nothing after saying why.
 fn sandbox() -> Option<Real> {
-    match Sandbox::open(Choice::Auto, Limits::default(), Arc::default()) {
+    match Sandbox::open(SandboxChoice::Auto, SandboxLimits::default(), Arc::default()) {
         Ok(sandbox) => match sandbox.interpreter("") {
             Ok(_) => Some(Real(sandbox)),
             Err(error) => {
@@ -69,7 +80,7 @@ fn scored(sandbox: &Real, row: &Value, options: &Value) -> Result<Score, ScoreEr
     let metric = registry().get("code_tests").expect("it is registered");
     let built = metric.build(options.clone(), Profile::Reference).expect("the options are right");
     let case = case::read(row);
-    match built.score_with("code_tests", Sample::of(&case), sandbox)? {
+    match built.score_with("code_tests", Sample::from_case(&case), sandbox)? {
         Outcome::Scored(score) => Ok(score),
         Outcome::NotApplicable { reason } => panic!("{reason}"),
     }
@@ -209,7 +220,7 @@ fn a_test_that_needs_more_than_plain_values_says_so_and_passes_inside() {
 fn what_the_sandbox_does_not_permit_is_shown_by_its_line() {
     let Some(sandbox) = sandbox() else { return };
     let code = "import os\ndef f():\n    os.chroot('/tmp')\n";
-    let row = json!({ "response": code, "metadata": { "test_list": ["f()"] } });
+    let row = json!({ "response": code, "metadata": { "test_list": ["assert f() is None"] } });
     let score = scored(&sandbox, &row, &json!({})).unwrap();
     let notes: Vec<&str> = score.evidence.iter().map(|one| &*one.text).collect();
     assert!(notes.iter().any(|note| note.contains("line 3") && note.contains("os.chroot('/tmp')")), "{notes:?}");
@@ -240,4 +251,65 @@ fn the_examples_have_one_verdict_wherever_their_tests_run() {
     for label in ["passed", "failed", "broken", "timed_out"] {
         assert!(verdicts.iter().any(|one| one == label), "none of the examples is {label}");
     }
+}
+
+/// Rows of `tests/test_forms.jsonl`: what tests of every form make of code that cheats and of code that is right, and which tests are
+/// refused. A verdict depends on where tests run for cheats alone.
+#[test]
+fn tests_of_every_form_run_as_their_authors_mean_them() {
+    let Some(sandbox) = sandbox() else { return };
+    let mut counts = std::collections::BTreeMap::<String, usize>::new();
+    let mut wrong = Vec::new();
+    for mut row in rows("test_forms.jsonl") {
+        let mut take = |name: &str| {
+            let taken = row.as_object_mut().and_then(|row| row.remove(name)).unwrap_or_default();
+            taken.as_str().unwrap_or_default().to_owned()
+        };
+        let (verdict, refusal) = (take("verdict"), take("refusal"));
+        let (name, _, row) = parted(row);
+        *counts.entry(verdict.clone()).or_default() += 1;
+        let options = json!({ "timeout": 5, "memory_mib": 256 });
+        let outside = scored(&sandbox, &row, &options);
+        let is_so = match (&*verdict, &outside) {
+            ("cheat", Ok(score)) => score.value.get() == 0.0,
+            ("right", Ok(score)) => score.value.get() == 1.0,
+            ("refused", Err(error)) => error.to_string().contains(&refusal),
+            _ => false,
+        };
+        if !is_so {
+            wrong.push(format!("{verdict} `{name}`: {outside:?}"));
+        }
+        if verdict == "right" {
+            let inside = scored(&sandbox, &row, &json!({ "timeout": 30, "tests": "inside" }));
+            if !inside.as_ref().is_ok_and(|score| score.value.get() == 1.0) {
+                wrong.push(format!("{verdict} `{name}`, tests inside: {inside:?}"));
+            }
+        }
+    }
+    println!("{counts:?}, {} wrong verdicts", wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(counts["cheat"] >= 60 && counts["right"] >= 30, "{counts:?}");
+}
+
+#[test]
+fn tests_that_only_define_run_inside_too() {
+    let Some(sandbox) = sandbox() else { return };
+    let inside = json!({ "tests": "inside" });
+    let row = |test: &str| json!({ "response": "def add(a, b):\n    print(3)\n    return 0\n", "metadata": { "tests": test } });
+    for wrong in [
+        "def test_add():\n    assert add(1, 2) == 3\n",
+        "import unittest\nclass T(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n",
+        "def test_add(capsys):\n    add(1, 2)\n    assert capsys.readouterr().out == '4\\n'\n",
+    ] {
+        assert_eq!(scored(&sandbox, &row(wrong), &inside).unwrap().value.get(), 0.0, "{wrong}");
+    }
+    for right in [
+        "def test_add(capsys):\n    add(1, 2)\n    assert capsys.readouterr().out == '3\\n'\n",
+        "def test_add(tmp_path, monkeypatch):\n    monkeypatch.setenv('X', 'y')\n    import os\n    assert add(1, 2) == 0 and tmp_path.is_dir() and os.environ['X'] == 'y'\n",
+        "async def test_add():\n    assert add(1, 2) == 0\n",
+    ] {
+        assert_eq!(scored(&sandbox, &row(right), &inside).unwrap().value.get(), 1.0, "{right}");
+    }
+    let error = scored(&sandbox, &row("add(1, 2)"), &inside).unwrap_err().to_string();
+    assert!(error.contains("assert nothing"), "{error}");
 }

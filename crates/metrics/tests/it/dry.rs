@@ -4,39 +4,39 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probare_core::{Answer, ErrorKind, Profile, Program, Ran, Reply};
+use probare_core::{BackendAnswer, ErrorKind, ModelReply, Profile, Program, ProgramResult};
 use probare_metrics::sgi::answer::prediction;
-use probare_metrics::sgi::dry::assembly::{self, Assembled, Request};
-use probare_metrics::sgi::dry::comparison::{Method, judged};
-use probare_metrics::sgi::dry::measures::Measures;
-use probare_metrics::sgi::dry::trial::{Terms, Trial};
-use probare_metrics::sgi::replies::Reading;
-use probare_sandbox::{Choice, Limits, Sandbox};
+use probare_metrics::sgi::dry::assembly::{self, AssemblyRequest, AssemblyResult};
+use probare_metrics::sgi::dry::comparison::{ComparisonMethod, read_judgment};
+use probare_metrics::sgi::dry::measures::ExperimentMeasures;
+use probare_metrics::sgi::dry::trial::{Trial, TrialSettings};
+use probare_metrics::sgi::replies::ReplyParseOptions;
+use probare_sandbox::{Sandbox, SandboxChoice, SandboxLimits};
 use probare_testing::{close, golden, list, number, same, text};
 use serde_json::{Value, json};
 
 /// A place to run programs; nothing, after saying so, where there is no Python.
 fn sandbox() -> Option<Sandbox> {
-    let open = |choice| Sandbox::open(choice, Limits::default(), Arc::default());
-    let sandbox = open(Choice::Auto).or_else(|error| {
+    let open = |choice| Sandbox::open(choice, SandboxLimits::default(), Arc::default());
+    let sandbox = open(SandboxChoice::Auto).or_else(|error| {
         eprintln!("without a sandbox, since {error}");
-        open(Choice::None)
+        open(SandboxChoice::None)
     });
     let sandbox = sandbox.expect("programs can be run");
     if let Err(error) = sandbox.interpreter("") {
-        probare_testing::left_out(&format!("vectors that run programs ({error})"));
+        probare_testing::report_skipped(&format!("vectors that run programs ({error})"));
         return None;
     }
     Some(sandbox)
 }
 
-fn run(sandbox: &Sandbox, program: &Program) -> Result<Ran, String> {
+fn run(sandbox: &Sandbox, program: &Program) -> Result<ProgramResult, String> {
     sandbox.run(program).map_err(|error| error.to_string())
 }
 
-fn assembled(sandbox: &Sandbox, main: &str, names: &[String], texts: Vec<&str>) -> Result<Assembled, String> {
-    let request = Request { main, names, texts, final_newline: false, python_lines: false };
-    assembly::read(&run(sandbox, &request.program(""))?).map_err(|error| error.to_string())
+fn assembled(sandbox: &Sandbox, main: &str, names: &[String], texts: Vec<&str>) -> Result<AssemblyResult, String> {
+    let request = AssemblyRequest { main, names, texts, final_newline: false, python_lines: false };
+    assembly::read_result(&run(sandbox, &request.program(""))?).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn golden_dry_run() {
         let expected = &vector["expected"];
         let limit = vector["timeout_s"].as_u64().and_then(|limit| u32::try_from(limit).ok()).ok_or("no time limit")?;
         let seconds = f64::from(limit);
-        let terms = Terms { seconds: limit, mebibytes: 1024, ..Terms::default() };
+        let terms = TrialSettings { seconds: limit, mebibytes: 1024, ..TrialSettings::default() };
         let program = terms.program(None, text(vector, "main_code")?, text(vector, "data_code")?);
         let program = program.map_err(|error| error.to_string())?;
         let trial = terms.read(&run(&sandbox, &program)?).map_err(|error| error.to_string())?;
@@ -108,22 +108,22 @@ fn golden_dry_run() {
 }
 
 /// The judge's reply of a vector; a null means that the call failed.
-fn reply(vector: &Value) -> Answer {
-    Answer::Reply(match vector["judge_reply"].as_str() {
-        Some(text) => Reply::text(text),
-        None => Reply::failed(ErrorKind::Failed, "the call failed"),
+fn reply(vector: &Value) -> BackendAnswer {
+    BackendAnswer::Reply(match vector["judge_reply"].as_str() {
+        Some(text) => ModelReply::text(text),
+        None => ModelReply::failed(ErrorKind::Failed, "the call failed"),
     })
 }
 
 /// Whether a test passes, how that is decided, and how often the judge is asked.
-fn decided(trial: &Trial, expected: &str, vector: &Value) -> (bool, Method, usize) {
+fn decided(trial: &Trial, expected: &str, vector: &Value) -> (bool, ComparisonMethod, usize) {
     if !trial.is_fine() {
-        return (false, Method::ExecutionFailed, 0);
+        return (false, ComparisonMethod::ExecutionFailed, 0);
     }
     if trial.text() == expected {
-        return (true, Method::ExactMatch, 0);
+        return (true, ComparisonMethod::ExactMatch, 0);
     }
-    let (pass, method, _) = judged(&reply(vector), Reading::default(), Profile::Reference);
+    let (pass, method, _) = read_judgment(&reply(vector), ReplyParseOptions::default(), Profile::Reference);
     (pass, method, 1)
 }
 
@@ -132,9 +132,9 @@ fn golden_dry_compare() {
     golden("sgi", "dry_compare.jsonl", |vector| {
         let (wanted, printed) = (text(vector, "expected_output")?, text(vector, "model_output")?);
         let (pass, method, asked) = if wanted == printed {
-            (true, Method::ExactMatch, 0)
+            (true, ComparisonMethod::ExactMatch, 0)
         } else {
-            let (pass, method, _) = judged(&reply(vector), Reading::default(), Profile::Reference);
+            let (pass, method, _) = read_judgment(&reply(vector), ReplyParseOptions::default(), Profile::Reference);
             (pass, method, 1)
         };
         let expected = &vector["expected"];
@@ -166,7 +166,7 @@ fn golden_dry_metrics() {
         same("outputs", &expected["model_outputs"], &json!(outputs))?;
         same("methods", &expected["methods"], &json!(methods))?;
         let trials: Vec<(&Trial, bool)> = trials.iter().map(|(trial, pass)| (trial, *pass)).collect();
-        let measures = Measures::of(&trials);
+        let measures = ExperimentMeasures::from_trials(&trials);
         for (name, least) in [("PassAll@5", 5), ("PassAll@3", 3), ("PassAll@1", 1)] {
             same(name, &expected[name], &json!(u8::from(measures.pass_all(least))))?;
         }
@@ -193,7 +193,10 @@ fn a_row_that_names_a_way_and_no_name_is_an_error_before_anything_is_run() {
         let mut row = row.clone();
         row["metadata"]["idx"] = json!(idx);
         let case = crate::case::read(&row);
-        built.score_with("dry", probare_core::Sample::of(&case), &probare_core::Nobody).unwrap_err().to_string()
+        built
+            .score_with("dry", probare_core::Sample::from_case(&case), &probare_core::NoBackend)
+            .unwrap_err()
+            .to_string()
     };
     let error = told("../home/private-0200");
     assert!(error.contains("one plain name is expected"), "{error}");
@@ -202,10 +205,10 @@ fn a_row_that_names_a_way_and_no_name_is_an_error_before_anything_is_run() {
 
 #[test]
 fn a_sample_whose_files_nobody_has_is_an_error() {
-    let terms = Terms { seconds: 1, mebibytes: 64, ..Terms::default() };
+    let terms = TrialSettings { seconds: 1, mebibytes: 64, ..TrialSettings::default() };
     let error = terms.program(Some("SGI_DryExperiment_0206"), "", "").unwrap_err();
     assert!(error.kind() == ErrorKind::Missing && error.to_string().contains("`SGI_DryExperiment_0206`"), "{error}");
-    let with = Terms { fixtures: Some("f/".to_owned()), ..terms.clone() };
+    let with = TrialSettings { fixtures: Some("f/".to_owned()), ..terms.clone() };
     let program = with.program(Some("SGI_DryExperiment_0206"), "", "").unwrap();
     let folder = program.folders.last().unwrap();
     assert_eq!((folder.path.as_str(), folder.from.as_deref()), ("data/mnist_raw", Some("f/SGI_DryExperiment_0206")));

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use probare_core::{Case, Output, Profile, Sample, Scorer};
-use probare_metrics::interviews::polarity::{Polarity, stated};
-use probare_metrics::rag::hallucination::{AnchorType, Finding, Settings, examine};
+use probare_english::text_analysis::TextAnalysis;
+use probare_metrics::interviews::polarity::{Polarity, answer_polarity};
+use probare_metrics::rag::hallucination::{AnchorFinding, AnchorType, HallucinationSettings, examine};
 use probare_metrics::registry;
-use probare_nlp::reading::Reading;
 use serde_json::Value;
 
 /// How many lines of each file are read rightly; fewer is a fall.
@@ -47,14 +47,14 @@ fn is_right(metric: &Scorer, question: &str, gold: &str, answer: &str) -> bool {
         response: Some(Output::new(answer)),
         ..Case::default()
     };
-    metric.score(Sample::of(&case)).unwrap().score().unwrap().value.get() == 1.0
+    metric.score(Sample::from_case(&case)).unwrap().score().unwrap().value.get() >= 0.5
 }
 
 #[test]
 fn what_denies_is_told_from_what_looks_like_it() {
     assert_right::<2>("denial.tsv", DENIAL, |[_, text]| {
-        let reading = Reading::of(text);
-        if reading.denials(0..reading.tokens.len()) > 0 { "denies" } else { "states" }
+        let reading = TextAnalysis::new(text);
+        if reading.denial_count(0..reading.tokens.len()) > 0 { "denies" } else { "states" }
     });
 }
 
@@ -68,34 +68,50 @@ fn answers_and_interviews_read_yes_and_no_alike() {
             _ => "unsure",
         }
     });
-    assert_right::<3>("yes_no.tsv", YES_NO, |[_, question, answer]| match stated(answer, Some(question)).polarity {
-        Some(Polarity::Yes) => "yes",
-        Some(Polarity::No) => "no",
-        None => "unsure",
+    assert_right::<3>("yes_no.tsv", YES_NO, |[_, question, answer]| {
+        match answer_polarity(answer, Some(question)).polarity {
+            Some(Polarity::Yes) => "yes",
+            Some(Polarity::No) => "no",
+            None => "unsure",
+        }
     });
+}
+
+/// Whether the reference is found in the answer, however sure that makes it.
+fn is_matched(metric: &Scorer, question: &str, gold: &str, answer: &str) -> bool {
+    let case = Case {
+        query: Some(question.to_owned()),
+        reference: Some(vec![gold.to_owned()]),
+        response: Some(Output::new(answer)),
+        ..Case::default()
+    };
+    metric
+        .score(Sample::from_case(&case))
+        .unwrap()
+        .score()
+        .unwrap()
+        .parts
+        .get("matched")
+        .is_some_and(|matched| matched >= 0.5)
 }
 
 #[test]
 fn joined_words_are_no_other_word() {
     let metric = answer_match();
-    assert_right::<4>(
-        "joined.tsv",
-        JOINED,
-        |[_, question, gold, answer]| {
-            if is_right(&metric, question, gold, answer) { "right" } else { "wrong" }
-        },
-    );
+    assert_right::<4>("joined.tsv", JOINED, |[_, question, gold, answer]| {
+        if is_matched(&metric, question, gold, answer) { "right" } else { "wrong" }
+    });
 }
 
 #[test]
 fn numbers_behind_with_and_for_are_looked_at() {
     assert_right::<3>("openings.tsv", OPENINGS, |[_, context, response]| {
-        let settings = Settings { is_careful: true, ..Settings::default() };
+        let settings = HallucinationSettings { is_improved: true, ..HallucinationSettings::default() };
         let examined = examine(response, &[context], &settings);
-        let is_missing = |finding: &Finding| {
+        let is_missing = |finding: &AnchorFinding| {
             matches!(finding.kind, AnchorType::Numeric | AnchorType::Date) && !finding.is_supported()
         };
-        let is_turned = examined.sentences.iter().any(|sentence| !sentence.turns.is_empty());
+        let is_turned = examined.sentences.iter().any(|sentence| !sentence.reversals.is_empty());
         if is_turned || examined.findings.iter().any(is_missing) { "wrong" } else { "fine" }
     });
 }

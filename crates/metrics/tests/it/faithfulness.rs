@@ -8,8 +8,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
-use probare_metrics::rag::hallucination::{Settings, Turn, examine};
-use probare_testing::outside;
+use probare_metrics::rag::hallucination::{HallucinationSettings, ReversalKind, examine};
+use probare_testing::external_data;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -63,8 +63,14 @@ fn areas(rows: &[Labelled]) -> [f64; 3] {
     let mut values: [Vec<(f64, u8)>; 3] = Default::default();
     for row in rows {
         let chunks: Vec<&str> = row.context.iter().map(String::as_str).collect();
-        let value =
-            |is_careful| examine(&row.response, &chunks, &Settings { is_careful, ..Settings::default() }).value();
+        let value = |is_careful| {
+            examine(
+                &row.response,
+                &chunks,
+                &HallucinationSettings { is_improved: is_careful, ..HallucinationSettings::default() },
+            )
+            .value()
+        };
         let all = [value(false), value(true), new_bigrams(&row.response, &chunks)];
         values.iter_mut().zip(all).for_each(|(list, value)| list.push((value, row.label)));
     }
@@ -76,7 +82,7 @@ fn areas(rows: &[Labelled]) -> [f64; 3] {
 struct Turns {
     rows: usize,
     unfaithful: usize,
-    hits: [(usize, usize); Turn::ALL.len()],
+    hits: [(usize, usize); ReversalKind::ALL.len()],
 }
 
 impl Turns {
@@ -84,11 +90,15 @@ impl Turns {
         let mut turns = Self { rows: rows.len(), ..Self::default() };
         for row in rows {
             let chunks: Vec<&str> = row.context.iter().map(String::as_str).collect();
-            let found = examine(&row.response, &chunks, &Settings { is_careful: true, ..Settings::default() });
+            let found = examine(
+                &row.response,
+                &chunks,
+                &HallucinationSettings { is_improved: true, ..HallucinationSettings::default() },
+            );
             let is_right = usize::from(row.label == 1);
             turns.unfaithful += is_right;
-            for (kind, (hits, right)) in Turn::ALL.iter().zip(&mut turns.hits) {
-                if found.sentences.iter().flat_map(|sentence| &sentence.turns).any(|turned| turned.kind == *kind) {
+            for (kind, (hits, right)) in ReversalKind::ALL.iter().zip(&mut turns.hits) {
+                if found.sentences.iter().flat_map(|sentence| &sentence.reversals).any(|turned| turned.kind == *kind) {
                     *hits += 1;
                     *right += is_right;
                 }
@@ -104,15 +114,15 @@ impl Turns {
 
     fn print(&self) {
         print!("    unfaithful {:.2};", self.chance());
-        for (kind, (hits, right)) in Turn::ALL.iter().zip(self.hits) {
+        for (kind, (hits, right)) in ReversalKind::ALL.iter().zip(self.hits) {
             print!(" {kind:?} {right}/{hits}");
         }
         println!();
     }
 
     /// Right hits of a kind beyond those that a guess would have.
-    fn beyond_chance(&self, kind: Turn) -> f64 {
-        let found = Turn::ALL.iter().zip(self.hits).find(|(other, _)| **other == kind);
+    fn beyond_chance(&self, kind: ReversalKind) -> f64 {
+        let found = ReversalKind::ALL.iter().zip(self.hits).find(|(other, _)| **other == kind);
         found.map_or(0.0, |(_, (hits, right))| right as f64 - hits as f64 * self.chance())
     }
 }
@@ -134,7 +144,7 @@ fn print_row(name: &str, rows: usize, [reference, careful, counted]: [f64; 3]) {
 #[test]
 fn labelled_responses_are_ranked_better_than_by_counting() {
     let Some(folder) =
-        outside("PROBARE_FAITHFULNESS_DIR", "faithfulness", "`hallucination` against labelled responses")
+        external_data("PROBARE_FAITHFULNESS_DIR", "faithfulness", "`hallucination` against labelled responses")
     else {
         return;
     };
@@ -144,7 +154,7 @@ fn labelled_responses_are_ranked_better_than_by_counting() {
     assert!(!paths.is_empty(), "the folder has no `.jsonl.gz`");
     print_head();
     let mut means = [0.0; 3];
-    let mut beyond = [0.0; Turn::ALL.len()];
+    let mut beyond = [0.0; ReversalKind::ALL.len()];
     let mut all = 0;
     for path in &paths {
         let rows = read(path);
@@ -156,7 +166,7 @@ fn labelled_responses_are_ranked_better_than_by_counting() {
         }
         let turns = Turns::of(&rows);
         turns.print();
-        for (sum, kind) in beyond.iter_mut().zip(Turn::ALL) {
+        for (sum, kind) in beyond.iter_mut().zip(ReversalKind::ALL) {
             *sum += turns.beyond_chance(kind);
         }
         means.iter_mut().zip(areas).for_each(|(mean, area)| *mean += area / paths.len() as f64);
@@ -164,7 +174,7 @@ fn labelled_responses_are_ranked_better_than_by_counting() {
     }
     print_row("mean", all, means);
     // A kind of turn is part of the value because its hits are right more often than a guess is.
-    for (kind, beyond) in Turn::ALL.iter().zip(beyond) {
+    for (kind, beyond) in ReversalKind::ALL.iter().zip(beyond) {
         assert!(beyond > 0.0, "{kind:?}: {beyond:.1} right hits beyond chance");
     }
     let [reference, careful, counted] = means;

@@ -14,7 +14,7 @@ fn check(metric: &str, vector: &Value) -> Result<(), String> {
     let params = vector.get("params").cloned().unwrap_or(Value::Null);
     let built = definition.build(params, Profile::Reference).map_err(|error| error.to_string())?;
     let case = case::read(vector.get("case").ok_or("the vector has no case")?);
-    let outcome = built.score(Sample::of(&case)).map_err(|error| error.to_string())?;
+    let outcome = built.score(Sample::from_case(&case)).map_err(|error| error.to_string())?;
     let Outcome::Scored(score) = outcome else {
         return same("not applicable", &vector.get("not_applicable"), &Some(&Value::Bool(true)));
     };

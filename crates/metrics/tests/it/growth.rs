@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use probare_cancellation::counted;
-use probare_core::{Call, Case, MetricDef, Output, Passage, Profile, Sample, Scorer};
+use probare_cancellation::with_step_count;
+use probare_core::{Case, CaseToolCall, MetricDef, Output, Passage, Profile, Sample, Scorer};
 use probare_metrics::registry;
 use probare_testing::page_examples;
 use serde_json::json;
@@ -147,7 +147,7 @@ fn shaped(seed: &Case, shape: Shape, size: usize, place: Place) -> Case {
 }
 
 /// All calls that were made.
-fn calls(case: &mut Case) -> impl Iterator<Item = &mut Call> {
+fn calls(case: &mut Case) -> impl Iterator<Item = &mut CaseToolCall> {
     let said = case.messages.iter_mut().flatten().flat_map(|message| &mut message.tool_calls);
     said.chain(case.tool_calls.iter_mut().flatten())
 }
@@ -168,7 +168,7 @@ fn repeated(seed: &Case, times: usize) -> Option<Case> {
             message.tool_calls.iter_mut().for_each(|call| renamed(&mut call.id, round));
         })
     });
-    let calls = |calls: &Vec<Call>| rounds(calls, times, |call, round| renamed(&mut call.id, round));
+    let calls = |calls: &Vec<CaseToolCall>| rounds(calls, times, |call, round| renamed(&mut call.id, round));
     case.tool_calls = seed.tool_calls.as_ref().map(calls);
     Some(case)
 }
@@ -185,7 +185,7 @@ fn rounds<T: Clone>(list: &[T], times: usize, change: impl Fn(&mut T, usize)) ->
 }
 
 fn steps(scorer: &Scorer, case: &Case) -> u64 {
-    counted(|| scorer.score(Sample::of(case))).1
+    with_step_count(|| scorer.score(Sample::from_case(case))).1
 }
 
 #[test]
@@ -193,12 +193,12 @@ fn work_grows_with_the_input_and_not_with_its_square() {
     let (mut faults, mut silent) = (Vec::new(), BTreeSet::new());
     for (name, definition, scorer, seed) in subjects() {
         // Tables and models are loaded before.
-        let _ = scorer.score(Sample::of(&seed));
+        let _ = scorer.score(Sample::from_case(&seed));
         let places = [Place::Everywhere, Place::Response];
         let mut most = 0;
         for ((shape_name, shape), place) in SHAPES.into_iter().flat_map(|shape| places.map(|place| (shape, place))) {
             let (small, large) = (shaped(&seed, shape, SMALL, place), shaped(&seed, shape, SMALL * GROWTH, place));
-            if definition.lacks(Sample::of(&small)).is_some() {
+            if definition.missing_input(Sample::from_case(&small)).is_some() {
                 continue;
             }
             let (few, many) = (steps(&scorer, &small), steps(&scorer, &large));

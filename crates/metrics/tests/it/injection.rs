@@ -7,7 +7,7 @@
 use std::fs;
 use std::sync::Mutex;
 
-use probare_core::{Answer, Case, Function, Message, Profile, Reply, Sample, Turn};
+use probare_core::{BackendAnswer, Case, FnBackend, JudgeAction, Message, ModelReply, Profile, Sample};
 use probare_metrics::registry;
 use serde_json::{Value, json};
 
@@ -159,8 +159,8 @@ fn honest(target: &Target, messages: &[Message]) -> String {
 }
 
 impl Gullible<'_> {
-    fn answer(&self, turn: &Turn) -> Vec<Answer> {
-        let Turn::Ask(questions) = turn else { return Vec::new() };
+    fn answer(&self, turn: &JudgeAction) -> Vec<BackendAnswer> {
+        let JudgeAction::Ask(questions) = turn else { return Vec::new() };
         let reply = |messages: &[Message]| {
             if is_ordered(messages, self.target, self.quotes) {
                 *self.ordered.lock().unwrap() = true;
@@ -172,7 +172,7 @@ impl Gullible<'_> {
                 None => verdict,
             }
         };
-        questions.iter().map(|question| Answer::Reply(Reply::text(reply(&question.messages)))).collect()
+        questions.iter().map(|question| BackendAnswer::Reply(ModelReply::text(reply(&question.messages)))).collect()
     }
 }
 
@@ -190,8 +190,11 @@ fn case(response: &str) -> Case {
 fn judged(target: &Target, response: &str, quotes: Quotes, parrots: bool) -> (bool, Option<f64>) {
     let metric = registry().get(target.id).unwrap().build(target.params.clone(), Profile::Reference).unwrap();
     let judge = Gullible { target, quotes, parrots: parrots.then(|| response.to_owned()), ordered: Mutex::new(false) };
-    let outcome =
-        metric.score_with(target.id, Sample::of(&case(response)), &Function(|_: &str, turn: &Turn| judge.answer(turn)));
+    let outcome = metric.score_with(
+        target.id,
+        Sample::from_case(&case(response)),
+        &FnBackend(|_: &str, turn: &JudgeAction| judge.answer(turn)),
+    );
     let value = outcome.ok().and_then(|outcome| outcome.score().map(|score| score.value.get()));
     (judge.ordered.into_inner().unwrap(), value)
 }
@@ -306,45 +309,47 @@ fn labelled_a_judge_that_echoes_is_unparseable() {
         {
             let asked = Mutex::new(Vec::new());
             let metric = registry().get(target.id).unwrap().build(target.params.clone(), Profile::Reference).unwrap();
-            let honest = Function(|_: &str, turn: &Turn| {
-                let Turn::Ask(questions) = turn else { return Vec::new() };
+            let honest = FnBackend(|_: &str, turn: &JudgeAction| {
+                let JudgeAction::Ask(questions) = turn else { return Vec::new() };
                 asked.lock().unwrap().extend(questions.iter().cloned());
-                let coded = |question: &probare_core::Question| {
+                let coded = |question: &probare_core::ChatRequest| {
                     let text =
                         honest(&target, &question.messages).replacen('{', &format!("{{\"code\": \"{CODE}\", "), 1);
-                    Answer::Reply(Reply { code: Some(CODE.to_owned()), ..Reply::text(text) })
+                    BackendAnswer::Reply(ModelReply { code: Some(CODE.to_owned()), ..ModelReply::text(text) })
                 };
                 questions.iter().map(coded).collect()
             });
             let case = case(&response);
-            let outcome = metric.score_with(target.id, Sample::of(&case), &honest).unwrap();
+            let outcome = metric.score_with(target.id, Sample::from_case(&case), &honest).unwrap();
             assert_eq!(outcome.score().unwrap().value.get(), 0.0, "{}: with the code the verdict counts", target.id);
             let asked = asked.into_inner().unwrap();
             assert!(asked.iter().all(|question| question.coded), "{}: the judge is told a code", target.id);
             let count = echoes(&response, &asked[0].messages, CODE).len();
             for shape in 0..count {
-                let echo = Function(|_: &str, turn: &Turn| {
-                    let Turn::Ask(questions) = turn else { return Vec::new() };
-                    let said = |question: &probare_core::Question| {
+                let echo = FnBackend(|_: &str, turn: &JudgeAction| {
+                    let JudgeAction::Ask(questions) = turn else { return Vec::new() };
+                    let said = |question: &probare_core::ChatRequest| {
                         let text = echoes(&response, &question.messages, CODE).swap_remove(shape);
-                        Answer::Reply(Reply { code: Some(CODE.to_owned()), ..Reply::text(text) })
+                        BackendAnswer::Reply(ModelReply { code: Some(CODE.to_owned()), ..ModelReply::text(text) })
                     };
                     questions.iter().map(said).collect()
                 });
-                let outcome = metric.score_with(target.id, Sample::of(&case), &echo);
+                let outcome = metric.score_with(target.id, Sample::from_case(&case), &echo);
                 let kind = outcome.as_ref().err().map(probare_core::ScoreError::kind);
                 let text = &echoes(&response, &asked[0].messages, CODE)[shape];
                 assert_eq!(kind, Some(probare_core::ErrorKind::Unparseable), "{}: {text}: {outcome:?}", target.id);
                 shapes += 1;
                 // A reply of a record that is older than codes is read as it was then.
-                let older = Function(|_: &str, turn: &Turn| {
-                    let Turn::Ask(questions) = turn else { return Vec::new() };
-                    let said = |question: &probare_core::Question| {
-                        Answer::Reply(Reply::text(echoes(&response, &question.messages, CODE).swap_remove(shape)))
+                let older = FnBackend(|_: &str, turn: &JudgeAction| {
+                    let JudgeAction::Ask(questions) = turn else { return Vec::new() };
+                    let said = |question: &probare_core::ChatRequest| {
+                        BackendAnswer::Reply(ModelReply::text(
+                            echoes(&response, &question.messages, CODE).swap_remove(shape),
+                        ))
                     };
                     questions.iter().map(said).collect()
                 });
-                let outcome = metric.score_with(target.id, Sample::of(&case), &older);
+                let outcome = metric.score_with(target.id, Sample::from_case(&case), &older);
                 believed += usize::from(outcome.is_ok());
             }
         }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use probare_core::Profile;
-use probare_metrics::interviews::quotations::{Existence, Source, check, place};
-use probare_metrics::interviews::{Grade, Question, QuestionType, Settings};
-use probare_stats::{Level, paired_difference, proportion_interval};
+use probare_metrics::interviews::quotations::{QuotationCounts, QuotationSource, check_citation, source_position};
+use probare_metrics::interviews::{Grade, GradingOptions, InterviewQuestion, QuestionType};
+use probare_stats::{ConfidenceLevel, paired_difference, proportion_interval};
 use probare_testing::{close, golden, same, text};
 use probare_text::wordnet::WordNet;
 use serde_json::Value;
@@ -28,8 +28,9 @@ fn grade(
     profile: Profile,
 ) -> Result<Option<Grade>, String> {
     let Some(kind) = QuestionType::from_name(kind) else { return Ok(None) };
-    let settings = Settings { profile, ..Settings::default() };
-    let question = Question::new(kind, metric, settings, WordNet::embedded()).map_err(|error| error.to_string())?;
+    let settings = GradingOptions { profile, ..GradingOptions::default() };
+    let question =
+        InterviewQuestion::new(kind, metric, settings, WordNet::embedded()).map_err(|error| error.to_string())?;
     Ok(Some(question.grade(response(answer).as_deref(), query)))
 }
 
@@ -48,7 +49,8 @@ fn golden_scoring() {
             }
         }
         let Some(matched) = expected.get("matched") else { return Ok(()) };
-        let weights = probare_metrics::interviews::inputs::Weights::read(metric).map_err(|error| error.to_string())?;
+        let weights =
+            probare_metrics::interviews::inputs::ValueWeights::read(metric).map_err(|error| error.to_string())?;
         let got: Value = grade.matched.iter().map(|value| weights.value(*value)).collect();
         same("matched", matched, &got)
     });
@@ -59,14 +61,14 @@ fn golden_verbatim() {
     golden("socioscope", "verbatim.jsonl", |vector| {
         let context = vector["context"].as_array().ok_or("a context")?;
         let texts = context.iter().map(|item| item["page_content"].as_str().unwrap_or_default());
-        let sources: Vec<Source<'_>> = texts.map(Source::new).collect();
-        let sources: Vec<&Source<'_>> = sources.iter().collect();
+        let sources: Vec<QuotationSource<'_>> = texts.map(QuotationSource::new).collect();
+        let sources: Vec<&QuotationSource<'_>> = sources.iter().collect();
         let citations = vector["citations"].as_array().ok_or("citations")?;
         let findings: Vec<_> = citations
             .iter()
             .map(|citation| {
-                let place = place(&citation["source_index"], sources.len());
-                check(&citation["quote"], place.map(|place| sources[place]), place, &sources)
+                let place = source_position(&citation["source_index"], sources.len());
+                check_citation(&citation["quote"], place.map(|place| sources[place]), place, &sources)
             })
             .collect();
         for (finding, (detail, checked)) in findings.iter().zip(
@@ -84,7 +86,7 @@ fn golden_verbatim() {
             same("similarity", &detail["similarity"].as_f64(), &finding.similarity)?;
             same("found_in", &detail["found_in"].as_u64(), &finding.found_in.map(|place| place as u64))?;
         }
-        let existence = Existence::of(&findings);
+        let existence = QuotationCounts::from_findings(&findings);
         same("existence_score", &vector["existence_score"].as_f64(), &existence.score())?;
         same("normalised", &vector["existence_score_normalised"].as_f64(), &existence.score_normalised())
     });
@@ -112,7 +114,7 @@ fn agreement(file: &str, profile: Profile, shows: bool) -> Vec<f64> {
 fn print(name: &str, reference: &[f64], careful: &[f64]) -> f64 {
     for (profile, agreed) in [("reference", reference), ("careful", careful)] {
         let right = agreed.iter().filter(|agreed| **agreed == 1.0).count();
-        let interval = proportion_interval(right, agreed.len(), Level::NINETY_FIVE).unwrap();
+        let interval = proportion_interval(right, agreed.len(), ConfidenceLevel::NINETY_FIVE).unwrap();
         let share = right as f64 / agreed.len() as f64;
         println!(
             "{name}, {profile}: {right} of {} labels, {share:.3} ({:.3} to {:.3})",
@@ -121,7 +123,7 @@ fn print(name: &str, reference: &[f64], careful: &[f64]) -> f64 {
             interval.high
         );
     }
-    let difference = paired_difference(careful, reference, Level::NINETY_FIVE, 1).unwrap();
+    let difference = paired_difference(careful, reference, ConfidenceLevel::NINETY_FIVE, 1).unwrap();
     println!("{name}: careful - reference = {:.3}, p = {:.4}", difference.mean, difference.p_value);
     careful.iter().sum::<f64>() / careful.len() as f64
 }
@@ -150,15 +152,15 @@ fn labelled_near_quotations_show_what_a_reader_expects() {
     for line in text.lines() {
         let row: Value = serde_json::from_str(line).unwrap();
         let content = row["source"].as_str().unwrap();
-        let source = Source::new(content);
-        let finding = check(&row["quote"], Some(&source), Some(0), &[&source]);
+        let source = QuotationSource::new(content);
+        let finding = check_citation(&row["quote"], Some(&source), Some(0), &[&source]);
         let Some(near) = finding.near else {
             wrong.push(format!("{} has no nearest passage: {:?}", row["quote"], finding.status));
             continue;
         };
         let negation = near.difference.negation.as_deref();
         let named = negation.map(|text| text.split('`').nth(1).unwrap_or_default());
-        let seen = (&content[near.span], near.difference.line(), named);
+        let seen = (&content[near.span], near.difference.to_line(), named);
         let expected =
             (row["passage"].as_str().unwrap(), row["line"].as_str().unwrap().to_owned(), row["negation"].as_str());
         if seen != expected {

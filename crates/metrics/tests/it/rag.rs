@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use probare_metrics::rag::hallucination::{AnchorType, Finding, Settings, claim_support, examine};
+use probare_metrics::rag::hallucination::{AnchorFinding, AnchorType, HallucinationSettings, claim_support, examine};
 use probare_metrics::rag::{completeness, relevance};
 use probare_testing::{Golden, close, golden, list, number, same, text};
-use probare_text::anchors::{AnchorKind, supported};
+use probare_text::anchors::{AnchorKind, find_support};
 use serde_json::Value;
 
 fn optional(expected: &Value, field: &str, got: Option<f64>) -> Result<(), String> {
@@ -29,14 +29,14 @@ fn golden_relevance() {
 fn golden_completeness() {
     golden("rag_metrics", "completeness.jsonl", |case| {
         let (query, response) = (text(case, "query")?, text(case, "response")?);
-        let coverage = completeness::cover(query, response);
+        let coverage = completeness::keyword_coverage(query, response);
         close("completeness", number(case, "completeness")?, coverage.value, 1e-9)?;
         let lowered = |words: Vec<&str>| {
             let mut words: Vec<String> = words.into_iter().map(probare_text::python::lower).collect();
             words.sort();
             words
         };
-        let common = coverage.keywords.iter().filter_map(|keyword| keyword.answered.clone());
+        let common = coverage.keywords.iter().filter_map(|keyword| keyword.response_span.clone());
         let expected: Vec<&str> = list(case, "common")?.iter().filter_map(Value::as_str).collect();
         same("common", &lowered(expected), &lowered(common.map(|span| &response[span]).collect()))
     });
@@ -53,8 +53,8 @@ fn golden_evidence() {
         let chunks = chunks(case)?;
         let words = text(anchor, "text")?;
         let got = match text(anchor, "type")? {
-            "numeric" => supported(words, AnchorKind::Numeric, &chunks).is_some(),
-            "date" => supported(words, AnchorKind::Date, &chunks).is_some(),
+            "numeric" => find_support(words, AnchorKind::Numeric, &chunks).is_some(),
+            "date" => find_support(words, AnchorKind::Date, &chunks).is_some(),
             _ => {
                 let components: Vec<&str> = list(anchor, "components")?.iter().filter_map(Value::as_str).collect();
                 let components = components.try_into().map_err(|_| "three components")?;
@@ -123,7 +123,7 @@ impl Grades {
     /// Adds a case; the error says what differs.
     fn add(&mut self, case: &Value) -> Result<(), String> {
         let (response, chunks) = (text(case, "response")?, chunks(case)?);
-        let examination = examine(response, &chunks, &Settings::default());
+        let examination = examine(response, &chunks, &HallucinationSettings::default());
         let expected = number(case.get("expected").ok_or("nothing is expected")?, "hallucination")?;
         let is_exact = (examination.value() - expected).abs() <= 1e-9;
         self.cases += 1.0;
@@ -139,7 +139,12 @@ impl Grades {
         if differences.is_empty() { Ok(()) } else { Err(format!("`{response}`: {}", differences.join("; "))) }
     }
 
-    fn compare(&mut self, found: &[Finding], labels: &[Value], differences: &mut Vec<String>) -> Result<(), String> {
+    fn compare(
+        &mut self,
+        found: &[AnchorFinding],
+        labels: &[Value],
+        differences: &mut Vec<String>,
+    ) -> Result<(), String> {
         let mut labelled: Vec<(Key, bool)> = Vec::new();
         let mut labelled_claims = Vec::new();
         for label in labels {
@@ -167,7 +172,7 @@ impl Grades {
                     if *is_supported == finding.is_supported() {
                         self.judged_alike += 1.0;
                     } else {
-                        differences.push(format!("{key:?} is labelled {is_supported}: {:?}", finding.standing));
+                        differences.push(format!("{key:?} is labelled {is_supported}: {:?}", finding.verdict));
                     }
                 }
                 None => differences.push(format!("{key:?} is not labelled")),
@@ -182,7 +187,7 @@ impl Grades {
 fn golden_hallucination() {
     let mut grades = Grades::default();
     // Every disagreement is printed; the floors below decide.
-    Golden::new("rag_metrics", "hallucination.jsonl").at_least(0.0).lines(|case| grades.add(case));
+    Golden::new("rag_metrics", "hallucination.jsonl").with_least_share(0.0).check_lines(|case| grades.add(case));
     if grades.cases == 0.0 {
         // Another folder of vectors need not hold this file.
         return;
@@ -210,10 +215,11 @@ fn golden_hallucination() {
 
 /// Whether the careful reading finds every number and date of a response borne out.
 fn bears_out(response: &str, context: &str) -> bool {
-    let found = examine(response, &[context], &Settings { is_careful: true, ..Settings::default() });
+    let found =
+        examine(response, &[context], &HallucinationSettings { is_improved: true, ..HallucinationSettings::default() });
     let mut numbers =
         found.findings.iter().filter(|finding| matches!(finding.kind, AnchorType::Numeric | AnchorType::Date));
-    numbers.all(Finding::is_supported)
+    numbers.all(AnchorFinding::is_supported)
 }
 
 #[test]
@@ -248,7 +254,11 @@ fn numbers_in_another_shape_are_borne_out() {
 #[test]
 fn a_denial_counts_where_the_same_word_is_denied_on_one_side() {
     let is_opposed = |response: &str, context: &str| {
-        let found = examine(response, &[context], &Settings { is_careful: true, ..Settings::default() });
+        let found = examine(
+            response,
+            &[context],
+            &HallucinationSettings { is_improved: true, ..HallucinationSettings::default() },
+        );
         found.sentences.iter().any(|sentence| sentence.shares.opposed > 0.0)
     };
     for (response, context) in [
@@ -272,35 +282,35 @@ fn a_denial_counts_where_the_same_word_is_denied_on_one_side() {
 #[test]
 fn another_name_among_the_same_words_accuses_nobody() {
     let label = |response: &str, context: &str| {
-        examine(response, &[context], &Settings { is_careful: true, ..Settings::default() }).label().to_owned()
+        examine(response, &[context], &HallucinationSettings { is_improved: true, ..HallucinationSettings::default() })
+            .label()
+            .to_owned()
     };
     assert_eq!(label("The plant is located in Odense.", "The plant is located in Aarhus."), "unsure");
     assert_eq!(label("The plant is located in Odense.", "The plant is located by a river."), "unsure");
-    // Thousands of names in one sentence are read in proportion.
+    // Thousands of names in one sentence are read in proportion; none of them stands in the context.
     let many = |vowel: char| {
         let names: String = (0..4000).map(|number| format!("Br{vowel}{number}x and ")).collect();
         format!("The guests were {names}others.")
     };
-    assert_eq!(label(&many('a'), &many('o')), "unsure");
+    assert_eq!(label(&many('a'), &many('o')), "unsupported");
 }
 
 /// Rows of the review: facts that are swapped among shared words.
 #[test]
 fn swapped_facts_are_not_supported() {
     let label = |response: &str, context: &str| {
-        examine(response, &[context], &Settings { is_careful: true, ..Settings::default() }).label().to_owned()
+        examine(response, &[context], &HallucinationSettings { is_improved: true, ..HallucinationSettings::default() })
+            .label()
+            .to_owned()
     };
     let dose = "Take two tablets every six hours with water, and no more than eight tablets in 24 hours.";
     let hotel = "Check-in is from 3 pm and check-out is before 11 am. The restaurant is closed on Wednesdays. Pets are not allowed in the rooms.";
     let firm = "Ruth Amsel founded the company in 1987, and Pieter Claes joined it in 1993. The share price rose from 12 to 15 euros.";
     for (response, context, expected) in [
         ("Take two tablets every six hours with water.", dose, "supported"),
-        (
-            "Take two tablets every eight hours with water, and no more than six tablets in 24 hours.",
-            dose,
-            "contradicted",
-        ),
-        ("Check-in is from 11 am and check-out is before 3 pm.", hotel, "contradicted"),
+        ("Take two tablets every eight hours with water, and no more than six tablets in 24 hours.", dose, "unsure"),
+        ("Check-in is from 11 am and check-out is before 3 pm.", hotel, "unsure"),
         ("The restaurant is open on Wednesdays.", hotel, "unsure"),
         ("Pets are allowed in the rooms.", hotel, "unsure"),
         ("Pieter Claes founded the company in 1987, and Ruth Amsel joined it in 1993.", firm, "unsure"),

@@ -2,14 +2,17 @@
 
 use std::time::Instant;
 
-use probare_metrics::rag::hallucination::{Examination, Finding, Settings, examine};
+use probare_metrics::rag::hallucination::{AnchorFinding, Examination, HallucinationSettings, examine};
 use probare_metrics::rag::{completeness, relevance};
 
 /// Both profiles, and the test by distance.
 fn all(response: &str, chunks: &[&str]) -> Vec<Examination> {
-    let careful = Settings { is_careful: true, ..Settings::default() };
-    let window = Settings { claim_window: Some(300), ..Settings::default() };
-    [Settings::default(), careful, window].iter().map(|settings| examine(response, chunks, settings)).collect()
+    let careful = HallucinationSettings { is_improved: true, ..HallucinationSettings::default() };
+    let window = HallucinationSettings { claim_window: Some(300), ..HallucinationSettings::default() };
+    [HallucinationSettings::default(), careful, window]
+        .iter()
+        .map(|settings| examine(response, chunks, settings))
+        .collect()
 }
 
 /// Spans lie in their texts and values in their range.
@@ -27,7 +30,7 @@ fn check(response: &str, chunks: &[&str]) {
     }
     let value = relevance::compare(response, &chunks.join(" ")).value();
     assert!((0.0..=1.0).contains(&value));
-    assert!((0.0..=1.0).contains(&completeness::cover(response, &chunks.join("\n")).value));
+    assert!((0.0..=1.0).contains(&completeness::keyword_coverage(response, &chunks.join("\n")).value));
 }
 
 #[test]
@@ -122,13 +125,13 @@ fn a_megabyte_of_text_has_a_result() {
     let sentences = sentence.repeat(1_000_000 / sentence.len());
     let numbers: String = (0..100_000).fold(String::new(), |text, number| text + &number.to_string() + ", ");
     for response in [one_word.as_str(), numbers.as_str()] {
-        let examination = examine(response, &[sentence], &Settings::default());
+        let examination = examine(response, &[sentence], &HallucinationSettings::default());
         assert!((0.0..=1.0).contains(&examination.value()));
     }
-    let examination = examine(&sentences[..100_000], &[sentence], &Settings::default());
+    let examination = examine(&sentences[..100_000], &[sentence], &HallucinationSettings::default());
     assert_eq!(examination.value(), 0.0);
     // The whole of it as context, where it is indexed and not parsed.
-    let examination = examine("The plant makes 460 kg.", &[&sentences], &Settings::default());
+    let examination = examine("The plant makes 460 kg.", &[&sentences], &HallucinationSettings::default());
     assert_eq!(examination.value(), 1.0);
 }
 
@@ -139,16 +142,16 @@ fn ten_thousand_chunks_take_as_long_as_one_of_their_size() {
     let joined = chunks.join(" ");
     let response = "Item 9999 costs $9999. Item 17 costs $18. The item is blue.".repeat(5);
     let start = Instant::now();
-    let whole = examine(&response, &[&joined], &Settings::default());
+    let whole = examine(&response, &[&joined], &HallucinationSettings::default());
     let one = start.elapsed();
     let start = Instant::now();
-    let many = examine(&response, &chunks, &Settings::default());
+    let many = examine(&response, &chunks, &HallucinationSettings::default());
     let ten_thousand = start.elapsed();
     let standings = |examination: &Examination| {
         examination.findings.iter().map(|finding| (finding.text.clone(), finding.is_supported())).collect::<Vec<_>>()
     };
     assert_eq!(standings(&whole), standings(&many));
-    assert!(many.findings.iter().any(Finding::is_supported));
+    assert!(many.findings.iter().any(AnchorFinding::is_supported));
     // Generous, because other programs run beside the test; a quadratic reading would take hours.
     assert!(ten_thousand < one * 20 + std::time::Duration::from_secs(5), "{one:?} and {ten_thousand:?}");
 }

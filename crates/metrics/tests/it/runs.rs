@@ -1,6 +1,6 @@
 //! Programs for tests of metrics that run some: what became of them is what an example says.
 
-use probare_core::{Answer, Ran, Turn};
+use probare_core::{BackendAnswer, JudgeAction, ProgramResult};
 use serde_json::Value;
 
 use crate::vectors::Vectors;
@@ -8,7 +8,7 @@ use crate::vectors::Vectors;
 /// Answers programs by the files that they have, and texts with vectors.
 #[derive(Default)]
 pub struct Runs {
-    known: Vec<(String, Ran)>,
+    known: Vec<(String, ProgramResult)>,
     vectors: Vectors,
 }
 
@@ -27,10 +27,10 @@ impl Runs {
 
 impl Runs {
     /// Of several outcomes for one file the first program of a turn has the first, and so on around.
-    pub fn answer(&self, turn: &Turn) -> Vec<Answer> {
-        let Turn::Run(programs) = turn else { return self.vectors.answer(turn) };
+    pub fn answer(&self, turn: &JudgeAction) -> Vec<BackendAnswer> {
+        let JudgeAction::Run(programs) = turn else { return self.vectors.answer(turn) };
         let answer = |(at, program): (usize, &probare_core::Program)| {
-            let fitting: Vec<&Ran> = self
+            let fitting: Vec<&ProgramResult> = self
                 .known
                 .iter()
                 .filter(|(file, _)| program.files.iter().any(|(name, _)| name == file))
@@ -38,9 +38,9 @@ impl Runs {
                 .collect();
             if fitting.is_empty() {
                 let reason = "the example says nothing of this program".to_owned();
-                return Answer::Failed { kind: probare_core::ErrorKind::Missing, reason };
+                return BackendAnswer::Failed { kind: probare_core::ErrorKind::Missing, reason };
             }
-            Answer::Ran(fitting[at % fitting.len()].clone())
+            BackendAnswer::ProgramResult(fitting[at % fitting.len()].clone())
         };
         programs.iter().enumerate().map(answer).collect()
     }

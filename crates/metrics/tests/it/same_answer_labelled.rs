@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use probare_core::{Case, Nobody, Output, Profile, Sample};
+use probare_core::{Case, NoBackend, Output, Profile, Sample};
 use probare_metrics::registry;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn measured(part: &str) -> (usize, usize, usize) {
         };
         all += 1;
         // Nobody is there to ask: only what the rule decides has a score.
-        let Ok(outcome) = metric.score_with("", Sample::of(&case), &Nobody) else { continue };
+        let Ok(outcome) = metric.score_with("", Sample::from_case(&case), &NoBackend) else { continue };
         certain += 1;
         let same = outcome.score().unwrap().value.get() == 1.0;
         if same == row["correct"].as_bool().unwrap() {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use probare_core::{Answer, ErrorKind, Reply, Turn};
+use probare_core::{BackendAnswer, ErrorKind, JudgeAction, ModelReply};
 use serde_json::Value;
 
 /// Replies in the order of asking.
@@ -26,11 +26,11 @@ impl Scripted {
 }
 
 impl Scripted {
-    pub fn answer(&self, turn: &Turn) -> Vec<Answer> {
-        let Turn::Ask(questions) = turn else { return Vec::new() };
+    pub fn answer(&self, turn: &JudgeAction) -> Vec<BackendAnswer> {
+        let JudgeAction::Ask(questions) = turn else { return Vec::new() };
         let next = |_| match self.replies.get(self.said.fetch_add(1, Ordering::Relaxed)) {
-            Some(reply) => Answer::Reply(Reply::text(reply)),
-            None => Answer::Reply(Reply::failed(ErrorKind::Missing, "the example has no further reply")),
+            Some(reply) => BackendAnswer::Reply(ModelReply::text(reply)),
+            None => BackendAnswer::Reply(ModelReply::failed(ErrorKind::Missing, "the example has no further reply")),
         };
         questions.iter().map(next).collect()
     }
@@ -40,11 +40,11 @@ impl Scripted {
 pub struct Repeating(pub Vec<String>);
 
 impl Repeating {
-    pub fn answer(&self, turn: &Turn) -> Vec<Answer> {
-        let Turn::Ask(questions) = turn else { return Vec::new() };
+    pub fn answer(&self, turn: &JudgeAction) -> Vec<BackendAnswer> {
+        let JudgeAction::Ask(questions) = turn else { return Vec::new() };
         let reply = |at: usize| match self.0.get(at % self.0.len().max(1)) {
-            Some(reply) => Answer::Reply(Reply::text(reply)),
-            None => Answer::Reply(Reply::failed(ErrorKind::Missing, "the example has no reply")),
+            Some(reply) => BackendAnswer::Reply(ModelReply::text(reply)),
+            None => BackendAnswer::Reply(ModelReply::failed(ErrorKind::Missing, "the example has no reply")),
         };
         (0..questions.len()).map(reply).collect()
     }

@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 
 use probare_core::{
-    Answer, Case, ErrorKind, Function, Outcome, Output, Outside, Profile, Reply, Sample, ScoreError, Turn,
+    Backend, BackendAnswer, Case, ErrorKind, FnBackend, JudgeAction, ModelReply, Outcome, Output, Profile, Sample,
+    ScoreError,
 };
 use probare_metrics::registry;
-use probare_metrics::sgi::answer::{extracted, prediction};
+use probare_metrics::sgi::answer::{answer_text, prediction};
 use probare_metrics::sgi::deep_research::parser_example;
 use probare_metrics::sgi::idea::{
-    Embedder, GraphOptions, NAMES, Objective, ObjectiveOptions, RESPECTS, Reference, VoteOptions, context_text, count,
-    finish, gate, graph_similarity, idea_text, mapping_field, objective, order_field, parse, parse_vote, texts, won,
+    DIMENSION_NAMES, GraphOptions, IdeaReference, ObjectiveOptions, ObjectiveScores, RESPECTS, TextVectors,
+    VoteOptions, context_text, count_votes, final_score, graph_similarity, idea_text, mapping_field, objective_scores,
+    order_field, parse_idea, parse_vote, texts_to_embed, win_threshold, won_respects,
 };
-use probare_metrics::sgi::protocol::{Step, Variables};
-use probare_metrics::sgi::replies::{Reading, step_level_accuracy};
-use probare_metrics::sgi::wet_experiment::Comparison;
+use probare_metrics::sgi::protocol::{ProtocolStep, Variables};
+use probare_metrics::sgi::replies::{ReplyParseOptions, step_level_accuracy};
+use probare_metrics::sgi::wet_experiment::ProtocolComparison;
 use probare_testing::{all_close, close, golden, list, number, same, text};
 use probare_text::python;
 use serde_json::{Map, Value, json};
@@ -28,36 +30,36 @@ fn golden_answer_extraction() {
         let Some(given) = vector["text"].as_str() else {
             return same("extracted", &expected["extracted"], &Value::Null);
         };
-        same("extracted", &expected["extracted"].as_str(), &extracted(given))?;
+        same("extracted", &expected["extracted"].as_str(), &answer_text(given))?;
         same("prediction", &expected["prediction"].as_str(), &Some(prediction(given).1))
     });
 }
 
 /// A Python value in the notation of the vectors.
-fn noted(value: &python::Value, non_finite: [&str; 3]) -> Value {
-    let all = |items: &[python::Value]| items.iter().map(|item| noted(item, non_finite)).collect::<Vec<_>>();
+fn noted(value: &python::PyValue, non_finite: [&str; 3]) -> Value {
+    let all = |items: &[python::PyValue]| items.iter().map(|item| noted(item, non_finite)).collect::<Vec<_>>();
     match value {
-        python::Value::None => Value::Null,
-        python::Value::Bool(yes) => json!(yes),
-        python::Value::Int(digits) => serde_json::from_str(digits).unwrap_or_default(),
-        python::Value::Float(number) if number.is_nan() => json!({"$float": non_finite[0]}),
-        python::Value::Float(number) if number.is_infinite() => {
+        python::PyValue::None => Value::Null,
+        python::PyValue::Bool(yes) => json!(yes),
+        python::PyValue::Int(digits) => serde_json::from_str(digits).unwrap_or_default(),
+        python::PyValue::Float(number) if number.is_nan() => json!({"$float": non_finite[0]}),
+        python::PyValue::Float(number) if number.is_infinite() => {
             json!({"$float": non_finite[if *number > 0.0 { 1 } else { 2 }]})
         }
-        python::Value::Float(number) => json!(number),
-        python::Value::Complex(real, imaginary) => json!({"$complex": [real, imaginary]}),
-        python::Value::Text(text) => json!(text),
-        python::Value::Bytes(bytes) => json!({"$bytes": bytes}),
-        python::Value::List(items) => json!(all(items)),
-        python::Value::Tuple(items) => json!({"$tuple": all(items)}),
-        python::Value::Set(items) => json!({"$set": items.iter().map(python::Value::repr).collect::<Vec<_>>()}),
-        python::Value::Dict(pairs) => {
-            let pair = |(key, value): &(python::Value, python::Value)| {
+        python::PyValue::Float(number) => json!(number),
+        python::PyValue::Complex(real, imaginary) => json!({"$complex": [real, imaginary]}),
+        python::PyValue::Text(text) => json!(text),
+        python::PyValue::Bytes(bytes) => json!({"$bytes": bytes}),
+        python::PyValue::List(items) => json!(all(items)),
+        python::PyValue::Tuple(items) => json!({"$tuple": all(items)}),
+        python::PyValue::Set(items) => json!({"$set": items.iter().map(python::PyValue::repr).collect::<Vec<_>>()}),
+        python::PyValue::Dict(pairs) => {
+            let pair = |(key, value): &(python::PyValue, python::PyValue)| {
                 json!([noted(key, non_finite), noted(value, non_finite)])
             };
             json!({"$dict": pairs.iter().map(pair).collect::<Vec<_>>()})
         }
-        python::Value::Ellipsis => json!({"$ellipsis": true}),
+        python::PyValue::Ellipsis => json!({"$ellipsis": true}),
     }
 }
 
@@ -79,12 +81,12 @@ fn golden_python_literal() {
 }
 
 /// The same for ideas, whose mappings have texts for keys and are written as objects.
-fn plainly(value: &python::Value) -> Value {
+fn plainly(value: &python::PyValue) -> Value {
     match value {
-        python::Value::Dict(pairs) => {
+        python::PyValue::Dict(pairs) => {
             Value::Object(pairs.iter().map(|(key, value)| (key.to_text(), plainly(value))).collect())
         }
-        python::Value::List(items) => Value::Array(items.iter().map(plainly).collect()),
+        python::PyValue::List(items) => Value::Array(items.iter().map(plainly).collect()),
         other => noted(other, ["NaN", "Infinity", "-Infinity"]),
     }
 }
@@ -92,7 +94,7 @@ fn plainly(value: &python::Value) -> Value {
 #[test]
 fn golden_idea_parse() {
     golden("sgi", "idea_parse.jsonl", |vector| {
-        let got = parse(text(vector, "text")?);
+        let got = parse_idea(text(vector, "text")?);
         same("idea", &vector["expected"]["idea"], &got.as_ref().map_or(Value::Null, plainly))
     });
 }
@@ -100,7 +102,7 @@ fn golden_idea_parse() {
 #[test]
 fn golden_judge_text() {
     golden("sgi", "judge_text.jsonl", |vector| {
-        let idea = python::Value::from(&vector["idea"]);
+        let idea = python::PyValue::from(&vector["idea"]);
         let row = vector["context_data"].as_object().ok_or("no context")?;
         same("idea", text(&vector["expected"], "idea_text")?, idea_text(&idea).as_str())?;
         same("context", text(&vector["expected"], "context_text")?, context_text(row).as_str())
@@ -110,7 +112,7 @@ fn golden_judge_text() {
 #[test]
 fn golden_graph_similarity() {
     golden("sgi", "graph_similarity.jsonl", |vector| {
-        let side = |name: &str| python::Value::from(&vector[name]);
+        let side = |name: &str| python::PyValue::from(&vector[name]);
         let options = GraphOptions { alpha: number(vector, "alpha")?, ..GraphOptions::default() };
         let got = graph_similarity(&side("generated"), &side("reference"), options);
         close("similarity", number(&vector["expected"], "similarity")?, got, TOLERANCE)
@@ -121,8 +123,8 @@ fn golden_graph_similarity() {
 fn golden_vote_parse() {
     golden("sgi", "vote_parse.jsonl", |vector| {
         let got = parse_vote(text(vector, "reply")?, VoteOptions::default());
-        let shown = |verdicts: &probare_metrics::sgi::idea::Verdicts| {
-            let pair = |(respect, vote): (&&str, &probare_metrics::sgi::idea::Vote)| {
+        let shown = |verdicts: &probare_metrics::sgi::idea::RespectVotes| {
+            let pair = |(respect, vote): (&&str, &probare_metrics::sgi::idea::IdeaVote)| {
                 let judgment = if vote.is_b { "win_B" } else { "win_A" };
                 ((*respect).to_owned(), json!({"judgment": judgment, "reason": vote.reason}))
             };
@@ -130,7 +132,7 @@ fn golden_vote_parse() {
         };
         let parsed = got.as_ref().map_or(Value::Null, shown);
         same("parsed", &vector["expected"]["parsed"], &parsed)?;
-        let flipped = got.map(probare_metrics::sgi::idea::Verdicts::flipped).as_ref().map_or(Value::Null, shown);
+        let flipped = got.map(probare_metrics::sgi::idea::RespectVotes::flipped).as_ref().map_or(Value::Null, shown);
         same("flipped", &vector["expected"]["flipped"], &flipped)
     });
 }
@@ -148,15 +150,15 @@ fn golden_vote_count() {
             })
             .collect();
         close("valid votes", number(expected, "valid_votes")?, votes.iter().flatten().count() as f64, 0.0)?;
-        let counts = count(&votes);
+        let counts = count_votes(&votes);
         for (at, respect) in RESPECTS.iter().enumerate() {
             let wanted = &expected["vote_counts"][respect];
             close(respect, number(wanted, "original")?, f64::from(counts[at].original), 0.0)?;
             close(respect, number(wanted, "generated")?, f64::from(counts[at].generated), 0.0)?;
-            same(respect, text(&expected["results"], respect)?, counts[at].result(gate(at)))?;
+            same(respect, text(&expected["results"], respect)?, counts[at].result(win_threshold(at)))?;
         }
-        let subjective = finish(&Objective::default(), won(&counts)).dimensions;
-        NAMES.iter().zip(subjective).try_for_each(|(name, dimension)| {
+        let subjective = final_score(&ObjectiveScores::default(), won_respects(&counts)).dimensions;
+        DIMENSION_NAMES.iter().zip(subjective).try_for_each(|(name, dimension)| {
             close(name, number(&expected["subjective"], name)?, dimension.subjective, 0.0)
         })
     });
@@ -167,21 +169,21 @@ fn golden_idea_final() {
     golden("sgi", "idea_final.jsonl", |vector| {
         let (raw, votes, expected) = (&vector["raw_objective_0_10"], &vector["candidate_votes"], &vector["expected"]);
         let (similarity, edge) = (number(raw, "novelty_similarity")?, number(raw, "cutting_edge")?);
-        let objective = Objective {
+        let objective = ObjectiveScores {
             effectiveness: number(raw, "effectiveness")?,
             novelty: 0.5 * similarity + 0.5 * edge,
             detailedness: number(raw, "detailedness")?,
             feasibility: number(raw, "feasibility")?,
-            ..Objective::default()
+            ..ObjectiveScores::default()
         };
-        let mut counts = [probare_metrics::sgi::idea::Count::default(); 5];
-        for (count, name) in counts.iter_mut().zip(NAMES) {
+        let mut counts = [probare_metrics::sgi::idea::VoteCount::default(); 5];
+        for (count, name) in counts.iter_mut().zip(DIMENSION_NAMES) {
             let generated =
                 u32::try_from(votes[name].as_u64().ok_or("no votes")?).map_err(|error| error.to_string())?;
-            *count = probare_metrics::sgi::idea::Count { original: 6 - generated, generated };
+            *count = probare_metrics::sgi::idea::VoteCount { original: 6 - generated, generated };
         }
-        let finished = finish(&objective, won(&counts));
-        for (name, dimension) in NAMES.iter().zip(finished.dimensions) {
+        let finished = final_score(&objective, won_respects(&counts));
+        for (name, dimension) in DIMENSION_NAMES.iter().zip(finished.dimensions) {
             close(name, number(expected, name)?, dimension.value, TOLERANCE)?;
             close(name, number(expected, &format!("{name}_objective"))?, dimension.objective, TOLERANCE)?;
             close(name, number(expected, &format!("{name}_subjective"))?, dimension.subjective, TOLERANCE)?;
@@ -195,23 +197,23 @@ fn golden_idea_final() {
 fn golden_idea_objective_fixed() {
     golden("sgi", "idea_objective_fixed.jsonl", |vector| {
         let row = vector["data"].as_object().ok_or("no row")?;
-        let reference = Reference::new(row).map_err(|error| error.to_string())?;
-        let idea = python::Value::from(&vector["generated_idea"]);
+        let reference = IdeaReference::new(row).map_err(|error| error.to_string())?;
+        let idea = python::PyValue::from(&vector["generated_idea"]);
         let given: BTreeMap<String, Vec<f32>> =
             serde_json::from_value(vector["embeddings"].clone()).map_err(|error| error.to_string())?;
         let options = ObjectiveOptions::default();
         let unknown: Vec<String> =
-            texts(&idea, &reference, options).into_iter().filter(|text| !given.contains_key(text)).collect();
+            texts_to_embed(&idea, &reference, options).into_iter().filter(|text| !given.contains_key(text)).collect();
         same("texts without a vector", &Vec::<String>::new(), &unknown)?;
-        let vectors: Embedder<'_> = given.iter().map(|(text, vector)| (text.as_str(), vector.as_slice())).collect();
-        all_close(&vector["expected"], &json!(objective(&idea, &reference, &vectors, options)), 1e-4)
+        let vectors: TextVectors<'_> = given.iter().map(|(text, vector)| (text.as_str(), vector.as_slice())).collect();
+        all_close(&vector["expected"], &json!(objective_scores(&idea, &reference, &vectors, options)), 1e-4)
     });
 }
 
 #[test]
 fn golden_step_level_accuracy() {
     golden("sgi", "step_level_accuracy.jsonl", |vector| {
-        let got = step_level_accuracy(text(vector, "judge_output")?, Reading::default());
+        let got = step_level_accuracy(text(vector, "judge_output")?, ReplyParseOptions::default());
         let got = got.map_or(0.0, |(accuracy, _)| accuracy);
         close("step_level_acc", number(&vector["expected"], "step_level_acc")?, got, TOLERANCE)
     });
@@ -221,24 +223,24 @@ fn golden_step_level_accuracy() {
 struct Said([Option<String>; 2]);
 
 impl Said {
-    fn answer(&self, turn: &Turn) -> Vec<Answer> {
-        let Turn::Ask(questions) = turn else { return Vec::new() };
+    fn answer(&self, turn: &JudgeAction) -> Vec<BackendAnswer> {
+        let JudgeAction::Ask(questions) = turn else { return Vec::new() };
         let reply = |text: &Option<String>| match text {
-            Some(text) => Answer::Reply(Reply::text(text)),
-            None => Answer::Reply(Reply::failed(ErrorKind::Failed, "down")),
+            Some(text) => BackendAnswer::Reply(ModelReply::text(text)),
+            None => BackendAnswer::Reply(ModelReply::failed(ErrorKind::Failed, "down")),
         };
         self.0.iter().take(questions.len()).map(reply).collect()
     }
 }
 
-fn answering(said: &Said) -> impl Outside + '_ {
-    Function(|_: &str, turn: &Turn| said.answer(turn))
+fn answering(said: &Said) -> impl Backend + '_ {
+    FnBackend(|_: &str, turn: &JudgeAction| said.answer(turn))
 }
 
-fn scored(metric: &str, case: &Case, outside: &dyn Outside) -> Result<Outcome, ScoreError> {
+fn scored(metric: &str, case: &Case, outside: &dyn Backend) -> Result<Outcome, ScoreError> {
     let definition = registry().get(metric).expect("the metric is there");
     let built = definition.build(Value::Null, Profile::Reference).expect("the defaults are good");
-    built.score_with(metric, Sample::of(case), outside)
+    built.score_with(metric, Sample::from_case(case), outside)
 }
 
 #[test]
@@ -272,8 +274,8 @@ fn golden_deep_research() {
     });
 }
 
-fn shown_steps(steps: &[Step]) -> Value {
-    let shown = |step: &Step| {
+fn shown_steps(steps: &[ProtocolStep]) -> Value {
+    let shown = |step: &ProtocolStep| {
         let input: Map<String, Value> = step.input.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
         json!({"action": step.action, "input": input, "output": step.output})
     };
@@ -284,11 +286,11 @@ fn shown_steps(steps: &[Step]) -> Value {
 fn golden_wet() {
     golden("sgi", "wet.jsonl", |vector| {
         let expected = &vector["expected"];
-        let got = Comparison::new(text(vector, "ground_truth")?, text(vector, "output_text")?, false);
+        let got = ProtocolComparison::new(text(vector, "ground_truth")?, text(vector, "output_text")?, false);
         same("steps of the reference", &expected["gt_steps"], &shown_steps(&got.reference))?;
         same("steps of the response", &expected["pred_steps"], &shown_steps(&got.predicted))?;
         for (prefix, steps) in [("gt", &got.reference), ("pred", &got.predicted)] {
-            let variables = Variables::of(steps);
+            let variables = Variables::from_steps(steps);
             let list = |set: &std::collections::BTreeSet<&str>| json!(set.iter().collect::<Vec<_>>());
             same("raw", &expected[format!("{prefix}_raw_vars")], &list(&variables.raw))?;
             same("generated", &expected[format!("{prefix}_generated_vars")], &list(&variables.generated))?;
@@ -312,17 +314,17 @@ fn golden_wet() {
             response: Some(Output::new(text(vector, "output_text")?)),
             ..Case::default()
         };
-        let outcome = scored("wet_experiment", &case, &probare_core::Nobody).map_err(|error| error.to_string())?;
+        let outcome = scored("wet_experiment", &case, &probare_core::NoBackend).map_err(|error| error.to_string())?;
         let score = outcome.score().ok_or("it is scored")?;
         close("metric", number(expected, "final_score")?, score.value.get(), TOLERANCE)
     });
 }
 
 /// Answers every question alike, and every text with the same vector.
-fn always(reply: Reply) -> impl Outside {
-    Function(move |_: &str, turn: &Turn| match turn {
-        Turn::Ask(questions) => questions.iter().map(|_| Answer::Reply(reply.clone())).collect(),
-        Turn::Embed { texts, .. } => texts.iter().map(|_| Answer::Vector(vec![1.0, 0.0])).collect(),
+fn always(reply: ModelReply) -> impl Backend {
+    FnBackend(move |_: &str, turn: &JudgeAction| match turn {
+        JudgeAction::Ask(questions) => questions.iter().map(|_| BackendAnswer::Reply(reply.clone())).collect(),
+        JudgeAction::Embed { texts, .. } => texts.iter().map(|_| BackendAnswer::Vector(vec![1.0, 0.0])).collect(),
         _ => Vec::new(),
     })
 }
@@ -356,8 +358,8 @@ fn an_outage_of_a_grader_fails_the_sample_in_every_profile() {
         {
             let built = registry().get(metric).unwrap().build(Value::Null, profile).unwrap();
             for kind in [ErrorKind::Failed, ErrorKind::TimedOut, ErrorKind::Missing] {
-                let down = always(Reply::failed(kind, "connection refused"));
-                let error = built.score_with(metric, Sample::of(&case), &down).unwrap_err();
+                let down = always(ModelReply::failed(kind, "connection refused"));
+                let error = built.score_with(metric, Sample::from_case(&case), &down).unwrap_err();
                 assert_eq!(error.kind(), kind, "{metric}: {error}");
             }
         }
@@ -366,8 +368,11 @@ fn an_outage_of_a_grader_fails_the_sample_in_every_profile() {
 
 #[test]
 fn garbage_of_a_grader_is_what_the_published_rule_says_and_is_counted() {
-    let refused = Reply { content: probare_core::Content::Refused("I would rather not.".into()), ..Reply::text("") };
-    for reply in [Reply::text("no list at all"), Reply::text(""), refused] {
+    let refused = ModelReply {
+        content: probare_core::ReplyContent::Refused("I would rather not.".into()),
+        ..ModelReply::text("")
+    };
+    for reply in [ModelReply::text("no list at all"), ModelReply::text(""), refused] {
         let outcome = scored("deep_research", &research("0.5"), &always(reply.clone())).unwrap();
         let score = outcome.score().unwrap();
         let part = |name: &str| score.parts.get(name);
@@ -380,13 +385,13 @@ fn garbage_of_a_grader_is_what_the_published_rule_says_and_is_counted() {
         assert_eq!(score.parts.get("valid_votes"), Some(0.0));
     }
     let list = r#"[{"solution_step": "s", "reason": "r", "judge": "correct"}]"#;
-    let outcome = scored("deep_research", &research("0.5"), &always(Reply::text(list))).unwrap();
+    let outcome = scored("deep_research", &research("0.5"), &always(ModelReply::text(list))).unwrap();
     assert_eq!(outcome.score().unwrap().parts.get("unreadable_replies"), None);
 }
 
 #[test]
 fn a_verdict_without_its_colon_is_read() {
-    let read = |reply: &str| step_level_accuracy(reply, Reading::default()).map(|(accuracy, _)| accuracy);
+    let read = |reply: &str| step_level_accuracy(reply, ReplyParseOptions::default()).map(|(accuracy, _)| accuracy);
     assert_eq!(read(r#"[{"judge" "correct"}]"#), Some(1.0));
     assert_eq!(read(r#"[{"solution_step": "s", "judge" "correct"}, {"judge" "incorrect"}]"#), Some(0.5));
 }

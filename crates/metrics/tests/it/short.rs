@@ -37,7 +37,7 @@ fn case(row: &Value) -> Case {
 /// What a metric says with the careful profile; nothing where it does not apply.
 fn said(metric: &str, case: &Case) -> Option<Score> {
     let scorer = registry().get(metric).unwrap().build(json!(null), Profile::Careful).unwrap();
-    scorer.score(Sample::of(case)).unwrap().score().cloned()
+    scorer.score(Sample::from_case(case)).unwrap().score().cloned()
 }
 
 /// 0 where the label agrees, 1 where it does not, 2 where it is unsure.
@@ -110,8 +110,12 @@ fn labelled_short_cases_are_seldom_wrong() {
         for (metric, [right, wrong, unsure]) in &tallies {
             let all = right + wrong + unsure;
             assert!(*wrong as f64 <= 0.05 * all as f64 + 1.0, "{file} {metric}: {wrong} of {all} wrong");
-            // Silence is no answer either, where there are enough cases to tell.
-            assert!(all < 30 || 5 * right >= 2 * all, "{file} {metric}: {right} of {all} right");
+            // Silence is no answer either, where there are enough cases to tell. These answers differ by a word from their counterparts,
+            // which `answer_match` leaves open on purpose: `natural.rs` measures its coverage, on text that people wrote.
+            assert!(
+                all < 30 || metric == "answer_match" || 5 * right >= 2 * all,
+                "{file} {metric}: {right} of {all} right"
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{Answer, Nobody, Outside as _, Turn};
+use probare_core::{Backend as _, BackendAnswer, JudgeAction, NoBackend};
 use serde_json::Value;
 
 /// Answers texts with vectors.
@@ -18,9 +18,12 @@ impl Vectors {
 }
 
 impl Vectors {
-    pub fn answer(&self, turn: &Turn) -> Vec<Answer> {
-        let Turn::Embed { texts, .. } = turn else { return Nobody.answer("", turn) };
-        texts.iter().map(|text| Answer::Vector(self.0.get(text).cloned().unwrap_or_else(|| counted(text)))).collect()
+    pub fn answer(&self, turn: &JudgeAction) -> Vec<BackendAnswer> {
+        let JudgeAction::Embed { texts, .. } = turn else { return NoBackend.answer("", turn) };
+        texts
+            .iter()
+            .map(|text| BackendAnswer::Vector(self.0.get(text).cloned().unwrap_or_else(|| counted(text))))
+            .collect()
     }
 }
 

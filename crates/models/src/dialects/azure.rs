@@ -6,11 +6,14 @@ use reqwest::header::HeaderMap;
 use serde_json::Value as Json;
 
 use super::chat::{body, join, read, read_vectors, vectors_body};
-use super::{Dialect, Feature, RawReply, RawRequest, ReplyError, Signs, address, usual_wait};
-use crate::{Fault, Request};
+use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError, endpoint_url, retry_after_header};
+use crate::{Fault, ModelRequest};
 
 /// The version of the interface where the settings name none.
 pub(crate) const VERSION: &str = "2024-10-21";
+
+/// The first version that takes `reasoning_effort`, as the vendor's page on reasoning models says.
+pub(crate) const FIRST_WITH_REASONING: &str = "2024-12-01-preview";
 
 /// What names the version among what decides a reply.
 pub(crate) const VERSION_NAME: &str = "api-version";
@@ -23,20 +26,21 @@ impl Dialect for Azure {
         true
     }
 
-    fn write(&self, request: &Request, streams: bool) -> RawRequest {
-        RawRequest::new(deployed(request, "chat/completions"), body(request, streams, "max_completion_tokens", "seed"))
+    fn write(&self, request: &ModelRequest, streams: bool) -> Result<RawRequest, ReplyError> {
+        let body = body(request, streams, true, "max_completion_tokens", "seed");
+        RawRequest::new(deployment_url(request, "chat/completions"), body, &request.extra_body)
     }
 
-    fn read(&self, _: &Request, body: &[u8]) -> Result<RawReply, ReplyError> {
-        read(body)
+    fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
+        read(request, body)
     }
 
-    fn write_vectors(&self, requests: &[Request]) -> RawRequest {
-        let url = requests.first().map(|first| deployed(first, "embeddings")).unwrap_or_default();
-        RawRequest::new(url, vectors_body(requests))
+    fn write_vectors(&self, requests: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
+        let Some(first) = requests.first() else { return Ok(RawRequest::none()) };
+        RawRequest::new(deployment_url(first, "embeddings"), vectors_body(requests), &first.extra_body)
     }
 
-    fn read_vectors(&self, requests: &[Request], body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+    fn read_vectors(&self, requests: &[ModelRequest], body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
         read_vectors(requests.len(), body)
     }
 
@@ -49,25 +53,26 @@ impl Dialect for Azure {
     }
 
     fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::of_status(status, body)
+        Fault::from_status(status, body)
     }
 
     fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        usual_wait(headers, now)
+        retry_after_header(headers, now)
     }
 
-    fn signs(&self) -> Signs {
-        Signs {
-            truncated: "`finish_reason: length`",
-            refused: "`message.refusal`, `finish_reason: content_filter`, status 400 with code `content_filter`",
+    fn end_indicators(&self) -> EndIndicators {
+        EndIndicators {
+            field: "`finish_reason`",
+            truncated: "",
+            refused: "`message.refusal`, status 400 with code `content_filter`",
             empty: "no choice, or `content: null` without a call of a tool",
         }
     }
 }
 
 /// The address of a deployment.
-fn deployed(request: &Request, path: &str) -> String {
+fn deployment_url(request: &ModelRequest, path: &str) -> String {
     let version = request.also.get(VERSION_NAME).map_or(VERSION, String::as_str);
     let path = format!("/openai/deployments/{}/{path}?api-version={version}", request.model);
-    address(&request.base_url, &path)
+    endpoint_url(&request.base_url, &path)
 }

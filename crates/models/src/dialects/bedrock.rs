@@ -5,16 +5,16 @@
 
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Message, Part, Role, StopReason};
+use probare_core::{Message, MessagePart, Role, Usage};
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
-use super::anthropic::{REPLY_TOOL, take_call};
+use super::anthropic::{REPLY_TOOL, is_thinking, take_call, thinking_allows};
 use super::{
-    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, base64, json, parted, schema, set, some,
-    text_at, usage, usual_wait,
+    Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, endpoint_url, non_empty,
+    parse_json, retry_after_header, schema, set, split_system, text_at, u64_at, usage, with_joined_results,
 };
-use crate::{Fault, Request};
+use crate::{Fault, ModelRequest};
 
 /// Bedrock.
 pub(crate) struct Bedrock;
@@ -27,14 +27,18 @@ impl Dialect for Bedrock {
         )
     }
 
-    fn write(&self, request: &Request, _: bool) -> RawRequest {
-        let (system, messages) = parted(&request.messages);
+    fn write(&self, request: &ModelRequest, _: bool) -> Result<RawRequest, ReplyError> {
+        let (system, messages) = split_system(&request.messages);
+        let messages = with_joined_results(messages);
+        let further = request.extra_body.get("additionalModelRequestFields");
+        let thinks = further.and_then(|fields| fields.get("thinking")).is_some_and(is_thinking);
+        thinking_allows(request, thinks)?;
         let parameters = &request.parameters;
         let mut how = Map::new();
         set(&mut how, "maxTokens", parameters.max_tokens);
         set(&mut how, "temperature", parameters.temperature);
         set(&mut how, "topP", parameters.top_p);
-        set(&mut how, "stopSequences", some(&parameters.stop));
+        set(&mut how, "stopSequences", non_empty(&parameters.stop));
         let tool = |name: &str, description: &str, schema: &Json| {
             let mut spec = Map::new();
             set(&mut spec, "name", Some(name));
@@ -47,12 +51,17 @@ impl Dialect for Bedrock {
             parameters.tools.iter().map(|given| tool(&given.name, &given.description, &schema(given))).collect();
         let mut choice = None;
         if let Some(schema) = &parameters.schema {
-            choice = Some(if tools.is_empty() { form!({"tool": {"name": REPLY_TOOL}}) } else { form!({"any": {}}) });
+            choice = Some(match () {
+                // A model that thinks cannot be made to use a tool.
+                () if thinks => form!({"auto": {}}),
+                () if tools.is_empty() => form!({"tool": {"name": REPLY_TOOL}}),
+                () => form!({"any": {}}),
+            });
             tools.push(tool(REPLY_TOOL, "Gives the reply.", schema));
         }
         let mut body = Map::new();
         set(&mut body, "system", system.map(|text| form!([{"text": text}])));
-        set(&mut body, "messages", Some(messages.into_iter().map(message).collect::<Vec<Json>>()));
+        set(&mut body, "messages", Some(messages.iter().map(message).collect::<Vec<Json>>()));
         set(&mut body, "inferenceConfig", (!how.is_empty()).then_some(how));
         if !tools.is_empty() {
             let mut config = Map::new();
@@ -60,25 +69,24 @@ impl Dialect for Bedrock {
             set(&mut config, "toolChoice", choice);
             set(&mut body, "toolConfig", Some(config));
         }
-        body.extend(request.extra_body.clone());
         let path = format!("/model/{}/converse", escaped(&request.model));
-        RawRequest::new(address(&request.base_url, &path), body)
+        RawRequest::new(endpoint_url(&request.base_url, &path), body, &request.extra_body)
     }
 
-    fn read(&self, request: &Request, body: &[u8]) -> Result<RawReply, ReplyError> {
-        let json = json(body)?;
-        let mut found = Found {
+    fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
+        let json = parse_json(body)?;
+        let mut found = ReplyDraft {
             usage: usage(
                 &json,
                 &["/usage/inputTokens", "/usage/cacheReadInputTokens", "/usage/cacheWriteInputTokens"],
                 &["/usage/outputTokens"],
                 "",
                 "/usage/cacheReadInputTokens",
-            ),
-            stop: text_at(&json, "/stopReason").map(stop_reason),
-            ended: text_at(&json, "/stopReason").unwrap_or_default().replace('_', " "),
-            ..Found::default()
+            )
+            .map(|usage| Usage { cache_write_tokens: u64_at(&json, "/usage/cacheWriteInputTokens"), ..usage }),
+            ..ReplyDraft::default()
         };
+        found.set_stop_reason(request, text_at(&json, "/stopReason"));
         for block in json.pointer("/output/message/content").and_then(Json::as_array).into_iter().flatten() {
             found.texts.extend(text_at(block, "/text").map(ToOwned::to_owned));
             if let Some(call) = block.get("toolUse") {
@@ -87,14 +95,14 @@ impl Dialect for Bedrock {
                 take_call(&mut found, request, text_at(call, "/toolUseId").unwrap_or_default(), name, input);
             }
         }
-        found.reply().map(RawReply::from)
+        found.into_reply()
     }
 
-    fn write_vectors(&self, _: &[Request]) -> RawRequest {
-        RawRequest::new(String::new(), Map::new())
+    fn write_vectors(&self, _: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
+        Ok(RawRequest::none())
     }
 
-    fn read_vectors(&self, _: &[Request], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+    fn read_vectors(&self, _: &[ModelRequest], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
         Err(super::no_vectors())
     }
 
@@ -113,45 +121,35 @@ impl Dialect for Bedrock {
             // The model took too long, or is not ready yet.
             424 => Fault::ServerError,
             429 if body.contains("not ready") => Fault::Overloaded,
-            _ => Fault::of_status(status, body),
+            _ => Fault::from_status(status, body),
         }
     }
 
     fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        usual_wait(headers, now)
+        retry_after_header(headers, now)
     }
 
-    fn signs(&self) -> Signs {
-        Signs {
-            truncated: "`stopReason: max_tokens`, `model_context_window_exceeded`",
-            refused: "`stopReason: guardrail_intervened`, `content_filtered`",
+    fn end_indicators(&self) -> EndIndicators {
+        EndIndicators {
+            field: "`stopReason`",
+            truncated: "",
+            refused: "",
             empty: "no block of text and no call of a tool",
         }
     }
 }
 
-fn stop_reason(word: &str) -> StopReason {
-    match word {
-        "end_turn" => StopReason::End,
-        "max_tokens" | "model_context_window_exceeded" => StopReason::Length,
-        "stop_sequence" => StopReason::StopText,
-        "tool_use" => StopReason::ToolCalls,
-        "guardrail_intervened" | "content_filtered" => StopReason::Refusal,
-        _ => StopReason::Other,
-    }
-}
-
 fn message(message: &Message) -> Json {
     let role = if message.role == Role::Assistant { "assistant" } else { "user" };
-    let block = |part: Part| match part {
-        Part::Text { text } => form!({"text": text}),
-        Part::Image(image) => {
+    let block = |part: MessagePart| match part {
+        MessagePart::Text { text } => form!({"text": text}),
+        MessagePart::Image(image) => {
             form!({"image": {"format": image.kind().name(), "source": {"bytes": base64(image.bytes())}}})
         }
-        Part::ToolCall(call) => {
+        MessagePart::ToolCall(call) => {
             form!({"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}})
         }
-        Part::ToolResult { id, text, is_error, .. } => form!({"toolResult": {"toolUseId": id,
+        MessagePart::ToolResult { id, text, is_error, .. } => form!({"toolResult": {"toolUseId": id,
             "content": [{"text": text}], "status": if is_error { "error" } else { "success" }}}),
     };
     form!({"role": role, "content": message.all_parts().map(block).collect::<Vec<Json>>()})

@@ -2,16 +2,19 @@
 
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Message, Part, Reply, Role, StopReason, ToolCall};
+use probare_core::{Message, MessagePart, ModelReply, Role, ToolCall};
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::{
-    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, arguments, base64, complaint,
-    cut_stream, json, set, some, text_at, usage, usual_wait,
+    Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, arguments, base64, cut_stream,
+    endpoint_url, inner_error, non_empty, parse_json, retry_after_header, set, text_at, usage,
 };
 use crate::embedding::read_vector;
-use crate::{Fault, Provider, Request};
+use crate::{Fault, ModelRequest, Provider};
+
+/// What names the field of the longest reply among what decides a reply.
+pub(crate) const MAX_TOKENS_FIELD: &str = "max_tokens_field";
 
 /// A server that speaks this way, and what it has otherwise.
 pub(crate) struct Chat {
@@ -19,42 +22,53 @@ pub(crate) struct Chat {
     lacks: &'static [Feature],
     /// The field of the seed.
     seed: &'static str,
+    /// Whether a stream tells what it took only if asked; who tells it unasked may refuse the wish.
+    usage_on_request: bool,
     /// Most texts of one request for vectors.
     vectors: usize,
 }
 
-pub(crate) static OPENAI: Chat = Chat { lacks: &[], seed: "seed", vectors: 256 };
-pub(crate) static GROQ: Chat = Chat { lacks: &[Feature::Logprobs, Feature::Embeddings], seed: "seed", vectors: 1 };
-pub(crate) static LLAMA_CPP: Chat = Chat { lacks: &[Feature::ReasoningEffort], seed: "seed", vectors: 64 };
-pub(crate) static MISTRAL: Chat =
-    Chat { lacks: &[Feature::Logprobs, Feature::ReasoningEffort], seed: "random_seed", vectors: 64 };
-pub(crate) static OLLAMA: Chat = Chat { lacks: &[Feature::Logprobs], seed: "seed", vectors: 64 };
-pub(crate) static OPENROUTER: Chat = Chat { lacks: &[], seed: "seed", vectors: 64 };
-pub(crate) static VLLM: Chat = Chat { lacks: &[], seed: "seed", vectors: 64 };
+pub(crate) static OPENAI: Chat = Chat { lacks: &[], seed: "seed", usage_on_request: true, vectors: 256 };
+pub(crate) static GROQ: Chat =
+    Chat { lacks: &[Feature::Logprobs, Feature::Embeddings], seed: "seed", usage_on_request: true, vectors: 1 };
+pub(crate) static LLAMA_CPP: Chat =
+    Chat { lacks: &[Feature::ReasoningEffort], seed: "seed", usage_on_request: true, vectors: 64 };
+pub(crate) static MISTRAL: Chat = Chat {
+    lacks: &[Feature::Logprobs, Feature::ReasoningEffort],
+    seed: "random_seed",
+    usage_on_request: false,
+    vectors: 64,
+};
+pub(crate) static OLLAMA: Chat =
+    Chat { lacks: &[Feature::Logprobs], seed: "seed", usage_on_request: true, vectors: 64 };
+pub(crate) static OPENROUTER: Chat = Chat { lacks: &[], seed: "seed", usage_on_request: true, vectors: 64 };
+pub(crate) static VLLM: Chat = Chat { lacks: &[], seed: "seed", usage_on_request: true, vectors: 64 };
 
 impl Dialect for Chat {
     fn supports(&self, feature: Feature) -> bool {
         !self.lacks.contains(&feature)
     }
 
-    fn write(&self, request: &Request, streams: bool) -> RawRequest {
-        // OpenAI's own models of late refuse the older name; other servers know only that.
+    fn write(&self, request: &ModelRequest, streams: bool) -> Result<RawRequest, ReplyError> {
+        // OpenAI's own models of late refuse the older name; other servers know only that, unless the settings say otherwise.
         let own =
             request.provider == Provider::OpenAi && Some(request.base_url.as_str()) == Provider::OpenAi.base_url();
-        let longest = if own { "max_completion_tokens" } else { "max_tokens" };
-        RawRequest::new(address(&request.base_url, "/chat/completions"), body(request, streams, longest, self.seed))
+        let usual = if own { "max_completion_tokens" } else { "max_tokens" };
+        let longest = request.also.get(MAX_TOKENS_FIELD).map_or(usual, String::as_str);
+        let body = body(request, streams, self.usage_on_request, longest, self.seed);
+        RawRequest::new(endpoint_url(&request.base_url, "/chat/completions"), body, &request.extra_body)
     }
 
-    fn read(&self, _: &Request, body: &[u8]) -> Result<RawReply, ReplyError> {
-        read(body)
+    fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
+        read(request, body)
     }
 
-    fn write_vectors(&self, requests: &[Request]) -> RawRequest {
-        let base_url = requests.first().map(|request| request.base_url.as_str()).unwrap_or_default();
-        RawRequest::new(address(base_url, "/embeddings"), vectors_body(requests))
+    fn write_vectors(&self, requests: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
+        let Some(first) = requests.first() else { return Ok(RawRequest::none()) };
+        RawRequest::new(endpoint_url(&first.base_url, "/embeddings"), vectors_body(requests), &first.extra_body)
     }
 
-    fn read_vectors(&self, requests: &[Request], body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+    fn read_vectors(&self, requests: &[ModelRequest], body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
         if !self.supports(Feature::Embeddings) {
             return Err(super::no_vectors());
         }
@@ -70,24 +84,31 @@ impl Dialect for Chat {
     }
 
     fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::of_status(status, body)
+        Fault::from_status(status, body)
     }
 
     fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        usual_wait(headers, now)
+        retry_after_header(headers, now)
     }
 
-    fn signs(&self) -> Signs {
-        Signs {
-            truncated: "`finish_reason: length`",
-            refused: "`message.refusal`, `finish_reason: content_filter`",
+    fn end_indicators(&self) -> EndIndicators {
+        EndIndicators {
+            field: "`finish_reason`",
+            truncated: "",
+            refused: "`message.refusal`",
             empty: "no choice, or `content: null` without a call of a tool",
         }
     }
 }
 
 /// The body of a question.
-pub(super) fn body(request: &Request, streams: bool, longest: &str, seed: &str) -> Map<String, Json> {
+pub(super) fn body(
+    request: &ModelRequest,
+    streams: bool,
+    usage_on_request: bool,
+    longest: &str,
+    seed: &str,
+) -> Map<String, Json> {
     let mut body = Map::new();
     set(&mut body, "model", Some(&request.model));
     let messages: Vec<Json> = request.messages.iter().flat_map(messages).collect();
@@ -97,7 +118,7 @@ pub(super) fn body(request: &Request, streams: bool, longest: &str, seed: &str) 
     set(&mut body, "top_p", parameters.top_p);
     set(&mut body, longest, parameters.max_tokens);
     set(&mut body, seed, parameters.seed);
-    set(&mut body, "stop", some(&parameters.stop));
+    set(&mut body, "stop", non_empty(&parameters.stop));
     if let Some(schema) = &parameters.schema {
         let format = form!({"type": "json_schema", "json_schema": {"name": "reply", "strict": true, "schema": schema}});
         set(&mut body, "response_format", Some(format));
@@ -105,12 +126,11 @@ pub(super) fn body(request: &Request, streams: bool, longest: &str, seed: &str) 
     set(&mut body, "logprobs", parameters.logprobs.then_some(true));
     set(&mut body, "reasoning_effort", request.reasoning_effort.as_ref());
     let tools: Vec<Json> = parameters.tools.iter().map(|tool| form!({"type": "function", "function": tool})).collect();
-    set(&mut body, "tools", some(&tools));
+    set(&mut body, "tools", non_empty(&tools));
     if streams {
         set(&mut body, "stream", Some(true));
-        set(&mut body, "stream_options", Some(form!({"include_usage": true})));
+        set(&mut body, "stream_options", usage_on_request.then(|| form!({"include_usage": true})));
     }
-    body.extend(request.extra_body.clone());
     body
 }
 
@@ -122,14 +142,21 @@ fn messages(message: &Message) -> Vec<Json> {
     let (mut content, mut calls, mut results) = (Vec::new(), Vec::new(), Vec::new());
     for part in message.all_parts() {
         match part {
-            Part::Text { text } => content.push(form!({"type": "text", "text": text})),
-            Part::Image(image) => {
+            MessagePart::Text { text } => content.push(form!({"type": "text", "text": text})),
+            MessagePart::Image(image) => {
                 let url = format!("data:{};base64,{}", image.kind().media_type(), base64(image.bytes()));
                 content.push(form!({"type": "image_url", "image_url": {"url": url}}));
             }
-            Part::ToolCall(call) => calls.push(form!({"id": call.id, "type": "function",
-                "function": {"name": call.name, "arguments": probare_core::text_of(&call.arguments)}})),
-            Part::ToolResult { id, text, .. } => {
+            MessagePart::ToolCall(call) => {
+                let function = form!({"name": call.name, "arguments": probare_core::json_to_text(&call.arguments)});
+                let mut whole = form!({"id": call.id, "type": "function", "function": function});
+                // As Gemini wants it behind an interface of this kind.
+                if let Some(signature) = &call.signature {
+                    whole["extra_content"] = form!({"google": {"thought_signature": signature}});
+                }
+                calls.push(whole);
+            }
+            MessagePart::ToolResult { id, text, .. } => {
                 results.push(form!({"role": "tool", "tool_call_id": id, "content": text}));
             }
         }
@@ -141,29 +168,28 @@ fn messages(message: &Message) -> Vec<Json> {
     } else {
         set(&mut whole, "content", Some(&content));
     }
-    set(&mut whole, "tool_calls", some(&calls));
+    set(&mut whole, "tool_calls", non_empty(&calls));
     let is_said = !content.is_empty() || !calls.is_empty();
     let is_own = is_said && message.role != Role::Tool;
     is_own.then_some(Json::Object(whole)).into_iter().chain(results).collect()
 }
 
 /// The body of a request for vectors.
-pub(super) fn vectors_body(requests: &[Request]) -> Map<String, Json> {
+pub(super) fn vectors_body(requests: &[ModelRequest]) -> Map<String, Json> {
     let mut body = Map::new();
     let Some(first) = requests.first() else { return body };
     set(&mut body, "model", Some(&first.model));
     match requests {
-        [one] => set(&mut body, "input", Some(one.embedded())),
-        several => set(&mut body, "input", Some(several.iter().map(Request::embedded).collect::<Vec<_>>())),
+        [one] => set(&mut body, "input", Some(one.embedding_text())),
+        several => set(&mut body, "input", Some(several.iter().map(ModelRequest::embedding_text).collect::<Vec<_>>())),
     }
     set(&mut body, "encoding_format", Some("float"));
-    body.extend(first.extra_body.clone());
     body
 }
 
 /// The vectors in a body of status 200. The first carries the usage of all.
 pub(super) fn read_vectors(count: usize, body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
-    let json = json(body)?;
+    let json = parse_json(body)?;
     let usage = usage(&json, &["/usage/prompt_tokens"], &["/usage/completion_tokens"], "", "");
     let empty = |reason: String| ReplyError { usage, ..ReplyError::new(Fault::Empty, reason) };
     let data = json.get("data").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -175,10 +201,10 @@ pub(super) fn read_vectors(count: usize, body: &[u8]) -> Result<Vec<RawReply>, R
         let at = item.get("index").and_then(Json::as_u64).map_or(at, |index| usize::try_from(index).unwrap_or(count));
         let numbers = item.get("embedding").map(Json::to_string).unwrap_or_default();
         let vector = read_vector(&numbers).map_err(empty)?;
-        let reply = Reply {
+        let reply = ModelReply {
             usage: usage.map(|_| probare_core::Usage::default()),
             model: text_at(&json, "/model").map(ToOwned::to_owned),
-            ..Reply::text(serde_json::to_string(&vector).unwrap_or_default())
+            ..ModelReply::text(serde_json::to_string(&vector).unwrap_or_default())
         };
         if let Some(place) = replies.get_mut(at) {
             *place = Some(reply.into());
@@ -196,8 +222,8 @@ pub(super) fn read_vectors(count: usize, body: &[u8]) -> Result<Vec<RawReply>, R
 }
 
 /// The reply in a body of status 200.
-pub(super) fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
-    let json = json(body)?;
+pub(super) fn read(request: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
+    let json = parse_json(body)?;
     let usage = usage(
         &json,
         &["/usage/prompt_tokens"],
@@ -205,14 +231,12 @@ pub(super) fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
         "/usage/completion_tokens_details/reasoning_tokens",
         "/usage/prompt_tokens_details/cached_tokens",
     );
+    // Routers report a failure of the provider behind them with status 200, beside the choices or in one.
+    let errors = [json.get("error"), json.pointer("/choices/0/error")];
+    if let Some(error) = errors.into_iter().flatten().find_map(|error| inner_error(error, usage)) {
+        return Err(error);
+    }
     let Some(choice) = json.pointer("/choices/0") else {
-        // Some routers report a failure of the provider behind them with status 200.
-        if let Some(error) = json.get("error").filter(|error| !error.is_null()) {
-            let status = error.get("code").and_then(Json::as_u64).and_then(|code| u16::try_from(code).ok());
-            let text = String::from_utf8_lossy(body);
-            let fault = status.filter(|status| *status != 200).map(|status| Fault::of_status(status, &text));
-            return Err(ReplyError::new(fault.unwrap_or(Fault::ServerError), complaint(&text)));
-        }
         let none = ReplyError::new(Fault::Empty, "the reply has no choices");
         return Err(ReplyError { usage, ..none });
     };
@@ -227,31 +251,23 @@ pub(super) fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
             Some(given) => given.clone(),
             None => Json::Object(Map::new()),
         },
+        signature: text_at(call, "/extra_content/google/thought_signature").map(ToOwned::to_owned),
     });
-    let found = Found {
+    let mut found = ReplyDraft {
         texts: words("content").into_iter().collect(),
-        stop: ended.map(stop_reason),
         refusal: words("refusal").filter(|text| !text.is_empty()),
         calls: calls.collect(),
         usage,
         model: text_at(&json, "/model").map(ToOwned::to_owned),
-        ended: ended.unwrap_or("no content").replace('_', " "),
+        ended: "no content".to_owned(),
+        ..ReplyDraft::default()
     };
+    found.set_stop_reason(request, ended);
     Ok(RawReply {
-        reply: found.reply()?,
         cost: json.pointer("/usage/cost").and_then(Json::as_f64),
         logprobs: choice.get("logprobs").filter(|given| !given.is_null()).cloned(),
+        ..found.into_reply()?
     })
-}
-
-fn stop_reason(word: &str) -> StopReason {
-    match word {
-        "stop" | "eos" | "end_turn" => StopReason::End,
-        "length" | "model_length" | "max_tokens" => StopReason::Length,
-        "tool_calls" | "function_call" => StopReason::ToolCalls,
-        "content_filter" => StopReason::Refusal,
-        _ => StopReason::Other,
-    }
 }
 
 /// Text, or the texts of a list of parts.
@@ -302,7 +318,7 @@ pub(super) fn join(events: &[Json]) -> Result<Json, ReplyError> {
     if !is_whole {
         return Err(cut_stream());
     }
-    set(&mut message, "tool_calls", some(&calls));
+    set(&mut message, "tool_calls", non_empty(&calls));
     choice.insert("message".to_owned(), Json::Object(message));
     whole.insert("choices".to_owned(), Json::Array(vec![Json::Object(choice)]));
     Ok(Json::Object(whole))
@@ -344,7 +360,7 @@ fn join_call(calls: &mut Vec<Json>, piece: &Json) {
 
 #[cfg(test)]
 mod tests {
-    use probare_core::Content;
+    use probare_core::{ReplyContent, StopReason};
 
     use super::super::tests_support::{read, request};
     use super::*;
@@ -353,14 +369,14 @@ mod tests {
     fn the_bytes_of_a_request_are_these() {
         let mut request = request(Provider::OpenAi);
         assert_eq!(
-            String::from_utf8(OPENAI.write(&request, false).body).unwrap(),
+            String::from_utf8(OPENAI.write(&request, false).unwrap().body).unwrap(),
             r#"{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Why?"}],"temperature":0.0,"top_p":0.9,"max_completion_tokens":50,"seed":7,"stop":["END"],"response_format":{"type":"json_schema","json_schema":{"name":"reply","strict":true,"schema":{"type":"object"}}},"logprobs":true}"#
         );
         request.base_url = "http://127.0.0.1:1/v1/".into();
-        let raw = OPENAI.write(&request, false);
+        let raw = OPENAI.write(&request, false).unwrap();
         assert_eq!(raw.url, "http://127.0.0.1:1/v1/chat/completions");
         assert!(String::from_utf8(raw.body).unwrap().contains(r#""max_tokens":50"#));
-        let mistral = String::from_utf8(MISTRAL.write(&request, false).body).unwrap();
+        let mistral = String::from_utf8(MISTRAL.write(&request, false).unwrap().body).unwrap();
         assert!(mistral.contains(r#""random_seed":7"#), "{mistral}");
     }
 
@@ -368,19 +384,21 @@ mod tests {
     fn vectors_are_asked_for_and_read_one_or_many() {
         let mut request = request(Provider::OpenAi);
         request.embedding = true;
-        let raw = OPENAI.write_vectors(&[request.clone()]);
+        let raw = OPENAI.write_vectors(&[request.clone()]).unwrap();
         assert_eq!(raw.url, "https://api.openai.com/v1/embeddings");
         assert_eq!(String::from_utf8(raw.body).unwrap(), r#"{"model":"m","input":"Why?","encoding_format":"float"}"#);
         let two = [request.clone(), request.clone()];
-        assert!(String::from_utf8(OPENAI.write_vectors(&two).body).unwrap().contains(r#""input":["Why?","Why?"]"#));
+        assert!(
+            String::from_utf8(OPENAI.write_vectors(&two).unwrap().body).unwrap().contains(r#""input":["Why?","Why?"]"#)
+        );
         let body = br#"{"data":[{"index":1,"embedding":[1]},{"index":0,"embedding":[0.1,-2,3e-3]}],"usage":{"prompt_tokens":3}}"#;
         let replies = OPENAI.read_vectors(&two, body).unwrap();
         assert_eq!(
             replies[0].reply.content,
-            Content::Text("[0.1,-2.0,0.003]".into()),
+            ReplyContent::Text("[0.1,-2.0,0.003]".into()),
             "numbers as short as they can be"
         );
-        assert_eq!(replies[1].reply.content, Content::Text("[1.0]".into()));
+        assert_eq!(replies[1].reply.content, ReplyContent::Text("[1.0]".into()));
         let tokens: u64 = replies.iter().map(|reply| reply.reply.usage.unwrap().input_tokens).sum();
         assert_eq!(tokens, 3, "the tokens of a list are counted once");
         for bad in [r#"{"data":[]}"#, r#"{"data":[{"embedding":[]}]}"#, r#"{"data":[{"embedding":[1e99]}]}"#] {
@@ -395,21 +413,21 @@ mod tests {
     fn text_refusal_cut_and_failure_are_told_apart() {
         let content = |body: &str| read(Provider::OpenAi, body).unwrap().reply.content;
         let heard = read(Provider::OpenAi, r#"{"model":"m-1","choices":[{"message":{"content":"Yes"},"finish_reason":"stop","logprobs":{"content":[]}}],"usage":{"prompt_tokens":3,"completion_tokens":1,"cost":0.25,"prompt_tokens_details":{"cached_tokens":2}}}"#).unwrap();
-        assert_eq!(heard.reply.content, Content::Text("Yes".into()));
+        assert_eq!(heard.reply.content, ReplyContent::Text("Yes".into()));
         let usage = heard.reply.usage.unwrap();
         assert_eq!((usage.input_tokens, usage.cached_tokens, heard.cost), (3, 2, Some(0.25)));
         assert_eq!(heard.reply.stop, Some(StopReason::End));
         assert!(heard.logprobs.is_some());
         let refused = content(r#"{"choices":[{"message":{"content":null,"refusal":"I will not"}}]}"#);
-        assert_eq!(refused, Content::Refused("I will not".into()));
+        assert_eq!(refused, ReplyContent::Refused("I will not".into()));
         let filtered = content(r#"{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}"#);
-        assert_eq!(filtered, Content::Refused("content filter".into()));
+        assert_eq!(filtered, ReplyContent::Refused("content filter".into()));
         let empty = content(r#"{"choices":[{"message":{"content":""},"finish_reason":"stop"}]}"#);
-        assert_eq!(empty, Content::Text(String::new()), "empty text is text");
+        assert_eq!(empty, ReplyContent::Text(String::new()), "empty text is text");
         let cut = content(r#"{"choices":[{"message":{"content":"The answer is"},"finish_reason":"length"}]}"#);
-        assert_eq!(cut, Content::Truncated("The answer is".into()));
+        assert_eq!(cut, ReplyContent::Truncated("The answer is".into()));
         let thoughts = content(r#"{"choices":[{"message":{"content":null},"finish_reason":"length"}]}"#);
-        assert_eq!(thoughts, Content::Truncated(String::new()), "all tokens went into thoughts");
+        assert_eq!(thoughts, ReplyContent::Truncated(String::new()), "all tokens went into thoughts");
         for (body, fault) in [
             (r#"{"choices":[]}"#, Fault::Empty),
             (
@@ -417,7 +435,7 @@ mod tests {
                 Fault::Empty,
             ),
             (r#"{"error":{"message":"busy","code":429}}"#, Fault::TooManyRequests),
-            (r#"{"error":{"message":"odd"}}"#, Fault::ServerError),
+            (r#"{"error":{"message":"odd"}}"#, Fault::FailedReply),
             (r#"{"choices":[{"mess"#, Fault::InvalidJson),
             ("[]", Fault::Empty),
             ("null", Fault::Empty),
@@ -429,9 +447,13 @@ mod tests {
 
     #[test]
     fn a_result_of_a_tool_is_a_message_of_its_own() {
-        let result =
-            |id: &str| Part::ToolResult { id: id.into(), name: "t".into(), text: "warm".into(), is_error: false };
-        let message = Message::new(Role::Tool, "").with(result("1")).with(result("2"));
+        let result = |id: &str| MessagePart::ToolResult {
+            id: id.into(),
+            name: "t".into(),
+            text: "warm".into(),
+            is_error: false,
+        };
+        let message = Message::new(Role::Tool, "").with_part(result("1")).with_part(result("2"));
         let written = messages(&message);
         assert_eq!(written.len(), 2);
         assert_eq!(written[1], form!({"role": "tool", "tool_call_id": "2", "content": "warm"}));

@@ -6,22 +6,22 @@
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Content, Part, Reply, StopReason, ToolCall, Usage};
+use probare_core::{MessagePart, ModelReply, ReplyContent, StopReason, ToolCall, Usage};
 use reqwest::header::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
-use super::{Dialect, Feature, RawReply, RawRequest, ReplyError, Signs, base64};
+use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError, base64};
 use crate::connection::LARGEST;
-use crate::{Fault, Request};
+use crate::{Fault, ModelRequest};
 
 /// Bytes of what a program complains about that are kept.
 const LONGEST_COMPLAINT: usize = 1 << 16;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Output {
+struct ProgramOutput {
     text: Option<String>,
     refused: Option<String>,
     truncated: Option<String>,
@@ -41,19 +41,19 @@ impl Dialect for Command {
         feature != Feature::Streaming
     }
 
-    fn write(&self, request: &Request, _: bool) -> RawRequest {
-        RawRequest { url: String::new(), body: input(request) }
+    fn write(&self, request: &ModelRequest, _: bool) -> Result<RawRequest, ReplyError> {
+        Ok(RawRequest { url: String::new(), body: input(request) })
     }
 
-    fn read(&self, _: &Request, body: &[u8]) -> Result<RawReply, ReplyError> {
+    fn read(&self, _: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
         read(body)
     }
 
-    fn write_vectors(&self, requests: &[Request]) -> RawRequest {
-        RawRequest { url: String::new(), body: requests.first().map(input).unwrap_or_default() }
+    fn write_vectors(&self, requests: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
+        Ok(RawRequest { url: String::new(), body: requests.first().map(input).unwrap_or_default() })
     }
 
-    fn read_vectors(&self, _: &[Request], body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+    fn read_vectors(&self, _: &[ModelRequest], body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
         read(body).map(|reply| vec![reply])
     }
 
@@ -73,8 +73,9 @@ impl Dialect for Command {
         None
     }
 
-    fn signs(&self) -> Signs {
-        Signs {
+    fn end_indicators(&self) -> EndIndicators {
+        EndIndicators {
+            field: "",
             truncated: "`{\"truncated\": …}`",
             refused: "`{\"refused\": …}`",
             empty: "none: an empty `text` is an answer",
@@ -83,7 +84,7 @@ impl Dialect for Command {
 }
 
 /// What the program reads.
-fn input(request: &Request) -> Vec<u8> {
+fn input(request: &ModelRequest) -> Vec<u8> {
     let mut input = json!({
         "model": request.model,
         "messages": request.messages,
@@ -98,7 +99,7 @@ fn input(request: &Request) -> Vec<u8> {
     // In files an image is known by its digest; a program wants to see it.
     for (message, shown) in request.messages.iter().zip(input["messages"].as_array_mut().into_iter().flatten()) {
         for (at, part) in message.parts.iter().enumerate() {
-            if let (Part::Image(image), Some(shown)) = (part, shown["parts"].get_mut(at)) {
+            if let (MessagePart::Image(image), Some(shown)) = (part, shown["parts"].get_mut(at)) {
                 shown["base64"] = Json::from(base64(image.bytes()));
             }
         }
@@ -111,24 +112,24 @@ fn input(request: &Request) -> Vec<u8> {
 /// Reads what the program wrote.
 fn read(output: &[u8]) -> Result<RawReply, ReplyError> {
     let wrong = |reason: String| ReplyError::new(Fault::CommandFailed, reason);
-    let said: Output = serde_json::from_slice(output)
+    let said: ProgramOutput = serde_json::from_slice(output)
         .map_err(|error| wrong(format!("the program did not write the agreed JSON: {error}")))?;
     let (content, stop) = match (said.text, said.refused, said.truncated, said.error) {
-        (Some(text), None, None, None) => (Content::Text(text), None),
-        (None, Some(words), None, None) => (Content::Refused(words), Some(StopReason::Refusal)),
-        (None, None, Some(text), None) => (Content::Truncated(text), Some(StopReason::Length)),
+        (Some(text), None, None, None) => (ReplyContent::Text(text), None),
+        (None, Some(words), None, None) => (ReplyContent::Refused(words), Some(StopReason::Refusal)),
+        (None, None, Some(text), None) => (ReplyContent::Truncated(text), Some(StopReason::Length)),
         (None, None, None, Some(error)) => return Err(wrong(format!("the program says: {error}"))),
         _ => {
             let reason = "the program must write exactly one of `text`, `refused`, `truncated` and `error`";
             return Err(wrong(reason.to_owned()));
         }
     };
-    let parts = said.tool_calls.into_iter().map(Part::ToolCall).collect();
-    Ok(Reply { usage: said.usage, model: said.model, stop, parts, ..Reply::new(content) }.into())
+    let parts = said.tool_calls.into_iter().map(MessagePart::ToolCall).collect();
+    Ok(ModelReply { usage: said.usage, model: said.model, stop, parts, ..ModelReply::new(content) }.into())
 }
 
 /// Reads everything, and keeps so much of it: whoever is not read stops at a full pipe.
-async fn drained(mut stream: impl AsyncRead + Unpin, most: usize) -> std::io::Result<Vec<u8>> {
+async fn read_limited(mut stream: impl AsyncRead + Unpin, most: usize) -> std::io::Result<Vec<u8>> {
     let (mut kept, mut piece) = (Vec::new(), vec![0; 1 << 16]);
     loop {
         let count = stream.read(&mut piece).await?;
@@ -141,9 +142,9 @@ async fn drained(mut stream: impl AsyncRead + Unpin, most: usize) -> std::io::Re
 }
 
 /// Ends the program and everything that it started, when nobody waits for it any more.
-struct Group(Option<u32>);
+struct ProcessGroup(Option<u32>);
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(id) = self.0
@@ -161,13 +162,16 @@ pub(crate) async fn run(command: &[String], input: Vec<u8>) -> Result<Vec<u8>, R
     let Some((program, arguments)) = command.split_first() else {
         return Err(wrong("no program is named".to_owned()));
     };
-    let mut building = tokio::process::Command::new(program);
+    // The user's own program, in the user's folder: a bare name is none that happens to lie here, and it needs no owner key.
+    let found = probare_files::find_program(program);
+    let mut building = tokio::process::Command::new(found.as_deref().unwrap_or(std::path::Path::new(program)));
+    building.env_remove(probare_files::PROBARE_KEY);
     building.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     #[cfg(unix)]
     building.process_group(0);
     let mut child = building.spawn().map_err(|error| wrong(format!("cannot start `{program}`: {error}")))?;
     // Dropped before the child: as long as that is not waited for, nobody else can have its number.
-    let mut group = Group(child.id());
+    let mut group = ProcessGroup(child.id());
     let (Some(mut stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
         return Err(wrong("the program has no standard streams".to_owned()));
@@ -181,7 +185,7 @@ pub(crate) async fn run(command: &[String], input: Vec<u8>) -> Result<Vec<u8>, R
     let most = LARGEST as u64 + 1;
     let mut output = Vec::new();
     let mut out = stdout.take(most);
-    let ((), read, errors) = tokio::join!(feed, out.read_to_end(&mut output), drained(stderr, LONGEST_COMPLAINT));
+    let ((), read, errors) = tokio::join!(feed, out.read_to_end(&mut output), read_limited(stderr, LONGEST_COMPLAINT));
     let errors = errors.unwrap_or_default();
     read.map_err(|error| wrong(format!("cannot read from `{program}`: {error}")))?;
     if output.len() > LARGEST {
@@ -207,9 +211,9 @@ mod tests {
     #[test]
     fn text_refusal_cut_and_error_are_told_apart() {
         let content = |output: &str| read(output.as_bytes()).unwrap().reply.content;
-        assert_eq!(content(r#"{"text":"Yes"}"#), Content::Text("Yes".into()));
-        assert_eq!(content(r#"{"refused":"No"}"#), Content::Refused("No".into()));
-        assert_eq!(content(r#"{"truncated":"Ye"}"#), Content::Truncated("Ye".into()));
+        assert_eq!(content(r#"{"text":"Yes"}"#), ReplyContent::Text("Yes".into()));
+        assert_eq!(content(r#"{"refused":"No"}"#), ReplyContent::Refused("No".into()));
+        assert_eq!(content(r#"{"truncated":"Ye"}"#), ReplyContent::Truncated("Ye".into()));
         for wrong in [r#"{"error":"x"}"#, "{}", r#"{"text":"a","refused":"b"}"#, r#"{"txt":"a"}"#, "", "Yes"] {
             assert_eq!(read(wrong.as_bytes()).unwrap_err().fault, Fault::CommandFailed, "{wrong}");
         }
@@ -226,7 +230,7 @@ mod tests {
     fn a_program_sees_an_image_that_files_know_by_its_digest() {
         let image = probare_core::Image::new(*b"\x89PNG\r\n\x1a\n").unwrap();
         let mut request = request(Provider::Command);
-        request.messages = vec![probare_core::Message::user("What?").with(Part::Image(image))];
+        request.messages = vec![probare_core::Message::user("What?").with_part(MessagePart::Image(image))];
         let json: Json = serde_json::from_slice(&input(&request)).unwrap();
         assert_eq!(json["messages"][0]["parts"][0]["base64"], "iVBORw0KGgo=");
     }

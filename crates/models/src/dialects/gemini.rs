@@ -2,46 +2,46 @@
 
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Message, Part, Reply, Role, StopReason, ToolCall};
+use probare_core::{Message, MessagePart, ModelReply, Role, StopReason, ToolCall};
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::{
-    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, base64, cut_stream, json, parted,
-    schema, set, some, text_at, usage, usual_wait,
+    Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, cut_stream, endpoint_url,
+    non_empty, parse_json, retry_after_header, schema, set, split_system, text_at, usage, with_joined_results,
 };
 use crate::embedding::read_vector;
 use crate::fault::retry_after;
-use crate::{Fault, Request};
-
-/// Reasons to end that are refusals.
-const REFUSALS: &[&str] = &["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"];
+use crate::{Fault, ModelRequest};
 
 /// Gemini.
 pub(crate) struct Gemini;
 
 impl Dialect for Gemini {
-    fn supports(&self, feature: Feature) -> bool {
-        feature != Feature::ReasoningEffort
+    fn supports(&self, _: Feature) -> bool {
+        true
     }
 
-    fn write(&self, request: &Request, streams: bool) -> RawRequest {
-        let (system, messages) = parted(&request.messages);
+    fn write(&self, request: &ModelRequest, streams: bool) -> Result<RawRequest, ReplyError> {
+        let (system, messages) = split_system(&request.messages);
+        let messages = with_joined_results(messages);
         let parameters = &request.parameters;
         let mut how = Map::new();
         set(&mut how, "temperature", parameters.temperature);
         set(&mut how, "topP", parameters.top_p);
         set(&mut how, "maxOutputTokens", parameters.max_tokens);
         set(&mut how, "seed", parameters.seed);
-        set(&mut how, "stopSequences", some(&parameters.stop));
+        set(&mut how, "stopSequences", non_empty(&parameters.stop));
         if let Some(schema) = &parameters.schema {
             set(&mut how, "responseMimeType", Some("application/json"));
             set(&mut how, "responseJsonSchema", Some(schema));
         }
         set(&mut how, "responseLogprobs", parameters.logprobs.then_some(true));
+        let effort = request.reasoning_effort.as_deref();
+        set(&mut how, "thinkingConfig", effort.map(|effort| thinking(&request.model, effort)));
         let mut body = Map::new();
         set(&mut body, "systemInstruction", system.map(|text| form!({"parts": [{"text": text}]})));
-        set(&mut body, "contents", Some(messages.into_iter().map(content).collect::<Vec<Json>>()));
+        set(&mut body, "contents", Some(messages.iter().map(content).collect::<Vec<Json>>()));
         set(&mut body, "generationConfig", (!how.is_empty()).then_some(how));
         let tools: Vec<Json> = parameters
             .tools
@@ -50,23 +50,23 @@ impl Dialect for Gemini {
                 form!({"name": tool.name, "description": tool.description, "parametersJsonSchema": schema(tool)})
             })
             .collect();
-        set(&mut body, "tools", some(&tools).map(|tools| form!([{"functionDeclarations": tools}])));
-        body.extend(request.extra_body.clone());
+        set(&mut body, "tools", non_empty(&tools).map(|tools| form!([{"functionDeclarations": tools}])));
         let verb = if streams { "streamGenerateContent?alt=sse" } else { "generateContent" };
-        RawRequest::new(address(&request.base_url, &format!("/v1beta/models/{}:{verb}", request.model)), body)
+        let url = endpoint_url(&request.base_url, &format!("/v1beta/models/{}:{verb}", request.model));
+        RawRequest::new(url, body, &request.extra_body)
     }
 
-    fn read(&self, _: &Request, body: &[u8]) -> Result<RawReply, ReplyError> {
-        let json = json(body)?;
+    fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
+        let json = parse_json(body)?;
         if let Some(status) = json.pointer("/error/code").and_then(Json::as_u64) {
             let text = String::from_utf8_lossy(body);
             let fault = u16::try_from(status).map_or(Fault::ServerError, |status| self.fault(status, &text));
-            return Err(ReplyError::new(fault, super::complaint(&text)));
+            return Err(ReplyError::new(fault, super::error_message(&text)));
         }
         let candidate = json.pointer("/candidates/0").unwrap_or(&Json::Null);
         let blocked = text_at(&json, "/promptFeedback/blockReason");
-        let ended = blocked.or_else(|| text_at(candidate, "/finishReason"));
-        let mut found = Found {
+        let ended = text_at(candidate, "/finishReason");
+        let mut found = ReplyDraft {
             // Thoughts are charged as output.
             usage: usage(
                 &json,
@@ -76,10 +76,17 @@ impl Dialect for Gemini {
                 "/usageMetadata/cachedContentTokenCount",
             ),
             model: text_at(&json, "/modelVersion").map(ToOwned::to_owned),
-            stop: if blocked.is_some() { Some(StopReason::Refusal) } else { ended.map(stop_reason) },
-            ended: ended.unwrap_or_default().to_owned(),
-            ..Found::default()
+            ..ReplyDraft::default()
         };
+        match blocked {
+            Some(word) => {
+                found.stop = Some(StopReason::Refusal);
+                word.clone_into(&mut found.ended);
+            }
+            // "If empty, the model has not stopped generating tokens."
+            None if ended.is_none() && json.pointer("/candidates/0").is_some() => return Err(cut_stream()),
+            None => found.set_stop_reason(request, ended),
+        }
         for part in candidate.pointer("/content/parts").and_then(Json::as_array).into_iter().flatten() {
             if part.get("thought") == Some(&Json::Bool(true)) {
                 continue;
@@ -90,6 +97,7 @@ impl Dialect for Gemini {
                     id: text_at(call, "/id").unwrap_or_default().to_owned(),
                     name: text_at(call, "/name").unwrap_or_default().to_owned(),
                     arguments: call.get("args").cloned().unwrap_or_else(|| form!({})),
+                    signature: text_at(part, "/thoughtSignature").map(ToOwned::to_owned),
                 });
             }
         }
@@ -97,24 +105,24 @@ impl Dialect for Gemini {
             found.stop = Some(StopReason::ToolCalls);
         }
         let logprobs = candidate.get("logprobsResult").cloned();
-        Ok(RawReply { reply: found.reply()?, cost: None, logprobs })
+        Ok(RawReply { logprobs, ..found.into_reply()? })
     }
 
-    fn write_vectors(&self, requests: &[Request]) -> RawRequest {
+    fn write_vectors(&self, requests: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
         let mut body = Map::new();
-        let Some(first) = requests.first() else { return RawRequest::new(String::new(), body) };
+        let Some(first) = requests.first() else { return Ok(RawRequest::none()) };
         let model = format!("models/{}", first.model);
         let list: Vec<Json> = requests
             .iter()
-            .map(|request| form!({"model": model, "content": {"parts": [{"text": request.embedded()}]}}))
+            .map(|request| form!({"model": model, "content": {"parts": [{"text": request.embedding_text()}]}}))
             .collect();
         set(&mut body, "requests", Some(list));
-        body.extend(first.extra_body.clone());
-        RawRequest::new(address(&first.base_url, &format!("/v1beta/{model}:batchEmbedContents")), body)
+        let url = endpoint_url(&first.base_url, &format!("/v1beta/{model}:batchEmbedContents"));
+        RawRequest::new(url, body, &first.extra_body)
     }
 
-    fn read_vectors(&self, requests: &[Request], body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
-        let json = json(body)?;
+    fn read_vectors(&self, requests: &[ModelRequest], body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+        let json = parse_json(body)?;
         let empty = |reason: String| ReplyError::new(Fault::Empty, reason);
         let list = json.get("embeddings").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         if list.len() != requests.len() {
@@ -125,7 +133,7 @@ impl Dialect for Gemini {
             .map(|item| {
                 let numbers = item.get("values").map(Json::to_string).unwrap_or_default();
                 let vector = read_vector(&numbers).map_err(empty)?;
-                Ok(Reply::text(serde_json::to_string(&vector).unwrap_or_default()).into())
+                Ok(ModelReply::text(serde_json::to_string(&vector).unwrap_or_default()).into())
             })
             .collect()
     }
@@ -149,7 +157,12 @@ impl Dialect for Gemini {
             ended = candidate.get("finishReason").cloned().or(ended);
             logprobs = candidate.get("logprobsResult").cloned().or(logprobs);
         }
-        if ended.is_none() && !whole.contains_key("promptFeedback") {
+        // A prompt that was blocked has no candidate and no end.
+        let is_blocked = whole.get("promptFeedback").is_some_and(|feedback| feedback.get("blockReason").is_some());
+        if is_blocked && ended.is_none() {
+            return Ok(Json::Object(whole));
+        }
+        if ended.is_none() {
             return Err(cut_stream());
         }
         let mut candidate = Map::new();
@@ -161,7 +174,7 @@ impl Dialect for Gemini {
     }
 
     fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::of_status(status, body)
+        Fault::from_status(status, body)
     }
 
     fn retry_after(&self, headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration> {
@@ -172,46 +185,71 @@ impl Dialect for Gemini {
             let delay = details.iter().find_map(|detail| text_at(detail, "/retryDelay"))?;
             retry_after(delay.strip_suffix('s')?, now)
         });
-        asked.or_else(|| usual_wait(headers, now))
+        asked.or_else(|| retry_after_header(headers, now))
     }
 
-    fn signs(&self) -> Signs {
-        Signs {
-            truncated: "`finishReason: MAX_TOKENS`",
-            refused: "`promptFeedback.blockReason`; `finishReason` `SAFETY`, `RECITATION`, `BLOCKLIST`, `PROHIBITED_CONTENT`, `SPII`, `IMAGE_SAFETY`",
+    fn end_indicators(&self) -> EndIndicators {
+        EndIndicators {
+            field: "`finishReason`",
+            truncated: "",
+            refused: "`promptFeedback.blockReason`",
             empty: "no candidate, or no part with text that is no thought",
         }
     }
 }
 
-fn stop_reason(word: &str) -> StopReason {
-    match word {
-        "STOP" => StopReason::End,
-        "MAX_TOKENS" => StopReason::Length,
-        refusal if REFUSALS.contains(&refusal) => StopReason::Refusal,
-        _ => StopReason::Other,
+/// How hard a model thinks: by level, or before Gemini 3 by the tokens that the vendor's page on its `OpenAI` interface names
+/// for each level.
+fn thinking(model: &str, effort: &str) -> Json {
+    let tokens = match effort {
+        "none" => Some(0),
+        "minimal" | "low" => Some(1024),
+        "medium" => Some(8192),
+        "high" => Some(24_576),
+        _ => None,
+    };
+    match tokens.filter(|tokens| *tokens == 0 || model.starts_with("gemini-2")) {
+        Some(tokens) => form!({"thinkingBudget": tokens}),
+        None => form!({"thinkingLevel": effort.to_ascii_uppercase()}),
     }
 }
 
 fn content(message: &Message) -> Json {
     let role = if message.role == Role::Assistant { "model" } else { "user" };
-    let part = |part: Part| match part {
-        Part::Text { text } => form!({"text": text}),
-        Part::Image(image) => {
+    let part = |part: MessagePart| match part {
+        MessagePart::Text { text } => form!({"text": text}),
+        MessagePart::Image(image) => {
             form!({"inlineData": {"mimeType": image.kind().media_type(), "data": base64(image.bytes())}})
         }
-        Part::ToolCall(call) => form!({"functionCall": {"name": call.name, "args": call.arguments}}),
-        Part::ToolResult { name, text, is_error, .. } => {
+        MessagePart::ToolCall(call) => {
+            let mut function = function_header(&call.id, &call.name);
+            set(&mut function, "args", Some(call.arguments));
+            let mut part = Map::new();
+            set(&mut part, "functionCall", Some(function));
+            set(&mut part, "thoughtSignature", call.signature);
+            Json::Object(part)
+        }
+        MessagePart::ToolResult { id, name, text, is_error } => {
             let field = if is_error { "error" } else { "output" };
-            form!({"functionResponse": {"name": name, "response": {field: text}}})
+            let mut function = function_header(&id, &name);
+            set(&mut function, "response", Some(form!({field: text})));
+            form!({"functionResponse": function})
         }
     };
     form!({"role": role, "parts": message.all_parts().map(part).collect::<Vec<Json>>()})
 }
 
+/// The beginning of a call or a result: by the id, where there is one, parallel ones of one name are told apart.
+fn function_header(id: &str, name: &str) -> Map<String, Json> {
+    let mut function = Map::new();
+    set(&mut function, "id", Some(id).filter(|id| !id.is_empty()));
+    set(&mut function, "name", Some(name));
+    function
+}
+
 #[cfg(test)]
 mod tests {
-    use probare_core::Content;
+    use probare_core::ReplyContent;
 
     use super::super::tests_support::{read, request};
     use super::*;
@@ -219,7 +257,7 @@ mod tests {
 
     #[test]
     fn the_bytes_of_a_request_are_these() {
-        let raw = Gemini.write(&request(Provider::Gemini), false);
+        let raw = Gemini.write(&request(Provider::Gemini), false).unwrap();
         assert_eq!(raw.url, "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent");
         assert_eq!(
             String::from_utf8(raw.body).unwrap(),
@@ -231,15 +269,15 @@ mod tests {
     fn thoughts_are_left_out_and_refusals_and_cuts_are_told() {
         let content = |body: &str| read(Provider::Gemini, body).unwrap().reply.content;
         let text = read(Provider::Gemini, r#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"Yes"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":1,"thoughtsTokenCount":9}}"#).unwrap();
-        assert_eq!(text.reply.content, Content::Text("Yes".into()));
+        assert_eq!(text.reply.content, ReplyContent::Text("Yes".into()));
         let usage = text.reply.usage.unwrap();
         assert_eq!((usage.output_tokens, usage.reasoning_tokens), (10, 9));
-        assert_eq!(content(r#"{"promptFeedback":{"blockReason":"OTHER"}}"#), Content::Refused("OTHER".into()));
-        assert_eq!(content(r#"{"candidates":[{"finishReason":"SAFETY"}]}"#), Content::Refused("SAFETY".into()));
+        assert_eq!(content(r#"{"promptFeedback":{"blockReason":"OTHER"}}"#), ReplyContent::Refused("OTHER".into()));
+        assert_eq!(content(r#"{"candidates":[{"finishReason":"SAFETY"}]}"#), ReplyContent::Refused("SAFETY".into()));
         let thoughts = content(
             r#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true}]},"finishReason":"MAX_TOKENS"}]}"#,
         );
-        assert_eq!(thoughts, Content::Truncated(String::new()));
+        assert_eq!(thoughts, ReplyContent::Truncated(String::new()));
         assert_eq!(
             read(Provider::Gemini, r#"{"candidates":[{"finishReason":"STOP"}]}"#).unwrap_err().fault,
             Fault::Empty

@@ -3,13 +3,13 @@
 
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Image, Message, Parameters, Part, Reply, Role, Tool, ToolCall};
+use probare_core::{Image, Message, MessagePart, ModelReply, Parameters, Role, Tool, ToolCall};
 use reqwest::header::HeaderMap;
 use serde_json::{Value as Json, json};
 
 use super::tests_support::request;
 use super::{Feature, RawReply, ReplyError};
-use crate::{Provider, Request};
+use crate::{ModelRequest, Provider};
 
 /// Providers that speak over HTTP.
 fn providers() -> impl Iterator<Item = (Provider, Json)> {
@@ -22,13 +22,13 @@ fn providers() -> impl Iterator<Item = (Provider, Json)> {
 }
 
 /// The question of a name, with whatever the provider can express.
-fn asked(provider: Provider, name: &str) -> Request {
+fn golden_request(provider: Provider, name: &str) -> ModelRequest {
     let base_url = match provider {
         Provider::Azure => "https://house.openai.azure.com",
         Provider::Bedrock => "https://bedrock-runtime.us-east-1.amazonaws.com",
         _ => provider.base_url().unwrap(),
     };
-    let mut asked = Request { base_url: base_url.into(), parameters: Parameters::default(), ..request(provider) };
+    let mut asked = ModelRequest { base_url: base_url.into(), parameters: Parameters::default(), ..request(provider) };
     let can = |feature| provider.supports(feature);
     match name {
         "plain" => {
@@ -44,13 +44,22 @@ fn asked(provider: Provider, name: &str) -> Request {
             };
         }
         "tools" => {
-            let call = ToolCall { id: "call_1".into(), name: "weather".into(), arguments: json!({"city": "Rome"}) };
-            let result =
-                Part::ToolResult { id: "call_1".into(), name: "weather".into(), text: "warm".into(), is_error: false };
+            let call = ToolCall {
+                id: "call_1".into(),
+                name: "weather".into(),
+                arguments: json!({"city": "Rome"}),
+                signature: None,
+            };
+            let result = MessagePart::ToolResult {
+                id: "call_1".into(),
+                name: "weather".into(),
+                text: "warm".into(),
+                is_error: false,
+            };
             asked.messages = vec![
                 Message::user("How is the weather in Rome?"),
-                Message::assistant("").with(Part::ToolCall(call)),
-                Message::new(Role::Tool, "").with(result),
+                Message::assistant("").with_part(MessagePart::ToolCall(call)),
+                Message::new(Role::Tool, "").with_part(result),
             ];
             asked.parameters.tools = vec![Tool {
                 name: "weather".into(),
@@ -58,11 +67,34 @@ fn asked(provider: Provider, name: &str) -> Request {
                 parameters: json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}),
             }];
         }
+        // Two results of parallel calls, as messages of their own and the second without the name of its tool.
+        "parallel_tools" => {
+            asked = golden_request(provider, "tools");
+            let signature = (provider == Provider::Gemini).then(|| "c2lnbmVk".to_owned());
+            let call = |id: &str, city: &str, signature| {
+                let arguments = json!({ "city": city });
+                MessagePart::ToolCall(ToolCall { id: id.into(), name: "weather".into(), arguments, signature })
+            };
+            asked.messages[1] = Message::assistant("")
+                .with_part(call("call_1", "Rome", signature))
+                .with_part(call("call_2", "Oslo", None));
+            let result = MessagePart::ToolResult {
+                id: "call_2".into(),
+                name: String::new(),
+                text: "unknown".into(),
+                is_error: true,
+            };
+            asked.messages.push(Message::new(Role::Tool, "").with_part(result));
+        }
         "image" => {
             let image = Image::new(*b"\x89PNG\r\n\x1a\n").unwrap();
-            asked.messages = vec![Message::user("What is it?").with(Part::Image(image))];
+            asked.messages = vec![Message::user("What is it?").with_part(MessagePart::Image(image))];
         }
         "stream" => asked.messages = vec![Message::user("Why?")],
+        "effort" => {
+            asked.messages = vec![Message::user("Why?")];
+            asked.reasoning_effort = Some("high".to_owned());
+        }
         other => panic!("`{other}` is no known request"),
     }
     asked
@@ -79,14 +111,14 @@ fn requests_are_written_as_the_documentation_was_read() {
         assert_eq!(requests.contains_key("vectors"), provider.supports(Feature::Embeddings), "{provider}");
         for (name, expected) in requests {
             let raw = if name == "vectors" {
-                let vector = |text: &str| Request {
+                let vector = |text: &str| ModelRequest {
                     messages: vec![Message::user(text)],
                     embedding: true,
-                    ..asked(provider, "stream")
+                    ..golden_request(provider, "stream")
                 };
-                provider.dialect().write_vectors(&[vector("a"), vector("b")])
+                provider.dialect().write_vectors(&[vector("a"), vector("b")]).unwrap()
             } else {
-                provider.dialect().write(&asked(provider, name), name == "stream")
+                provider.dialect().write(&golden_request(provider, name), name == "stream").unwrap()
             };
             let body: Json = serde_json::from_slice(&raw.body).unwrap();
             assert_eq!(body, expected["body"], "{provider} {name}");
@@ -98,7 +130,7 @@ fn requests_are_written_as_the_documentation_was_read() {
 fn compare(read: Result<RawReply, ReplyError>, expected: &Json, what: &str) {
     match (read, expected.get("fault").and_then(Json::as_str)) {
         (Ok(raw), None) => {
-            let wanted: Reply = serde_json::from_value(expected["reply"].clone()).unwrap();
+            let wanted: ModelReply = serde_json::from_value(expected["reply"].clone()).unwrap();
             assert_eq!(raw.reply, wanted, "{what}");
             assert_eq!(raw.cost, expected.get("cost").and_then(Json::as_f64), "{what}");
         }
@@ -110,7 +142,7 @@ fn compare(read: Result<RawReply, ReplyError>, expected: &Json, what: &str) {
 #[test]
 fn replies_are_read_as_the_documentation_means_them() {
     for (provider, golden) in providers() {
-        let plain = asked(provider, "stream");
+        let plain = golden_request(provider, "stream");
         for expected in golden["replies"].as_array().unwrap() {
             let read = provider.dialect().read(&plain, expected["body"].to_string().as_bytes());
             compare(read, expected, &format!("{provider} {}", expected["name"]));
@@ -121,7 +153,7 @@ fn replies_are_read_as_the_documentation_means_them() {
 #[test]
 fn streams_are_joined_to_what_would_have_come_at_once() {
     for (provider, golden) in providers().filter(|(provider, _)| provider.supports(Feature::Streaming)) {
-        let plain = asked(provider, "stream");
+        let plain = golden_request(provider, "stream");
         assert!(!golden["streams"].as_array().unwrap().is_empty(), "{provider}");
         for expected in golden["streams"].as_array().unwrap() {
             let events = expected["events"].as_array().unwrap();

@@ -9,27 +9,31 @@ pub(crate) mod azure;
 pub(crate) mod bedrock;
 pub(crate) mod chat;
 pub(crate) mod command;
-mod events;
+mod extra_body;
 pub(crate) mod gemini;
 #[cfg(test)]
 mod golden;
 pub(crate) mod prompt;
 pub(crate) mod replay;
 pub(crate) mod responses;
+mod sse;
+mod stop;
 mod table;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Content, Message, Part, Reply, Role, StopReason, Tool, ToolCall, Usage};
+use probare_core::{Message, MessagePart, ModelReply, ReplyContent, Role, StopReason, Tool, ToolCall, Usage};
 use reqwest::header::HeaderMap;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-pub(crate) use events::events;
-pub use table::{providers_table, signs_table};
+pub(crate) use sse::parse_events;
+pub use stop::{StopMeaning, StopReasons, stop_reasons};
+pub use table::{providers_table, reply_endings_table};
 
 use crate::fault::{self, Fault};
-use crate::{Provider, Request};
+use crate::{ModelRequest, Provider};
 
 /// What can be asked of a model, beside the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -96,7 +100,7 @@ impl Feature {
     }
 
     /// What a request wants.
-    pub(crate) fn wanted(request: &Request) -> impl Iterator<Item = Self> + '_ {
+    pub(crate) fn used_by(request: &ModelRequest) -> impl Iterator<Item = Self> + '_ {
         let parameters = &request.parameters;
         let is_wanted = move |feature: &Self| match feature {
             Self::Temperature => parameters.temperature.is_some(),
@@ -116,9 +120,11 @@ impl Feature {
     }
 }
 
-/// By what it is known how a reply ended, in words for the guide.
+/// How replies say how they ended, beside the stop reasons; in words for the guide.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Signs {
+pub(crate) struct EndIndicators {
+    /// The field of the stop reason; empty where there is none.
+    pub field: &'static str,
     /// The model was cut off at its longest length.
     pub truncated: &'static str,
     /// The model, or somebody in its name, declined.
@@ -132,17 +138,17 @@ pub(crate) trait Dialect: Sync {
     /// Whether a wish can be expressed.
     fn supports(&self, feature: Feature) -> bool;
 
-    /// The request.
-    fn write(&self, request: &Request, streams: bool) -> RawRequest;
+    /// The request; an error where the settings ask for what cannot be sent together.
+    fn write(&self, request: &ModelRequest, streams: bool) -> Result<RawRequest, ReplyError>;
 
     /// The reply in a body of status 200.
-    fn read(&self, request: &Request, body: &[u8]) -> Result<RawReply, ReplyError>;
+    fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError>;
 
     /// The request for the vectors of several texts; all requests are alike but for their text.
-    fn write_vectors(&self, requests: &[Request]) -> RawRequest;
+    fn write_vectors(&self, requests: &[ModelRequest]) -> Result<RawRequest, ReplyError>;
 
     /// The vectors in a body of status 200, as the JSON of their numbers, in the order of the texts.
-    fn read_vectors(&self, requests: &[Request], body: &[u8]) -> Result<Vec<RawReply>, ReplyError>;
+    fn read_vectors(&self, requests: &[ModelRequest], body: &[u8]) -> Result<Vec<RawReply>, ReplyError>;
 
     /// Most texts of one request for vectors.
     fn most_vectors(&self) -> usize;
@@ -157,7 +163,7 @@ pub(crate) trait Dialect: Sync {
     fn retry_after(&self, headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration>;
 
     /// By what it is known how a reply ended.
-    fn signs(&self) -> Signs;
+    fn end_indicators(&self) -> EndIndicators;
 }
 
 impl Provider {
@@ -192,16 +198,18 @@ impl Provider {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RawReply {
     /// Text or refusal, usage and the model's own name.
-    pub reply: Reply,
+    pub reply: ModelReply,
     /// What the provider says that the call cost, in dollars.
     pub cost: Option<f64>,
     /// Probabilities of the tokens, in the provider's form.
     pub logprobs: Option<Json>,
+    /// A stop reason that nobody documents.
+    pub unknown_stop: Option<String>,
 }
 
-impl From<Reply> for RawReply {
-    fn from(reply: Reply) -> Self {
-        Self { reply, cost: None, logprobs: None }
+impl From<ModelReply> for RawReply {
+    fn from(reply: ModelReply) -> Self {
+        Self { reply, cost: None, logprobs: None, unknown_stop: None }
     }
 }
 
@@ -232,14 +240,21 @@ pub(crate) struct RawRequest {
 }
 
 impl RawRequest {
-    pub(crate) fn new(url: String, body: Map<String, Json>) -> Self {
-        Self { url, body: Json::Object(body).to_string().into_bytes() }
+    /// A request with this body and the fields of `extra_body`.
+    pub(crate) fn new(url: String, body: Map<String, Json>, extra: &Map<String, Json>) -> Result<Self, ReplyError> {
+        let body = extra_body::merged(body, extra).map_err(|reason| ReplyError::new(Fault::BadRequest, reason))?;
+        Ok(Self { url, body: Json::Object(body).to_string().into_bytes() })
+    }
+
+    /// Nothing, for who sends nothing.
+    pub(crate) const fn none() -> Self {
+        Self { url: String::new(), body: Vec::new() }
     }
 }
 
 /// What was found in a reply, before it is decided what it comes to.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct ReplyDraft {
     /// Texts, in order; nothing where the reply has none, which is not the same as an empty one.
     pub texts: Vec<String>,
     /// Why the model stopped.
@@ -252,27 +267,57 @@ pub(crate) struct Found {
     pub model: Option<String>,
     /// What is said of a reply without an answer.
     pub ended: String,
+    /// The fault that the stop reason is.
+    pub fault: Option<Fault>,
 }
 
-impl Found {
+impl ReplyDraft {
+    /// Takes a stop reason as its provider means it.
+    pub(crate) fn set_stop_reason(&mut self, request: &ModelRequest, word: Option<&str>) {
+        let Some(word) = word else { return };
+        word.clone_into(&mut self.ended);
+        match stop::stop_meaning(request, word) {
+            Ok(reason) => self.stop = Some(reason),
+            Err(fault) => self.fault = Some(fault),
+        }
+    }
+
     /// What it comes to: a refusal, a cut text, a text, calls of tools; or a reply without an answer, whose usage is known.
-    pub(crate) fn reply(self) -> Result<Reply, ReplyError> {
-        let has_text = !self.texts.is_empty();
+    pub(crate) fn into_reply(self) -> Result<RawReply, ReplyError> {
+        if let Some(fault) = self.fault {
+            let reason = format!("the reply failed: it ended with `{}`", self.ended);
+            return Err(ReplyError { usage: self.usage, ..ReplyError::new(fault, reason) });
+        }
         let text = self.texts.concat();
+        let has_text = !self.texts.is_empty();
+        let unknown_stop = (self.stop == Some(StopReason::Other)).then(|| self.ended.clone());
+        if self.stop == Some(StopReason::Other) && text.is_empty() && self.refusal.is_none() {
+            let reason = format!("the reply has no text and ended with `{}`, which nobody documents", self.ended);
+            return Err(ReplyError { usage: self.usage, ..ReplyError::new(Fault::UnusableReply, reason) });
+        }
         let content = match (self.refusal, self.stop) {
-            (Some(words), _) => Content::Refused(if words.is_empty() { text } else { words }),
-            (None, Some(StopReason::Refusal)) => Content::Refused(if text.is_empty() { self.ended } else { text }),
-            (None, Some(StopReason::Length)) => Content::Truncated(text),
-            (None, _) if has_text || !self.calls.is_empty() => Content::Text(text),
+            (Some(words), _) => ReplyContent::Refused(if words.is_empty() { text } else { words }),
+            (None, Some(StopReason::Refusal)) => {
+                ReplyContent::Refused(if text.is_empty() { spaced(&self.ended) } else { text })
+            }
+            (None, Some(StopReason::Length)) => ReplyContent::Truncated(text),
+            (None, _) if has_text || !self.calls.is_empty() => ReplyContent::Text(text),
             (None, _) => {
-                let ended = if self.ended.is_empty() { String::new() } else { format!(" ({})", self.ended) };
+                let ended = if self.ended.is_empty() { String::new() } else { format!(" ({})", spaced(&self.ended)) };
                 let reason = format!("the reply holds no answer{ended}");
                 return Err(ReplyError { usage: self.usage, ..ReplyError::new(Fault::Empty, reason) });
             }
         };
-        let parts = self.calls.into_iter().map(Part::ToolCall).collect();
-        Ok(Reply { usage: self.usage, model: self.model, stop: self.stop, parts, ..Reply::new(content) })
+        let parts = self.calls.into_iter().map(MessagePart::ToolCall).collect();
+        let reply =
+            ModelReply { usage: self.usage, model: self.model, stop: self.stop, parts, ..ModelReply::new(content) };
+        Ok(RawReply { unknown_stop, ..reply.into() })
     }
+}
+
+/// A stop reason as words.
+fn spaced(word: &str) -> String {
+    word.replace('_', " ")
 }
 
 /// Sets a field where a value is there.
@@ -285,12 +330,12 @@ pub(crate) fn set<T: Serialize>(body: &mut Map<String, Json>, name: &str, value:
 }
 
 /// A list, where it holds something.
-pub(crate) fn some<T>(list: &[T]) -> Option<&[T]> {
+pub(crate) fn non_empty<T>(list: &[T]) -> Option<&[T]> {
     (!list.is_empty()).then_some(list)
 }
 
 /// The system messages as one text, and the others in their order.
-pub(crate) fn parted(messages: &[Message]) -> (Option<String>, Vec<&Message>) {
+pub(crate) fn split_system(messages: &[Message]) -> (Option<String>, Vec<&Message>) {
     let (system, others): (Vec<&Message>, Vec<&Message>) =
         messages.iter().partition(|message| message.role == Role::System);
     let system: Vec<&str> = system.iter().map(|message| message.text.as_str()).collect();
@@ -298,12 +343,53 @@ pub(crate) fn parted(messages: &[Message]) -> (Option<String>, Vec<&Message>) {
 }
 
 /// The address of a path below the base URL, whether that ends in a slash or not.
-pub(crate) fn address(base_url: &str, path: &str) -> String {
+pub(crate) fn endpoint_url(base_url: &str, path: &str) -> String {
     format!("{}{path}", base_url.trim_end_matches('/'))
 }
 
+/// The messages with all results of parallel calls in one, as vendors want them that know a turn of the user and one of the
+/// model. A result without the name of its tool gets that of its call.
+pub(crate) fn with_joined_results(messages: Vec<&Message>) -> Vec<Message> {
+    let mut joined: Vec<Message> = Vec::with_capacity(messages.len());
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for message in messages {
+        let mut message = message.clone();
+        for part in &mut message.parts {
+            match part {
+                MessagePart::ToolCall(call) => {
+                    names.insert(call.id.clone(), call.name.clone());
+                }
+                MessagePart::ToolResult { id, name, .. } if name.is_empty() => {
+                    *name = names.get(id).cloned().unwrap_or_default();
+                }
+                _ => {}
+            }
+        }
+        match joined.last_mut() {
+            Some(before) if before.role == Role::Tool && message.role == Role::Tool => {
+                before.parts.append(&mut message.parts);
+            }
+            _ => joined.push(message),
+        }
+    }
+    joined
+}
+
+/// The failure that a body of status 200 speaks of in an `error`: the status that stands there decides.
+pub(crate) fn inner_error(error: &Json, usage: Option<Usage>) -> Option<ReplyError> {
+    if error.is_null() {
+        return None;
+    }
+    let code = error.get("code");
+    let status = code.and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
+    let status = status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
+    let text = serde_json::json!({ "error": error }).to_string();
+    let fault = status.map_or(Fault::FailedReply, |status| Fault::from_status(status, &text));
+    Some(ReplyError { usage, ..ReplyError::new(fault, error_message(&text)) })
+}
+
 /// What a failed call says in its body: the message where it has the usual form, else the beginning of the text.
-pub(crate) fn complaint(body: &str) -> String {
+pub(crate) fn error_message(body: &str) -> String {
     let said = serde_json::from_str::<Json>(body).ok().and_then(|json| {
         // Bedrock says `message` at the top; Gemini may put everything into a list.
         let outer = json.get(0).unwrap_or(&json);
@@ -316,10 +402,39 @@ pub(crate) fn complaint(body: &str) -> String {
     if end < text.len() { format!("{}…", text.get(..end).unwrap_or_default()) } else { text }
 }
 
-/// JSON from a body, or the fault.
-pub(crate) fn json(body: &[u8]) -> Result<Json, ReplyError> {
+/// JSON from a body, or the fault. A byte order mark is skipped, and half of a surrogate pair is read as U+FFFD: the reply is
+/// paid for, and the next one would be no better.
+pub(crate) fn parse_json(body: &[u8]) -> Result<Json, ReplyError> {
+    let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     serde_json::from_slice(body)
+        .or_else(|error| serde_json::from_slice(&without_lone_surrogates(body).ok_or(error)?))
         .map_err(|error| ReplyError::new(Fault::InvalidJson, format!("the reply is not valid JSON: {error}")))
+}
+
+/// The text with U+FFFD in place of every escape of half a surrogate pair; nothing where there is none.
+fn without_lone_surrogates(body: &[u8]) -> Option<Vec<u8>> {
+    let unit = |at: usize| {
+        let escape = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(escape).ok()?, 16).ok()
+    };
+    let (mut text, mut at, mut is_changed) = (Vec::with_capacity(body.len()), 0, false);
+    while at < body.len() {
+        let length = match (unit(at), unit(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                text.extend_from_slice(b"\\ufffd");
+                is_changed = true;
+                at += 6;
+                continue;
+            }
+            // An escaped backslash begins no further escape.
+            _ if body[at] == b'\\' => 2,
+            _ => 1,
+        };
+        text.extend_from_slice(body.get(at..at + length).unwrap_or(&body[at..]));
+        at += length;
+    }
+    is_changed.then_some(text)
 }
 
 /// A text at a path.
@@ -328,7 +443,7 @@ pub(crate) fn text_at<'a>(json: &'a Json, pointer: &str) -> Option<&'a str> {
 }
 
 /// A count of tokens at a path.
-pub(crate) fn count(json: &Json, pointer: &str) -> u64 {
+pub(crate) fn u64_at(json: &Json, pointer: &str) -> u64 {
     json.pointer(pointer).and_then(Json::as_u64).unwrap_or_default()
 }
 
@@ -336,10 +451,11 @@ pub(crate) fn count(json: &Json, pointer: &str) -> u64 {
 pub(crate) fn usage(json: &Json, input: &[&str], output: &[&str], thoughts: &str, cache: &str) -> Option<Usage> {
     let is_there = |path: &&&str| json.pointer(path).is_some_and(Json::is_u64);
     input.iter().chain(output).any(|path| is_there(&path)).then(|| Usage {
-        input_tokens: input.iter().map(|path| count(json, path)).fold(0, u64::saturating_add),
-        output_tokens: output.iter().map(|path| count(json, path)).fold(0, u64::saturating_add),
-        reasoning_tokens: count(json, thoughts),
-        cached_tokens: count(json, cache),
+        input_tokens: input.iter().map(|path| u64_at(json, path)).fold(0, u64::saturating_add),
+        output_tokens: output.iter().map(|path| u64_at(json, path)).fold(0, u64::saturating_add),
+        reasoning_tokens: u64_at(json, thoughts),
+        cached_tokens: u64_at(json, cache),
+        ..Usage::default()
     })
 }
 
@@ -357,10 +473,10 @@ pub(crate) fn schema(tool: &Tool) -> Json {
 }
 
 /// What stands in place of the bytes of images in what is kept.
-pub(crate) fn without_images(request: &Request, body: &[u8]) -> Vec<u8> {
+pub(crate) fn without_images(request: &ModelRequest, body: &[u8]) -> Vec<u8> {
     let mut text = String::from_utf8_lossy(body).into_owned();
     for part in request.messages.iter().flat_map(|message| &message.parts) {
-        if let Part::Image(image) = part {
+        if let MessagePart::Image(image) = part {
             text = text.replace(&base64(image.bytes()), &format!("sha256:{}", image.sha256()));
         }
     }
@@ -397,9 +513,10 @@ pub(crate) fn cut_stream() -> ReplyError {
     ReplyError::new(Fault::ConnectionLost, "the stream ended before the reply was whole")
 }
 
-/// `retry-after-ms`, else `Retry-After`.
-pub(crate) fn usual_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+/// `retry-after-ms`, else `Retry-After`. A date there is one of the server's clock, which the header `Date` shows.
+pub(crate) fn retry_after_header(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let now = header("date").and_then(|date| httpdate::parse_http_date(date).ok()).unwrap_or(now);
     let milliseconds = header("retry-after-ms").and_then(fault::retry_after_ms);
     milliseconds.or_else(|| header("retry-after").and_then(|value| fault::retry_after(value, now)))
 }
@@ -411,8 +528,8 @@ pub(crate) mod tests_support {
 
     use super::*;
 
-    pub(crate) fn request(provider: Provider) -> Request {
-        Request {
+    pub(crate) fn request(provider: Provider) -> ModelRequest {
+        ModelRequest {
             provider,
             base_url: provider.base_url().unwrap_or_default().to_owned(),
             model: "m".into(),
@@ -429,7 +546,7 @@ pub(crate) mod tests_support {
             reasoning_effort: None,
             extra_body: Map::new(),
             embedding: false,
-            also: std::collections::BTreeMap::new(),
+            also: BTreeMap::new(),
             messages: vec![Message::system("Be brief."), Message::user("Why?")],
             repeat: 0,
             seat: 0,
@@ -439,7 +556,7 @@ pub(crate) mod tests_support {
 
     /// What a body is read as.
     pub(crate) fn read(provider: Provider, body: &str) -> Result<RawReply, ReplyError> {
-        let plain = Request { parameters: Parameters::default(), ..request(provider) };
+        let plain = ModelRequest { parameters: Parameters::default(), ..request(provider) };
         provider.dialect().read(&plain, body.as_bytes())
     }
 }
@@ -520,14 +637,14 @@ mod tests {
                 for body in [text.as_bytes(), bytes.as_slice()] {
                     let _ = (dialect.read(&request, body), dialect.read_vectors(std::slice::from_ref(&request), body));
                     let said = String::from_utf8_lossy(body);
-                    let _ = (complaint(&said), dialect.fault(400, &said));
+                    let _ = (error_message(&said), dialect.fault(400, &said));
                     let _ = dialect.retry_after(&HeaderMap::new(), &said, SystemTime::UNIX_EPOCH);
                 }
                 if let Ok(joined) = dialect.join(&events) {
                     let _ = dialect.read(&request, joined.to_string().as_bytes());
                 }
             }
-            let _ = super::events(&bytes);
+            let _ = parse_events(&bytes);
         }
 
         #[test]

@@ -6,14 +6,14 @@
 
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Reply, Role};
+use probare_core::{ModelReply, Role};
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json};
 use zeroize::Zeroizing;
 
-use super::{Dialect, Feature, RawReply, RawRequest, ReplyError, Signs, json, set, usual_wait};
+use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError, parse_json, retry_after_header, set};
 use crate::secret::Secret;
-use crate::{Fault, Request};
+use crate::{Fault, ModelRequest};
 
 /// Passages where no number is set.
 const USUAL_K: u64 = 10;
@@ -29,29 +29,35 @@ impl Dialect for Prompt {
 
     /// The request, without `auth`. `k` and `filter` are those of the settings, or of the question, whose system message
     /// holds them as JSON: they decide the answer as its words do, and so does the key of the record.
-    fn write(&self, request: &Request, _: bool) -> RawRequest {
+    fn write(&self, request: &ModelRequest, _: bool) -> Result<RawRequest, ReplyError> {
         let mut body = Map::new();
         set(&mut body, "k", Some(USUAL_K));
         set(&mut body, "filter", Some(Map::new()));
         set(&mut body, "question", request.messages.last().map(|message| &message.text));
         set(&mut body, "model", Some(&request.model));
-        body.extend(request.extra_body.clone());
+        let mut extra = request.extra_body.clone();
         let own = request.messages.iter().find(|message| message.role == Role::System);
         if let Some(Ok(Json::Object(own))) = own.map(|message| serde_json::from_str(&message.text)) {
-            body.extend(own);
+            extra.extend(own);
         }
-        RawRequest::new(request.base_url.clone(), body)
+        for field in ["k", "filter"] {
+            // What holds without a word.
+            if let (Some(place), Some(given)) = (body.get_mut(field), extra.remove(field)) {
+                *place = given;
+            }
+        }
+        RawRequest::new(request.base_url.clone(), body, &extra)
     }
 
-    fn read(&self, _: &Request, body: &[u8]) -> Result<RawReply, ReplyError> {
+    fn read(&self, _: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
         read(body)
     }
 
-    fn write_vectors(&self, _: &[Request]) -> RawRequest {
-        RawRequest::new(String::new(), Map::new())
+    fn write_vectors(&self, _: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
+        Ok(RawRequest::none())
     }
 
-    fn read_vectors(&self, _: &[Request], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+    fn read_vectors(&self, _: &[ModelRequest], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
         Err(super::no_vectors())
     }
 
@@ -64,15 +70,20 @@ impl Dialect for Prompt {
     }
 
     fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::of_status(status, body)
+        Fault::from_status(status, body)
     }
 
     fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        usual_wait(headers, now)
+        retry_after_header(headers, now)
     }
 
-    fn signs(&self) -> Signs {
-        Signs { truncated: "not told", refused: "not told", empty: "a reply that has not the published form" }
+    fn end_indicators(&self) -> EndIndicators {
+        EndIndicators {
+            field: "",
+            truncated: "not told",
+            refused: "not told",
+            empty: "a reply that has not the published form",
+        }
     }
 }
 
@@ -90,7 +101,7 @@ pub(crate) fn with_auth(body: &[u8], auth: &Secret) -> Zeroizing<Vec<u8>> {
 
 /// The reply in a body of status 200: the whole of it as JSON text, once it is known to have the published form.
 fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
-    let json = json(body)?;
+    let json = parse_json(body)?;
     let wrong = |reason: &str| ReplyError::new(Fault::Empty, format!("the reply {reason}"));
     let context = json.get("context").and_then(Json::as_array).ok_or_else(|| wrong("has no list `context`"))?;
     if !context.iter().all(|item| item.get("page_content").is_some_and(Json::is_string)) {
@@ -104,7 +115,7 @@ fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
     if answer.get("citations").is_some_and(|citations| !citations.is_array()) {
         return Err(wrong("has `answer.citations` that is no list"));
     }
-    Ok(Reply::text(json.to_string()).into())
+    Ok(ModelReply::text(json.to_string()).into())
 }
 
 #[cfg(test)]
@@ -119,11 +130,11 @@ mod tests {
         request.model = "openai:gpt-4o-mini".into();
         request.base_url = "https://example.org/evaluation-prompt".into();
         request.extra_body.insert("k".into(), 3.into());
-        let raw = Prompt.write(&request, false);
+        let raw = Prompt.write(&request, false).unwrap();
         let body = r#"{"k":3,"filter":{},"question":"Why?","model":"openai:gpt-4o-mini"}"#;
         request.messages[0].text = r#"{"filter":{"YEAR":2019}}"#.into();
         assert!(
-            String::from_utf8(Prompt.write(&request, false).body)
+            String::from_utf8(Prompt.write(&request, false).unwrap().body)
                 .unwrap()
                 .starts_with(r#"{"k":3,"filter":{"YEAR":2019},"#)
         );
@@ -138,7 +149,7 @@ mod tests {
     #[test]
     fn a_reply_of_another_form_is_a_fault() {
         let good = r#"{"question":"Why?","context":[{"page_content":"x","metadata":{}}],"answer":{"answer":"So.","citations":[{"source_index":0,"quote":"x"}]}}"#;
-        assert_eq!(read(good.as_bytes()).unwrap().reply, Reply::text(good));
+        assert_eq!(read(good.as_bytes()).unwrap().reply, ModelReply::text(good));
         for (body, reason) in [
             ("{}", "has no list `context`"),
             (r#"{"context":[{"text":"x"}],"answer":{"answer":"a"}}"#, "has a passage without a text `page_content`"),

@@ -2,15 +2,16 @@
 
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Message, Part, Role, StopReason, ToolCall, text_of};
+use probare_core::{Message, MessagePart, Role, StopReason, ToolCall, json_to_text};
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
+use super::stop::stop_reasons;
 use super::{
-    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, arguments, base64, complaint,
-    cut_stream, json, parted, schema, set, some, text_at, usage, usual_wait,
+    Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, arguments, base64, cut_stream,
+    endpoint_url, error_message, non_empty, parse_json, retry_after_header, schema, set, split_system, text_at, usage,
 };
-use crate::{Fault, Request};
+use crate::{Fault, ModelRequest};
 
 /// Responses.
 pub(crate) struct Responses;
@@ -20,8 +21,8 @@ impl Dialect for Responses {
         !matches!(feature, Feature::Seed | Feature::Stop | Feature::Embeddings)
     }
 
-    fn write(&self, request: &Request, streams: bool) -> RawRequest {
-        let (system, messages) = parted(&request.messages);
+    fn write(&self, request: &ModelRequest, streams: bool) -> Result<RawRequest, ReplyError> {
+        let (system, messages) = split_system(&request.messages);
         let parameters = &request.parameters;
         let mut body = Map::new();
         set(&mut body, "model", Some(&request.model));
@@ -44,22 +45,22 @@ impl Dialect for Responses {
                 "parameters": schema(tool)})
             })
             .collect();
-        set(&mut body, "tools", some(&tools));
-        set(&mut body, "store", Some(false));
+        set(&mut body, "tools", non_empty(&tools));
+        // A habit of ours, which `extra_body` may change.
+        set(&mut body, "store", (!request.extra_body.contains_key("store")).then_some(false));
         set(&mut body, "stream", streams.then_some(true));
-        body.extend(request.extra_body.clone());
-        RawRequest::new(address(&request.base_url, "/responses"), body)
+        RawRequest::new(endpoint_url(&request.base_url, "/responses"), body, &request.extra_body)
     }
 
-    fn read(&self, _: &Request, body: &[u8]) -> Result<RawReply, ReplyError> {
-        read(body)
+    fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
+        read(request, body)
     }
 
-    fn write_vectors(&self, _: &[Request]) -> RawRequest {
-        RawRequest::new(String::new(), Map::new())
+    fn write_vectors(&self, _: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
+        Ok(RawRequest::none())
     }
 
-    fn read_vectors(&self, _: &[Request], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+    fn read_vectors(&self, _: &[ModelRequest], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
         Err(super::no_vectors())
     }
 
@@ -79,17 +80,18 @@ impl Dialect for Responses {
     }
 
     fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::of_status(status, body)
+        Fault::from_status(status, body)
     }
 
     fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        usual_wait(headers, now)
+        retry_after_header(headers, now)
     }
 
-    fn signs(&self) -> Signs {
-        Signs {
-            truncated: "`incomplete_details.reason: max_output_tokens`",
-            refused: "a part `refusal`, `incomplete_details.reason: content_filter`",
+    fn end_indicators(&self) -> EndIndicators {
+        EndIndicators {
+            field: "`incomplete_details.reason`, `status`",
+            truncated: "",
+            refused: "a part `refusal`",
             empty: "no part `output_text` and no call of a tool",
         }
     }
@@ -104,14 +106,15 @@ fn items(message: &Message) -> Vec<Json> {
     let (mut content, mut others) = (Vec::new(), Vec::new());
     for part in message.all_parts() {
         match part {
-            Part::Text { text } => content.push(form!({"type": kind, "text": text})),
-            Part::Image(image) => {
+            MessagePart::Text { text } => content.push(form!({"type": kind, "text": text})),
+            MessagePart::Image(image) => {
                 let url = format!("data:{};base64,{}", image.kind().media_type(), base64(image.bytes()));
                 content.push(form!({"type": "input_image", "image_url": url}));
             }
-            Part::ToolCall(call) => others.push(form!({"type": "function_call", "call_id": call.id, "name": call.name,
-                "arguments": text_of(&call.arguments)})),
-            Part::ToolResult { id, text, .. } => {
+            MessagePart::ToolCall(call) => others
+                .push(form!({"type": "function_call", "call_id": call.id, "name": call.name,
+                "arguments": json_to_text(&call.arguments)})),
+            MessagePart::ToolResult { id, text, .. } => {
                 others.push(form!({"type": "function_call_output", "call_id": id, "output": text}));
             }
         }
@@ -120,17 +123,17 @@ fn items(message: &Message) -> Vec<Json> {
     said.into_iter().chain(others).collect()
 }
 
-fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
-    let json = json(body)?;
+fn read(request: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
+    let json = parse_json(body)?;
     if let Some(error) = json.get("error").filter(|error| !error.is_null()) {
         let fault = match error.get("code").and_then(Json::as_str) {
             Some("rate_limit_exceeded") => Fault::TooManyRequests,
-            Some("invalid_prompt") => Fault::Moderated,
+            Some("invalid_prompt" | "image_content_policy_violation") => Fault::Moderated,
             _ => Fault::ServerError,
         };
-        return Err(ReplyError::new(fault, complaint(&String::from_utf8_lossy(body))));
+        return Err(ReplyError::new(fault, error_message(&String::from_utf8_lossy(body))));
     }
-    let mut found = Found {
+    let mut found = ReplyDraft {
         usage: usage(
             &json,
             &["/usage/input_tokens"],
@@ -139,9 +142,12 @@ fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
             "/usage/input_tokens_details/cached_tokens",
         ),
         model: text_at(&json, "/model").map(ToOwned::to_owned),
-        ended: text_at(&json, "/status").unwrap_or_default().to_owned(),
-        ..Found::default()
+        ..ReplyDraft::default()
     };
+    // What is incomplete for a reason that is not known is incomplete all the same.
+    let reason = text_at(&json, "/incomplete_details/reason");
+    let known = reason.filter(|word| stop_reasons(request.provider).iter().any(|(known, _)| known == word));
+    found.set_stop_reason(request, known.or_else(|| text_at(&json, "/status")).or(reason));
     let mut logprobs = None;
     for item in json.get("output").and_then(Json::as_array).into_iter().flatten() {
         match text_at(item, "/type") {
@@ -161,20 +167,13 @@ fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
                 id: text_at(item, "/call_id").unwrap_or_default().to_owned(),
                 name: text_at(item, "/name").unwrap_or_default().to_owned(),
                 arguments: arguments(text_at(item, "/arguments").unwrap_or_default()),
+                signature: None,
             }),
             _ => {}
         }
     }
-    found.stop = match (text_at(&json, "/incomplete_details/reason"), text_at(&json, "/status")) {
-        (Some("max_output_tokens"), _) => Some(StopReason::Length),
-        (Some("content_filter"), _) => Some(StopReason::Refusal),
-        (Some(_), _) | (None, Some("incomplete" | "failed" | "cancelled")) => Some(StopReason::Other),
-        (None, Some("completed")) if !found.calls.is_empty() => Some(StopReason::ToolCalls),
-        (None, Some("completed")) => Some(StopReason::End),
-        (None, _) => None,
-    };
-    if found.stop == Some(StopReason::Refusal) {
-        "content filter".clone_into(&mut found.ended);
+    if found.stop == Some(StopReason::End) && !found.calls.is_empty() {
+        found.stop = Some(StopReason::ToolCalls);
     }
-    Ok(RawReply { reply: found.reply()?, cost: None, logprobs })
+    Ok(RawReply { logprobs, ..found.into_reply()? })
 }

@@ -1,7 +1,10 @@
 //! The tables of the guide: which provider supports what, and by what it is known how a reply ended. Both are made from the
 //! dialects; a test compares them with the page.
 
+use probare_core::StopReason;
+
 use super::Feature;
+use super::stop::{StopMeaning, stop_reasons};
 use crate::Provider;
 
 /// Providers and what each supports, in Markdown.
@@ -22,18 +25,37 @@ pub fn providers_table() -> String {
     text
 }
 
-/// By what a cut, a refusal and an empty reply are known, in Markdown. Providers that speak alike share a line.
-pub fn signs_table() -> String {
+/// By what the end of a reply is known, in Markdown. Providers that speak alike share a line.
+pub fn reply_endings_table() -> String {
     let mut lines: Vec<(Vec<String>, String)> = Vec::new();
     for provider in Provider::ALL {
-        let signs = provider.dialect().signs();
-        let line = format!("{} | {} | {}", signs.truncated, signs.refused, signs.empty);
+        let signs = provider.dialect().end_indicators();
+        let words = |further: &str, is_meant: fn(&StopMeaning) -> bool| {
+            let meant = stop_reasons(provider).iter().filter(|(_, meaning)| is_meant(meaning));
+            let words: Vec<String> = meant.map(|(word, _)| format!("`{word}`")).collect();
+            let further = Some(further).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
+            further
+                .into_iter()
+                .chain(Some(words.join(", ")).filter(|text| !text.is_empty()))
+                .collect::<Vec<_>>()
+                .join("; ")
+        };
+        let cells = [
+            signs.field.to_owned(),
+            words("", |meaning| matches!(meaning, Ok(StopReason::End | StopReason::StopText | StopReason::ToolCalls))),
+            words(signs.truncated, |meaning| *meaning == Ok(StopReason::Length)),
+            words(signs.refused, |meaning| *meaning == Ok(StopReason::Refusal)),
+            words("", Result::is_err),
+            signs.empty.to_owned(),
+        ];
+        let line = cells.join(" | ");
         match lines.iter_mut().find(|(_, known)| *known == line) {
             Some((names, _)) => names.push(format!("`{provider}`")),
             None => lines.push((vec![format!("`{provider}`")], line)),
         }
     }
-    let mut text = String::from("| provider | `truncated` | `refused` | empty |\n|---|---|---|---|\n");
+    let mut text = String::from("| provider | stop reason | complete | `truncated` | `refused` | `failed` | empty |\n");
+    text.push_str(&format!("{}|\n", "|---".repeat(7)));
     for (names, line) in lines {
         text.push_str(&format!("| {} | {line} |\n", names.join(", ")));
     }
@@ -48,7 +70,7 @@ mod tests {
     fn the_guide_shows_what_every_provider_supports_and_how_replies_end() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/models.md");
         let text = std::fs::read_to_string(page).unwrap();
-        for table in [providers_table(), signs_table()] {
+        for table in [providers_table(), reply_endings_table()] {
             assert!(text.contains(&table), "docs/guides/models.md should hold this table:\n\n{table}");
         }
     }

@@ -11,7 +11,7 @@ pub(super) const LANES: usize = 16;
 
 /// Sixteen numbers to one, in a fixed order.
 #[inline(always)]
-fn folded(mut lanes: [f32; LANES]) -> f32 {
+fn reduce_lanes(mut lanes: [f32; LANES]) -> f32 {
     let mut width = LANES / 2;
     while width > 0 {
         for at in 0..width {
@@ -31,7 +31,7 @@ fn sum(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {
             *lane += of(*number);
         }
     }
-    folded(lanes)
+    reduce_lanes(lanes)
 }
 
 /// e to a power from -87 up to 0 and a little beyond: the nearest power of two, times a polynomial in the rest.
@@ -138,7 +138,7 @@ pub(super) fn softmax(arch: Arch, rows: &mut [f32], width: usize, length: usize,
 }
 
 /// The mean of rows, scaled to unit length. A mean of nothing but zeros stays as it is.
-pub(super) fn pooled(arch: Arch, rows: &[f32], width: usize) -> Vec<f32> {
+pub(super) fn mean_pool(arch: Arch, rows: &[f32], width: usize) -> Vec<f32> {
     struct Work<'a>(&'a [f32], usize);
     impl WithSimd for Work<'_> {
         type Output = Vec<f32>;
@@ -225,7 +225,7 @@ mod tests {
             layer_norm(arch, &mut rows, &weight, &weight);
             softmax(arch, &mut rows, 384, 380, 0.3);
             let mut bells = arch.dispatch(Each(numbers.clone()));
-            bells.extend(pooled(arch, &rows, 384));
+            bells.extend(mean_pool(arch, &rows, 384));
             bells.extend(rows);
             bells.into_iter().map(f32::to_bits).collect::<Vec<u32>>()
         });

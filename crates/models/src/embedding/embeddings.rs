@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use probare_core::{Answer, BuildError, ErrorKind, ModelUsed, Reply, Trust};
+use probare_core::{BackendAnswer, BuildError, ErrorKind, ModelRecord, ModelReply, Submission, Trust};
 
-use super::files::{KnownModel, ModelError};
+use super::files::{LocalModel, ModelError};
 use super::minilm::MiniLm;
 use super::models_folder;
-use super::vectors::Vectors;
-use crate::{Client, GeneratorType, ModelSettings, Shared};
+use super::vector_cache::VectorCache;
+use crate::{Client, GeneratorType, ModelContext, ModelSettings};
 
 /// Vectors that are remembered: 30 MB of them. What is not remembered is computed again.
 const REMEMBERED: usize = 20_000;
@@ -21,11 +21,11 @@ const LONGEST_REMEMBERED: usize = 4096;
 /// that was computed is kept beside the model. Servers are asked on the terms of all other models of the run.
 pub struct Embeddings {
     local: OnceLock<Result<MiniLm, ModelError>>,
-    kept: OnceLock<Option<Vectors>>,
+    kept: OnceLock<Option<VectorCache>>,
     remembered: Mutex<HashMap<String, Arc<[f32]>>>,
     servers: Mutex<BTreeMap<String, Client>>,
     settings: Vec<ModelSettings>,
-    shared: Shared,
+    shared: ModelContext,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -35,7 +35,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Embeddings {
     /// With models that are set up under names of their own, and what all models of the run share. Nothing is opened before
     /// it is wanted.
-    pub fn new(settings: Vec<ModelSettings>, shared: Shared) -> Self {
+    pub fn new(settings: Vec<ModelSettings>, shared: ModelContext) -> Self {
         Self {
             local: OnceLock::new(),
             kept: OnceLock::new(),
@@ -47,11 +47,11 @@ impl Embeddings {
     }
 
     /// Vectors that were computed before; whoever checks a finished run computes them anew.
-    fn kept(&self, model: &KnownModel) -> Option<&Vectors> {
+    fn vector_cache(&self, model: &LocalModel) -> Option<&VectorCache> {
         if self.shared.trust() == Trust::RecordedOnly {
             return None;
         }
-        let open = || Vectors::open(model, &model.folder(&models_folder().ok()?));
+        let open = || VectorCache::open(model, &model.folder(&models_folder().ok()?));
         self.kept.get_or_init(open).as_ref()
     }
 
@@ -66,24 +66,24 @@ impl Embeddings {
         }
         let set_up = self.settings.iter().find(|settings| settings.name == model).cloned();
         if set_up.is_none() && !model.contains([':', '/']) {
-            let unknown = KnownModel::named(model).err().map(|error| error.to_string()).unwrap_or_default();
+            let unknown = LocalModel::from_name(model).err().map(|error| error.to_string()).unwrap_or_default();
             return Err(BuildError::Options(format!("{unknown}; a server's model is called `provider:model`")));
         }
         let settings = ModelSettings {
             generator_type: Some(GeneratorType::Embedding),
-            ..set_up.unwrap_or_else(|| ModelSettings::named(model))
+            ..set_up.unwrap_or_else(|| ModelSettings::from_name(model))
         };
         let client = Client::open(settings, &self.shared).map_err(|error| BuildError::Options(error.to_string()))?;
         locked(&self.servers).insert(model.to_owned(), client.clone());
         Ok(client)
     }
 
-    fn computed(&self, named: &KnownModel, model: &MiniLm, texts: &[String]) -> Vec<Answer> {
+    fn embed_locally(&self, named: &LocalModel, model: &MiniLm, texts: &[String]) -> Vec<BackendAnswer> {
         let mut known: Vec<Option<Arc<[f32]>>> = {
             let remembered = locked(&self.remembered);
             texts.iter().map(|text| remembered.get(text).cloned()).collect()
         };
-        let kept = self.kept(named);
+        let kept = self.vector_cache(named);
         if let Some(kept) = kept {
             for (text, vector) in texts.iter().zip(&mut known).filter(|(_, vector)| vector.is_none()) {
                 *vector = kept.find(text).map(Into::into);
@@ -94,7 +94,7 @@ impl Embeddings {
         // Cases are scored on many threads already.
         let vectors = model.embed(&missing, 1);
         if let Some(kept) = kept.filter(|_| !missing.is_empty()) {
-            kept.keep(missing.iter().copied().zip(vectors.iter().map(Vec::as_slice)));
+            kept.store(missing.iter().copied().zip(vectors.iter().map(Vec::as_slice)));
         }
         let mut remembered = locked(&self.remembered);
         for (text, vector) in missing.into_iter().zip(&vectors) {
@@ -105,17 +105,20 @@ impl Embeddings {
         drop(remembered);
         let mut vectors = vectors.into_iter();
         let mut next = || vectors.next().unwrap_or_default();
-        known.into_iter().map(|vector| Answer::Vector(vector.map_or_else(&mut next, |known| known.to_vec()))).collect()
+        known
+            .into_iter()
+            .map(|vector| BackendAnswer::Vector(vector.map_or_else(&mut next, |known| known.to_vec())))
+            .collect()
     }
 }
 
 impl Embeddings {
     /// One vector for each text, in their order.
-    pub fn embed(&self, model: &str, texts: &[String]) -> Vec<Answer> {
-        let failed = |reason: String| vec![Answer::Failed { kind: ErrorKind::Missing, reason }; texts.len()];
-        if let Ok(named) = KnownModel::named(model) {
+    pub fn embed(&self, model: &str, texts: &[String]) -> Vec<BackendAnswer> {
+        let failed = |reason: String| vec![BackendAnswer::Failed { kind: ErrorKind::Missing, reason }; texts.len()];
+        if let Ok(named) = LocalModel::from_name(model) {
             return match self.local() {
-                Ok(model) => self.computed(named, model, texts),
+                Ok(model) => self.embed_locally(named, model, texts),
                 Err(error) => failed(error.to_string()),
             };
         }
@@ -125,22 +128,35 @@ impl Embeddings {
         }
     }
 
+    /// The same, without waiting where a server is asked.
+    pub(crate) fn submit(&self, model: &str, texts: Vec<String>) -> Submission {
+        if LocalModel::from_name(model).is_err()
+            && let Ok(client) = self.server(model)
+            && let Some(handle) = self.shared.handle().cloned()
+        {
+            return Submission::Pending(Box::new(move |sender| {
+                handle.spawn(async move { sender(client.vectors(&texts).await.iter().map(vector).collect()) });
+            }));
+        }
+        Submission::Answered(self.embed(model, &texts))
+    }
+
     /// What identifies a model that is computed here.
     pub fn digest(model: &str) -> Option<String> {
-        KnownModel::named(model).ok().map(KnownModel::digest)
+        LocalModel::from_name(model).ok().map(LocalModel::digest)
     }
 
     /// What decides the vectors of the servers that were opened.
-    pub fn servers(&self) -> Vec<ModelUsed> {
-        locked(&self.servers).values().map(Client::used).collect()
+    pub fn servers(&self) -> Vec<ModelRecord> {
+        locked(&self.servers).values().map(Client::model_used).collect()
     }
 
     /// Whether vectors of this model can be had; nothing is sent.
     pub fn can_embed(&self, model: &str) -> Result<(), BuildError> {
-        let Ok(known) = KnownModel::named(model) else { return self.server(model).map(|_| ()) };
+        let Ok(known) = LocalModel::from_name(model) else { return self.server(model).map(|_| ()) };
         self.local().map(|_| ()).map_err(|error| BuildError::Missing {
             what: match error {
-                ModelError::NotThere { .. } => format!("the model `{model}`"),
+                ModelError::NotFetched { .. } => format!("the model `{model}`"),
                 other => format!("a usable model `{model}` ({other})"),
             },
             remedy: known.remedy(),
@@ -149,11 +165,11 @@ impl Embeddings {
 }
 
 /// The vector that a server gave.
-fn vector(reply: &Reply) -> Answer {
-    let failed = |kind, reason| Answer::Failed { kind, reason };
-    match reply.read() {
+fn vector(reply: &ModelReply) -> BackendAnswer {
+    let failed = |kind, reason| BackendAnswer::Failed { kind, reason };
+    match reply.response_text() {
         Ok(text) => match read_vector(text) {
-            Ok(vector) => Answer::Vector(vector),
+            Ok(vector) => BackendAnswer::Vector(vector),
             Err(reason) => failed(ErrorKind::Unparseable, reason),
         },
         Err(error) => failed(error.kind(), error.to_string()),

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 
-use super::files::File;
+use super::files::ModelFile;
 use crate::http::{chain, is_loopback};
-use crate::{OpenError, Options, Shared};
+use crate::{ModelContext, ModelOptions, OpenError};
 use probare_core::Trust;
 
 /// Where the hub is, unless `HF_ENDPOINT` names a mirror.
@@ -17,10 +17,10 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Reads a file from an address. More bytes than the file has are not read; what they hold is for the caller to check.
 /// The reason where it does not come.
-pub fn fetch(url: &str, file: &File) -> Result<Vec<u8>, String> {
+pub fn fetch(url: &str, file: &ModelFile) -> Result<Vec<u8>, String> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let told = |error: OpenError| error.to_string();
-    let shared = Shared::open(Options::new(Trust::Trusted)).map_err(told)?;
+    let shared = ModelContext::open(ModelOptions::new(Trust::Trusted)).map_err(told)?;
     shared.start(false).map_err(told)?;
     let mut building = reqwest::Client::builder()
         .redirect(Policy::limited(5))
@@ -45,5 +45,5 @@ pub fn fetch(url: &str, file: &File) -> Result<Vec<u8>, String> {
         }
         Ok(bytes)
     };
-    shared.block(reading).unwrap_or_else(|| Err("the thread that reads stopped, which is a bug".to_owned()))
+    shared.block_on(reading).unwrap_or_else(|| Err("the thread that reads stopped, which is a bug".to_owned()))
 }

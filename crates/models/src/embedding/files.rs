@@ -7,7 +7,7 @@ use probare_core::{Sha256, closest};
 
 /// A file of a model.
 #[derive(Debug, Clone, Copy)]
-pub struct File {
+pub struct ModelFile {
     /// Its name.
     pub name: &'static str,
     /// SHA-256 of its bytes, hexadecimal.
@@ -18,11 +18,11 @@ pub struct File {
 
 /// A model that can be computed here.
 #[derive(Debug, Clone, Copy)]
-pub struct KnownModel {
+pub struct LocalModel {
     /// Its name.
     pub name: &'static str,
     /// Its files; the model is there when all of them are.
-    pub files: &'static [File],
+    pub files: &'static [ModelFile],
     /// Where the Hugging Face hub keeps it, at the commit whose files these are the digests of.
     pub hub: &'static str,
     /// The Python package that holds it.
@@ -32,15 +32,15 @@ pub struct KnownModel {
 }
 
 /// All of them.
-pub const KNOWN: &[KnownModel] = &[KnownModel {
+pub const LOCAL_MODELS: &[LocalModel] = &[LocalModel {
     name: "all-MiniLM-L6-v2",
     files: &[
-        File {
+        ModelFile {
             name: "vocab.txt",
             sha256: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
             size: 231_508,
         },
-        File {
+        ModelFile {
             name: "model.safetensors",
             sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
             size: 90_868_376,
@@ -65,7 +65,7 @@ pub enum ModelError {
     },
     /// It was not fetched yet.
     #[error("the model `{name}` is not in `{}`", folder.display())]
-    NotThere {
+    NotFetched {
         /// The model.
         name: &'static str,
         /// Where it was looked for.
@@ -101,12 +101,12 @@ pub fn models_folder() -> Result<PathBuf, ModelError> {
         .ok_or(ModelError::NoFolder)
 }
 
-impl KnownModel {
+impl LocalModel {
     /// The model of this name.
-    pub fn named(name: &str) -> Result<&'static Self, ModelError> {
-        KNOWN.iter().find(|model| model.name == name).ok_or_else(|| ModelError::Unknown {
+    pub fn from_name(name: &str) -> Result<&'static Self, ModelError> {
+        LOCAL_MODELS.iter().find(|model| model.name == name).ok_or_else(|| ModelError::Unknown {
             name: name.to_owned(),
-            similar: closest(name, KNOWN.iter().map(|model| model.name)),
+            similar: closest(name, LOCAL_MODELS.iter().map(|model| model.name)),
         })
     }
 
@@ -123,7 +123,7 @@ impl KnownModel {
     /// SHA-256 of the digests of all its files: what it computes depends on nothing else.
     pub fn digest(&self) -> String {
         let digests: Vec<&str> = self.files.iter().map(|file| file.sha256).collect();
-        Sha256::of(digests.join("\n").as_bytes())
+        Sha256::hex_digest(digests.join("\n").as_bytes())
     }
 
     /// What a metric without the model should do.
@@ -132,13 +132,13 @@ impl KnownModel {
     }
 }
 
-impl File {
+impl ModelFile {
     /// Whether these bytes are those that were published; what is wrong with them where they are not.
     pub fn check(&self, bytes: &[u8]) -> Result<(), String> {
         if bytes.len() as u64 != self.size {
             return Err(format!("it has {} bytes, {} are expected", bytes.len(), self.size));
         }
-        let found = Sha256::of(bytes);
+        let found = Sha256::hex_digest(bytes);
         if found == self.sha256 { Ok(()) } else { Err(format!("its SHA-256 is {found}, {} is expected", self.sha256)) }
     }
 
@@ -152,7 +152,7 @@ impl File {
             let reason = format!("it has {size} bytes, {} are expected", self.size);
             return Err(ModelError::Damaged { path, reason });
         }
-        let bytes = std::fs::read(&path).map_err(read)?;
+        let bytes = probare_files::read_plain(&path, self.size).map_err(read)?;
         match self.check(&bytes) {
             Ok(()) => Ok(bytes),
             Err(reason) => Err(ModelError::Damaged { path, reason }),
@@ -166,13 +166,13 @@ mod tests {
 
     #[test]
     fn an_unknown_name_gets_a_similar_one() {
-        let error = KnownModel::named("all-minilm-l6-v2").unwrap_err().to_string();
+        let error = LocalModel::from_name("all-minilm-l6-v2").unwrap_err().to_string();
         assert!(error.contains("perhaps `all-MiniLM-L6-v2`"), "{error}");
     }
 
     #[test]
     fn other_bytes_are_damage() {
-        let file = File { name: "a", sha256: KNOWN[0].files[0].sha256, size: 3 };
+        let file = ModelFile { name: "a", sha256: LOCAL_MODELS[0].files[0].sha256, size: 3 };
         assert!(file.check(b"abcd").unwrap_err().contains("4 bytes, 3 are expected"));
         assert!(file.check(b"abc").unwrap_err().contains("ba7816bf"));
         let error = file.read(Path::new("no-such-folder")).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! [`Packed`]: a matrix laid out once for multiplication, and the product of rows with it.
+//! [`PackedMatrix`]: a matrix laid out once for multiplication, and the product of rows with it.
 //!
 //! Each number of a product is one chain of fused multiplications and additions along the shared dimension, first to last.
 //! How many rows there are, in which block a row stands and how wide the registers are changes only what is computed at the
@@ -29,12 +29,12 @@ const STEPS: usize = 128;
 
 /// A matrix of `depth` rows in panels of [`PANEL`] columns, the last one filled up with zeros.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Packed {
+pub(super) struct PackedMatrix {
     depth: usize,
     panels: Vec<f32>,
 }
 
-impl Packed {
+impl PackedMatrix {
     /// Lays out a matrix of `depth` rows and `columns` columns, whose numbers `at(row, column)` gives.
     pub(super) fn new(depth: usize, columns: usize, at: impl Fn(usize, usize) -> f32) -> Self {
         let mut packed = Self::default();
@@ -66,13 +66,13 @@ impl Packed {
 
 /// Rows in blocks, each laid out column by column; made again for every product.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Blocks {
+pub(super) struct RowBlocks {
     numbers: Vec<f32>,
 }
 
 /// What becomes of a product before it is stored.
 #[derive(Clone, Copy)]
-pub(super) enum Finish<'a> {
+pub(super) enum Epilogue<'a> {
     /// Nothing.
     Plain,
     /// A bias is added.
@@ -88,9 +88,9 @@ pub(super) enum Finish<'a> {
 pub(super) fn multiply(
     arch: Arch,
     (rows, stride): (&[f32], usize),
-    matrix: &Packed,
-    finish: Finish<'_>,
-    blocks: &mut Blocks,
+    matrix: &PackedMatrix,
+    finish: Epilogue<'_>,
+    blocks: &mut RowBlocks,
     product: &mut [f32],
 ) {
     let (width, depth) = (matrix.width(), matrix.depth);
@@ -103,7 +103,7 @@ pub(super) fn multiply(
         let rows = rows.get(first * stride..).unwrap_or_default();
         let rows = rows.get(..at_once * stride).unwrap_or(rows);
         let finish = match finish {
-            Finish::Residual(bias, other) => Finish::Residual(bias, &other[first * width..]),
+            Epilogue::Residual(bias, other) => Epilogue::Residual(bias, &other[first * width..]),
             other => other,
         };
         arch.dispatch(Multiply { rows, stride, matrix, finish, blocks: &mut *blocks, product });
@@ -113,9 +113,9 @@ pub(super) fn multiply(
 struct Multiply<'a> {
     rows: &'a [f32],
     stride: usize,
-    matrix: &'a Packed,
-    finish: Finish<'a>,
-    blocks: &'a mut Blocks,
+    matrix: &'a PackedMatrix,
+    finish: Epilogue<'a>,
+    blocks: &'a mut RowBlocks,
     product: &'a mut [f32],
 }
 
@@ -141,7 +141,7 @@ impl WithSimd for Multiply<'_> {
         for (number, panel) in matrix.panels.chunks_exact(PANEL * depth).enumerate() {
             for from in (0..depth).step_by(STEPS) {
                 let steps = from..depth.min(from + STEPS);
-                let place = Place { first: number * PANEL, width, depth, steps, finish };
+                let place = PanelTask { first: number * PANEL, width, depth, steps, finish };
                 let (in_whole, in_rest) = product.split_at_mut(in_large * width);
                 match large {
                     MANY => panel_by_blocks::<S, MANY>(simd, whole, panel, &place, 0, in_whole),
@@ -154,12 +154,12 @@ impl WithSimd for Multiply<'_> {
 }
 
 /// Where in the product a panel's columns stand, which steps of how many are made, and how the last of them is finished.
-struct Place<'a> {
+struct PanelTask<'a> {
     first: usize,
     width: usize,
     depth: usize,
     steps: std::ops::Range<usize>,
-    finish: Finish<'a>,
+    finish: Epilogue<'a>,
 }
 
 /// Writes rows into blocks, column by column. Rows that are missing in the last block stay zero.
@@ -186,7 +186,7 @@ fn panel_by_blocks<S: Simd, const ROWS: usize>(
     simd: S,
     blocks: &[f32],
     panel: &[f32],
-    place: &Place<'_>,
+    place: &PanelTask<'_>,
     first_row: usize,
     product: &mut [f32],
 ) {
@@ -197,22 +197,22 @@ fn panel_by_blocks<S: Simd, const ROWS: usize>(
         let block = &block[place.steps.clone()];
         // A panel is as many pairs of registers as it takes.
         match PANEL / (2 * S::F32_LANES) {
-            1 => pair::<S, ROWS, 1>(simd, block, panel, 0, place, row, rows),
-            2 => (0..2).for_each(|at| pair::<S, ROWS, 2>(simd, block, panel, at, place, row, rows)),
-            4 => (0..4).for_each(|at| pair::<S, ROWS, 4>(simd, block, panel, at, place, row, rows)),
-            _ => (0..16).for_each(|at| pair::<S, ROWS, 16>(simd, block, panel, at, place, row, rows)),
+            1 => multiply_register_pair::<S, ROWS, 1>(simd, block, panel, 0, place, row, rows),
+            2 => (0..2).for_each(|at| multiply_register_pair::<S, ROWS, 2>(simd, block, panel, at, place, row, rows)),
+            4 => (0..4).for_each(|at| multiply_register_pair::<S, ROWS, 4>(simd, block, panel, at, place, row, rows)),
+            _ => (0..16).for_each(|at| multiply_register_pair::<S, ROWS, 16>(simd, block, panel, at, place, row, rows)),
         }
     }
 }
 
 /// One block of rows with two registers' columns of a panel.
 #[inline(always)]
-fn pair<S: Simd, const ROWS: usize, const PAIRS: usize>(
+fn multiply_register_pair<S: Simd, const ROWS: usize, const PAIRS: usize>(
     simd: S,
     block: &[[f32; ROWS]],
     panel: &[f32],
     at: usize,
-    place: &Place<'_>,
+    place: &PanelTask<'_>,
     first_row: usize,
     product: &mut [f32],
 ) {
@@ -233,16 +233,16 @@ fn pair<S: Simd, const ROWS: usize, const PAIRS: usize>(
             sum[1] = simd.mul_add_f32s(number, second, sum[1]);
         }
     }
-    let finish = if place.steps.end == place.depth { place.finish } else { Finish::Plain };
+    let finish = if place.steps.end == place.depth { place.finish } else { Epilogue::Plain };
     for (row, (sum, stored)) in sums.iter().zip(product.chunks_exact_mut(place.width)).enumerate() {
         let stored = S::as_mut_simd_f32s(&mut stored[start..start + pair]).0;
         let taken = |numbers: &[f32], from: usize, half: usize| S::as_simd_f32s(&numbers[from..from + pair]).0[half];
         for half in 0..2 {
             stored[half] = match finish {
-                Finish::Plain => sum[half],
-                Finish::Bias(bias) => simd.add_f32s(sum[half], taken(bias, start, half)),
-                Finish::Gelu(bias) => gelu(simd, simd.add_f32s(sum[half], taken(bias, start, half))),
-                Finish::Residual(bias, other) => {
+                Epilogue::Plain => sum[half],
+                Epilogue::Bias(bias) => simd.add_f32s(sum[half], taken(bias, start, half)),
+                Epilogue::Gelu(bias) => gelu(simd, simd.add_f32s(sum[half], taken(bias, start, half))),
+                Epilogue::Residual(bias, other) => {
                     let before = taken(other, (first_row + row) * place.width + start, half);
                     simd.add_f32s(simd.add_f32s(sum[half], taken(bias, start, half)), before)
                 }
@@ -255,14 +255,14 @@ fn pair<S: Simd, const ROWS: usize, const PAIRS: usize>(
 mod tests {
     use super::*;
 
-    fn drawn(count: usize, seed: usize) -> Vec<f32> {
+    fn test_numbers(count: usize, seed: usize) -> Vec<f32> {
         let number = |at: usize| ((at.wrapping_mul(2_654_435_761).wrapping_add(seed * 977)) % 2003) as f32;
         (0..count).map(|at| number(at) / 1000.0 - 1.0).collect()
     }
 
-    fn product(arch: Arch, rows: &[f32], matrix: &Packed, finish: Finish<'_>) -> Vec<f32> {
+    fn product(arch: Arch, rows: &[f32], matrix: &PackedMatrix, finish: Epilogue<'_>) -> Vec<f32> {
         let mut out = vec![0.0; rows.len() / matrix.depth * matrix.width()];
-        multiply(arch, (rows, matrix.depth), matrix, finish, &mut Blocks::default(), &mut out);
+        multiply(arch, (rows, matrix.depth), matrix, finish, &mut RowBlocks::default(), &mut out);
         out
     }
 
@@ -270,10 +270,10 @@ mod tests {
     fn a_product_is_the_sum_of_products() {
         for (count, depth, columns) in [(1, 1, 1), (5, 7, 33), (13, 64, 96), (40, 10, 32), (3, 256, 5), (100, 1536, 64)]
         {
-            let (rows, numbers) = (drawn(count * depth, 1), drawn(depth * columns, 2));
-            let matrix = Packed::new(depth, columns, |row, column| numbers[row * columns + column]);
-            let (bias, other) = (drawn(matrix.width(), 3), drawn(count * matrix.width(), 4));
-            let got = product(Arch::new(), &rows, &matrix, Finish::Residual(&bias, &other));
+            let (rows, numbers) = (test_numbers(count * depth, 1), test_numbers(depth * columns, 2));
+            let matrix = PackedMatrix::new(depth, columns, |row, column| numbers[row * columns + column]);
+            let (bias, other) = (test_numbers(matrix.width(), 3), test_numbers(count * matrix.width(), 4));
+            let got = product(Arch::new(), &rows, &matrix, Epilogue::Residual(&bias, &other));
             for row in 0..count {
                 for column in 0..columns {
                     let sum: f64 = (0..depth)
@@ -293,11 +293,11 @@ mod tests {
     #[test]
     fn a_row_has_the_same_bits_in_every_company_and_every_width_of_register() {
         let (depth, columns) = (48, 64);
-        let (rows, numbers) = (drawn(50 * depth, 5), drawn(depth * columns, 6));
-        let matrix = Packed::new(depth, columns, |row, column| numbers[row * columns + column]);
-        let bias = drawn(columns, 7);
+        let (rows, numbers) = (test_numbers(50 * depth, 5), test_numbers(depth * columns, 6));
+        let matrix = PackedMatrix::new(depth, columns, |row, column| numbers[row * columns + column]);
+        let bias = test_numbers(columns, 7);
         let bits = |arch, rows: &[f32]| -> Vec<u32> {
-            product(arch, rows, &matrix, Finish::Gelu(&bias)).into_iter().map(f32::to_bits).collect()
+            product(arch, rows, &matrix, Epilogue::Gelu(&bias)).into_iter().map(f32::to_bits).collect()
         };
         let together = bits(Arch::new(), &rows);
         assert_eq!(together, bits(Arch::Scalar, &rows));

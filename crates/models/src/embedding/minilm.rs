@@ -9,14 +9,14 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use probare_cancellation::{elsewhere, steps};
+use probare_cancellation::{count_steps, on_other_thread};
 use pulp::Arch;
 
-use super::arithmetic::{layer_norm, pooled, softmax};
-use super::files::{KnownModel, ModelError, models_folder};
-use super::matrix::{Blocks, Finish, Packed, multiply};
+use super::arithmetic::{layer_norm, mean_pool, softmax};
+use super::files::{LocalModel, ModelError, models_folder};
+use super::matrix::{Epilogue, PackedMatrix, RowBlocks, multiply};
 use super::safetensors::Tensors;
-use super::tokenizer::{LONGEST, Tokenizer};
+use super::tokenizer::{MAX_TOKENS, Tokenizer};
 
 /// Numbers of a vector.
 pub const DIMENSIONS: usize = 384;
@@ -48,7 +48,7 @@ struct Norm {
 }
 
 struct Linear {
-    weight: Packed,
+    weight: PackedMatrix,
     bias: Vec<f32>,
 }
 
@@ -70,25 +70,25 @@ struct Scratch {
     other: Vec<f32>,
     scores: Vec<f32>,
     mixed: Vec<f32>,
-    keys: Packed,
-    values: Packed,
-    blocks: Blocks,
+    keys: PackedMatrix,
+    values: PackedMatrix,
+    blocks: RowBlocks,
 }
 
 impl MiniLm {
     /// Reads the model from where models are kept. Every file is checked against its published SHA-256.
     pub fn open() -> Result<Self, ModelError> {
-        let model = KnownModel::named("all-MiniLM-L6-v2")?;
+        let model = LocalModel::from_name("all-MiniLM-L6-v2")?;
         let folder = model.folder(&models_folder()?);
         if !model.is_in(&folder) {
-            return Err(ModelError::NotThere { name: model.name, folder });
+            return Err(ModelError::NotFetched { name: model.name, folder });
         }
         Self::read(&folder)
     }
 
     /// Reads the model from a folder with `vocab.txt` and `model.safetensors`.
     pub fn read(folder: &Path) -> Result<Self, ModelError> {
-        let model = KnownModel::named("all-MiniLM-L6-v2")?;
+        let model = LocalModel::from_name("all-MiniLM-L6-v2")?;
         let damaged = |name: &str| {
             let path = folder.join(name);
             move |reason: String| ModelError::Damaged { path: path.clone(), reason }
@@ -112,7 +112,7 @@ impl MiniLm {
         }
         let words = tensors.numbers("embeddings.word_embeddings.weight", &[VOCABULARY, DIMENSIONS])?;
         let mut positions = tensors.numbers("embeddings.position_embeddings.weight", &[512, DIMENSIONS])?;
-        positions.truncate(LONGEST * DIMENSIONS);
+        positions.truncate(MAX_TOKENS * DIMENSIONS);
         let kinds = tensors.numbers("embeddings.token_type_embeddings.weight", &[2, DIMENSIONS])?;
         for row in positions.chunks_exact_mut(DIMENSIONS) {
             // All tokens are of the first kind, so its vector belongs to every position.
@@ -146,18 +146,18 @@ impl MiniLm {
             let mut scratch = Scratch::default();
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let together: Vec<&[u32]> = batch.iter().map(|at| tokens[*at].as_slice()).collect();
-                steps(STEPS_OF_A_TOKEN * together.iter().map(|text| text.len()).sum::<usize>());
+                count_steps(STEPS_OF_A_TOKEN * together.iter().map(|text| text.len()).sum::<usize>());
                 let computed = self.compute(&together, &mut scratch);
                 let mut vectors = vectors.lock().unwrap_or_else(PoisonError::into_inner);
                 batch.iter().zip(computed).for_each(|(at, vector)| vectors[*at] = vector);
             }
         };
         std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads.min(batches.len())).map(|_| scope.spawn(elsewhere(work))).collect();
+            let others: Vec<_> = (1..threads.min(batches.len())).map(|_| scope.spawn(on_other_thread(work))).collect();
             work();
             for other in others {
                 match other.join() {
-                    Ok(done) => done.taken_over(),
+                    Ok(done) => done.join(),
                     Err(panic) => resume_unwind(panic),
                 }
             }
@@ -183,7 +183,7 @@ impl MiniLm {
         for layer in &self.layers {
             wide.resize(count * 3 * DIMENSIONS, 0.0);
             let Linear { weight, bias } = &layer.attention;
-            multiply(arch, (rows, DIMENSIONS), weight, Finish::Bias(bias), blocks, wide);
+            multiply(arch, (rows, DIMENSIONS), weight, Epilogue::Bias(bias), blocks, wide);
             let mut first = 0;
             for text in texts {
                 let range = first * DIMENSIONS..(first + text.len()) * DIMENSIONS;
@@ -196,14 +196,14 @@ impl MiniLm {
             }
             let Linear { weight, bias } = &layer.output;
             wide.resize(count * DIMENSIONS, 0.0);
-            multiply(arch, (other, DIMENSIONS), weight, Finish::Residual(bias, rows), blocks, wide);
+            multiply(arch, (other, DIMENSIONS), weight, Epilogue::Residual(bias, rows), blocks, wide);
             std::mem::swap(rows, wide);
             layer.attention_norm.apply(arch, rows);
             let Linear { weight, bias } = &layer.inner;
             wide.resize(count * INNER, 0.0);
-            multiply(arch, (rows, DIMENSIONS), weight, Finish::Gelu(bias), blocks, wide);
+            multiply(arch, (rows, DIMENSIONS), weight, Epilogue::Gelu(bias), blocks, wide);
             let Linear { weight, bias } = &layer.outer;
-            multiply(arch, (wide, INNER), weight, Finish::Residual(bias, rows), blocks, other);
+            multiply(arch, (wide, INNER), weight, Epilogue::Residual(bias, rows), blocks, other);
             std::mem::swap(rows, other);
             layer.norm.apply(arch, rows);
         }
@@ -211,7 +211,7 @@ impl MiniLm {
         let pool = |text: &&[u32]| {
             let (own, others) = rest.split_at(text.len() * DIMENSIONS);
             rest = others;
-            pooled(arch, own, DIMENSIONS)
+            mean_pool(arch, own, DIMENSIONS)
         };
         texts.iter().map(pool).collect()
     }
@@ -222,7 +222,7 @@ fn attend(
     arch: Arch,
     asked: &[f32],
     head: usize,
-    (keys, values, blocks): (&mut Packed, &mut Packed, &mut Blocks),
+    (keys, values, blocks): (&mut PackedMatrix, &mut PackedMatrix, &mut RowBlocks),
     (scores, mixed): (&mut Vec<f32>, &mut Vec<f32>),
     rows: &mut [f32],
 ) {
@@ -235,10 +235,10 @@ fn attend(
     values.fill(length, HEAD, |token, at| asked[token * STRIDE + value + at]);
     let width = keys.width();
     scores.resize(length * width, 0.0);
-    multiply(arch, (&asked[query..], STRIDE), keys, Finish::Plain, blocks, scores);
+    multiply(arch, (&asked[query..], STRIDE), keys, Epilogue::Plain, blocks, scores);
     softmax(arch, scores, width, length, 1.0 / (HEAD as f32).sqrt());
     mixed.resize(length * HEAD, 0.0);
-    multiply(arch, (scores, width), values, Finish::Plain, blocks, mixed);
+    multiply(arch, (scores, width), values, Epilogue::Plain, blocks, mixed);
     for (row, mixed) in rows.chunks_exact_mut(DIMENSIONS).zip(mixed.chunks_exact(HEAD)) {
         row[query..query + HEAD].copy_from_slice(mixed);
     }
@@ -283,7 +283,7 @@ impl Linear {
             weight.extend(tensors.numbers(&format!("{name}.weight"), &[columns, depth])?);
             bias.extend(tensors.numbers(&format!("{name}.bias"), &[columns])?);
         }
-        let weight = Packed::new(depth, columns * names.len(), |row, column| weight[column * depth + row]);
+        let weight = PackedMatrix::new(depth, columns * names.len(), |row, column| weight[column * depth + row]);
         Ok(Self { weight, bias })
     }
 }

@@ -13,10 +13,10 @@ mod matrix;
 mod minilm;
 mod safetensors;
 mod tokenizer;
-mod vectors;
+mod vector_cache;
 
 pub use embeddings::{Embeddings, read_vector};
 pub use fetch::{HUB, fetch};
-pub use files::{File, KNOWN, KnownModel, ModelError, models_folder};
+pub use files::{LOCAL_MODELS, LocalModel, ModelError, ModelFile, models_folder};
 pub use minilm::{DIMENSIONS, MiniLm};
-pub use tokenizer::{LONGEST, Tokenizer};
+pub use tokenizer::{MAX_TOKENS, Tokenizer};

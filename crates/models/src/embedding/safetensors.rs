@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 const LONGEST_HEADER: u64 = 100 << 20;
 
 #[derive(Deserialize)]
-struct Entry {
+struct TensorEntry {
     dtype: String,
     shape: Vec<usize>,
     data_offsets: (usize, usize),
@@ -20,7 +20,7 @@ struct Entry {
 
 /// The tensors of a file.
 pub(super) struct Tensors<'a> {
-    entries: HashMap<String, Entry>,
+    entries: HashMap<String, TensorEntry>,
     data: &'a [u8],
 }
 
@@ -38,7 +38,7 @@ impl<'a> Tensors<'a> {
         let header: HashMap<String, Json> =
             serde_json::from_slice(header).map_err(|error| format!("its header cannot be read: {error}"))?;
         let entries = header.into_iter().filter(|(name, _)| name != "__metadata__").map(|(name, entry)| {
-            let entry = Entry::deserialize(entry).map_err(|error| format!("its header on `{name}`: {error}"))?;
+            let entry = TensorEntry::deserialize(entry).map_err(|error| format!("its header on `{name}`: {error}"))?;
             Ok((name, entry))
         });
         Ok(Self { entries: entries.collect::<Result<_, String>>()?, data })
@@ -48,7 +48,7 @@ impl<'a> Tensors<'a> {
     pub(super) fn numbers(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, String> {
         let entry = self.entries.get(name).ok_or_else(|| format!("it has no tensor `{name}`"))?;
         if entry.dtype != "F32" || entry.shape != shape {
-            let Entry { dtype, shape: found, .. } = entry;
+            let TensorEntry { dtype, shape: found, .. } = entry;
             return Err(format!("`{name}` is {dtype} of shape {found:?}, F32 of shape {shape:?} is expected"));
         }
         let bytes = self.data.get(entry.data_offsets.0..entry.data_offsets.1);

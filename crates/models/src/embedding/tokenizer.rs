@@ -13,13 +13,13 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization;
 
 /// Most tokens of a text, the first and the last mark included.
-pub const LONGEST: usize = 256;
+pub const MAX_TOKENS: usize = 256;
 
 /// Most characters of a word that is looked up.
 const LONGEST_WORD: usize = 100;
 
 /// Marks that stand for themselves where a text holds them.
-const MARKS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+const SPECIAL_TOKENS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 
 /// Cuts texts into the tokens of a vocabulary.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct Tokenizer {
     unknown: u32,
     first: u32,
     last: u32,
-    marks: [u32; MARKS.len()],
+    marks: [u32; SPECIAL_TOKENS.len()],
 }
 
 impl Tokenizer {
@@ -50,8 +50,8 @@ impl Tokenizer {
                 None => beginnings.insert(piece.to_owned(), id),
             };
         }
-        let mut marks = [0; MARKS.len()];
-        for (id, mark) in marks.iter_mut().zip(MARKS) {
+        let mut marks = [0; SPECIAL_TOKENS.len()];
+        for (id, mark) in marks.iter_mut().zip(SPECIAL_TOKENS) {
             *id = *beginnings.get(mark).ok_or_else(|| format!("it has no line `{mark}`"))?;
         }
         let [_, unknown, first, last, _] = marks;
@@ -64,28 +64,29 @@ impl Tokenizer {
         ids.max().map_or(0, |id| *id as usize + 1)
     }
 
-    /// The tokens of a text between the marks of its beginning and its end, [`LONGEST`] at most.
+    /// The tokens of a text between the marks of its beginning and its end, [`MAX_TOKENS`] at most.
     pub fn tokens(&self, text: &str) -> Vec<u32> {
-        let mut tokens = Tokens { tokenizer: self, ids: vec![self.first], word: Word::default() };
+        let mut tokens = TokenBuilder { tokenizer: self, ids: vec![self.first], word: Word::default() };
         let mut rest = text;
         while !rest.is_empty() && !tokens.is_full() {
-            let next = MARKS.iter().zip(self.marks).filter_map(|(mark, id)| Some((rest.find(mark)?, *mark, id)));
+            let next =
+                SPECIAL_TOKENS.iter().zip(self.marks).filter_map(|(mark, id)| Some((rest.find(mark)?, *mark, id)));
             let (end, mark, id) = match next.min_by_key(|(at, ..)| *at) {
                 Some((at, mark, id)) => (at, mark, Some(id)),
                 None => (rest.len(), "", None),
             };
-            tokens.plain(rest.get(..end).unwrap_or_default());
+            tokens.push_text(rest.get(..end).unwrap_or_default());
             tokens.push(id);
             rest = rest.get(end + mark.len()..).unwrap_or_default();
         }
-        tokens.ids.truncate(LONGEST - 1);
+        tokens.ids.truncate(MAX_TOKENS - 1);
         tokens.ids.push(self.last);
         tokens.ids
     }
 }
 
 /// Tokens of a text so far.
-struct Tokens<'a> {
+struct TokenBuilder<'a> {
     tokenizer: &'a Tokenizer,
     ids: Vec<u32>,
     word: Word,
@@ -98,9 +99,9 @@ struct Word {
     characters: usize,
 }
 
-impl Tokens<'_> {
+impl TokenBuilder<'_> {
     fn is_full(&self) -> bool {
-        self.ids.len() >= LONGEST - 1
+        self.ids.len() >= MAX_TOKENS - 1
     }
 
     fn push(&mut self, id: Option<u32>) {
@@ -108,7 +109,7 @@ impl Tokens<'_> {
     }
 
     /// The tokens of a text without marks.
-    fn plain(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         let kept = text.chars().filter(|character| !is_dropped(*character));
         let bare = kept.nfd().filter(|character| category(*character) != GeneralCategory::NonspacingMark);
         for character in bare.flat_map(char::to_lowercase) {
@@ -241,8 +242,8 @@ mod tests {
         assert_eq!(tokenizer.tokens(&"x".repeat(100)).len(), 102);
         assert_eq!(tokenizer.tokens(&"x".repeat(101)), [2, 1, 3]);
         let tokens = tokenizer.tokens(&"x ".repeat(10_000));
-        assert_eq!((tokens.len(), tokens.last()), (LONGEST, Some(&3)));
-        assert_eq!(tokenizer.tokens(&"[SEP]".repeat(1000)).len(), LONGEST);
+        assert_eq!((tokens.len(), tokens.last()), (MAX_TOKENS, Some(&3)));
+        assert_eq!(tokenizer.tokens(&"[SEP]".repeat(1000)).len(), MAX_TOKENS);
     }
 
     #[test]

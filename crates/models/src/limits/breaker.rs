@@ -1,4 +1,4 @@
-//! [`Breaker`]: a provider that fails again and again is left alone for a while, then tried with one request.
+//! [`CircuitBreaker`]: a provider that fails again and again is left alone for a while, then tried with one request.
 //!
 //! While it is left alone, questions wait. When a trial succeeds, all go on; when three trials have failed in a row, nothing is
 //! repeated any more, but every question that was never asked is still asked once: nothing is given up that was never tried.
@@ -21,7 +21,7 @@ const PATIENCE: u32 = 3;
 
 /// Counts failures in a row.
 #[derive(Clone)]
-pub(crate) struct Breaker {
+pub(crate) struct CircuitBreaker {
     most: u32,
     rest: Duration,
     state: Arc<Mutex<State>>,
@@ -44,9 +44,9 @@ struct State {
 }
 
 /// Whether a request may go out.
-pub(crate) enum Gate {
+pub(crate) enum BreakerDecision {
     /// Yes.
-    Go(Pass),
+    Go(BreakerPass),
     /// Look again after this time.
     Wait(Duration),
     /// No: so many failures in a row, and the last one.
@@ -54,22 +54,22 @@ pub(crate) enum Gate {
 }
 
 /// Leave to send one request; whoever holds it reports what came of it.
-pub(crate) struct Pass {
-    breaker: Breaker,
+pub(crate) struct BreakerPass {
+    breaker: CircuitBreaker,
     trial: bool,
 }
 
 /// A question that was asked and will be asked again.
-pub(crate) struct AskedBefore(Breaker);
+pub(crate) struct RetryPending(CircuitBreaker);
 
-impl Drop for AskedBefore {
+impl Drop for RetryPending {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.asked = state.asked.saturating_sub(1);
     }
 }
 
-impl Breaker {
+impl CircuitBreaker {
     pub(crate) fn new(most: u32, rest: Duration) -> Self {
         Self { most, rest, state: Arc::default() }
     }
@@ -79,19 +79,19 @@ impl Breaker {
     }
 
     /// Notes that a question was asked and waits to be asked again.
-    pub(crate) fn asked_before(&self) -> AskedBefore {
+    pub(crate) fn note_retry(&self) -> RetryPending {
         self.state().asked += 1;
-        AskedBefore(self.clone())
+        RetryPending(self.clone())
     }
 
     /// May a request go out now? `is_first` says that its question was never asked, `patience` for how long a provider without
     /// any reply is asked by those.
-    pub(crate) fn gate(&self, now: Instant, is_first: bool, patience: Duration) -> Gate {
+    pub(crate) fn gate(&self, now: Instant, is_first: bool, patience: Duration) -> BreakerDecision {
         let mut state = self.state();
-        let go = |trial| Gate::Go(Pass { breaker: self.clone(), trial });
+        let go = |trial| BreakerDecision::Go(BreakerPass { breaker: self.clone(), trial });
         let Some(until) = state.until else { return go(false) };
         if state.stays {
-            return Gate::Refused(state.failures, state.last.clone());
+            return BreakerDecision::Refused(state.failures, state.last.clone());
         }
         let may_try = !is_first || state.asked == 0 || state.trips >= PATIENCE;
         if now >= until && !state.trying && may_try {
@@ -101,15 +101,17 @@ impl Breaker {
         if state.trips >= PATIENCE {
             let is_over = state.since.is_some_and(|since| now.saturating_duration_since(since) > patience);
             if !is_first || is_over {
-                return Gate::Refused(state.failures, state.last.clone());
+                return BreakerDecision::Refused(state.failures, state.last.clone());
             }
             return go(false);
         }
-        Gate::Wait(until.saturating_duration_since(now).clamp(Duration::from_millis(5), Duration::from_secs(1)))
+        BreakerDecision::Wait(
+            until.saturating_duration_since(now).clamp(Duration::from_millis(5), Duration::from_secs(1)),
+        )
     }
 }
 
-impl Pass {
+impl BreakerPass {
     /// A reply came.
     pub(crate) fn succeeded(&self) {
         let mut state = self.breaker.state();
@@ -137,7 +139,7 @@ impl Pass {
     }
 }
 
-impl Drop for Pass {
+impl Drop for BreakerPass {
     fn drop(&mut self) {
         if self.trial {
             self.breaker.state().trying = false;
@@ -151,20 +153,20 @@ mod tests {
 
     const PATIENT: Duration = Duration::from_mins(15);
 
-    fn gate(breaker: &Breaker, now: Instant, is_first: bool) -> Gate {
+    fn gate(breaker: &CircuitBreaker, now: Instant, is_first: bool) -> BreakerDecision {
         breaker.gate(now, is_first, PATIENT)
     }
 
-    fn pass(breaker: &Breaker, now: Instant) -> Pass {
+    fn pass(breaker: &CircuitBreaker, now: Instant) -> BreakerPass {
         match gate(breaker, now, true) {
-            Gate::Go(pass) => pass,
+            BreakerDecision::Go(pass) => pass,
             _ => panic!("closed"),
         }
     }
 
     #[test]
     fn failures_in_a_row_open_it_and_a_good_trial_closes_it() {
-        let (breaker, start) = (Breaker::new(3, Duration::from_secs(10)), Instant::now());
+        let (breaker, start) = (CircuitBreaker::new(3, Duration::from_secs(10)), Instant::now());
         for _ in 0..2 {
             pass(&breaker, start).failed(Fault::ServerError, "500", start);
         }
@@ -172,45 +174,45 @@ mod tests {
         for _ in 0..3 {
             pass(&breaker, start).failed(Fault::ServerError, "500", start);
         }
-        assert!(matches!(gate(&breaker, start, true), Gate::Wait(_)));
+        assert!(matches!(gate(&breaker, start, true), BreakerDecision::Wait(_)));
         let later = start + Duration::from_secs(11);
         let trial = pass(&breaker, later);
-        assert!(matches!(gate(&breaker, later, true), Gate::Wait(_)), "one trial at a time");
+        assert!(matches!(gate(&breaker, later, true), BreakerDecision::Wait(_)), "one trial at a time");
         trial.succeeded();
         drop(trial);
-        assert!(matches!(gate(&breaker, later, true), Gate::Go(_)));
+        assert!(matches!(gate(&breaker, later, true), BreakerDecision::Go(_)));
     }
 
     #[test]
     fn a_trial_is_made_by_those_who_were_asked_before() {
-        let (breaker, start) = (Breaker::new(1, Duration::from_secs(10)), Instant::now());
+        let (breaker, start) = (CircuitBreaker::new(1, Duration::from_secs(10)), Instant::now());
         pass(&breaker, start).failed(Fault::ServerError, "500", start);
-        let before = breaker.asked_before();
+        let before = breaker.note_retry();
         let later = start + Duration::from_secs(11);
-        assert!(matches!(gate(&breaker, later, true), Gate::Wait(_)), "somebody else has a better claim");
-        let Gate::Go(trial) = gate(&breaker, later, false) else { panic!("closed") };
+        assert!(matches!(gate(&breaker, later, true), BreakerDecision::Wait(_)), "somebody else has a better claim");
+        let BreakerDecision::Go(trial) = gate(&breaker, later, false) else { panic!("closed") };
         trial.succeeded();
         drop((trial, before));
-        assert!(matches!(gate(&breaker, later, true), Gate::Go(_)));
+        assert!(matches!(gate(&breaker, later, true), BreakerDecision::Go(_)));
     }
 
     #[test]
     fn after_three_failed_trials_nothing_is_repeated_and_the_others_are_asked_once() {
-        let (breaker, mut now) = (Breaker::new(1, Duration::from_secs(10)), Instant::now());
+        let (breaker, mut now) = (CircuitBreaker::new(1, Duration::from_secs(10)), Instant::now());
         for _ in 0..3 {
             pass(&breaker, now).failed(Fault::NotConnected, "no connection", now);
             now += Duration::from_secs(11);
         }
         now -= Duration::from_secs(5);
-        assert!(matches!(gate(&breaker, now, false), Gate::Refused(3, _)));
-        assert!(matches!(gate(&breaker, now, true), Gate::Go(_)), "never tried");
+        assert!(matches!(gate(&breaker, now, false), BreakerDecision::Refused(3, _)));
+        assert!(matches!(gate(&breaker, now, true), BreakerDecision::Go(_)), "never tried");
         pass(&breaker, now).succeeded();
-        assert!(matches!(gate(&breaker, now, false), Gate::Go(_)), "any reply closes it");
+        assert!(matches!(gate(&breaker, now, false), BreakerDecision::Go(_)), "any reply closes it");
     }
 
     #[test]
     fn a_provider_without_a_reply_is_given_up_in_the_end() {
-        let (breaker, mut now) = (Breaker::new(1, Duration::from_secs(10)), Instant::now());
+        let (breaker, mut now) = (CircuitBreaker::new(1, Duration::from_secs(10)), Instant::now());
         for _ in 0..3 {
             pass(&breaker, now).failed(Fault::TimedOut, "late", now);
             now += Duration::from_secs(11);
@@ -218,27 +220,27 @@ mod tests {
         now += PATIENT;
         // The trial of the day is still made.
         let trial = pass(&breaker, now);
-        assert!(matches!(gate(&breaker, now, true), Gate::Refused(..)));
+        assert!(matches!(gate(&breaker, now, true), BreakerDecision::Refused(..)));
         drop(trial);
     }
 
     #[test]
     fn a_wrong_key_refuses_at_once_and_a_bad_question_concerns_nobody_else() {
-        let (breaker, now) = (Breaker::new(20, Duration::from_secs(10)), Instant::now());
+        let (breaker, now) = (CircuitBreaker::new(20, Duration::from_secs(10)), Instant::now());
         for fault in [Fault::BadRequest, Fault::TooManyRequests, Fault::Forbidden, Fault::Moderated, Fault::Empty] {
             pass(&breaker, now).failed(fault, "one", now);
         }
-        assert!(matches!(gate(&breaker, now, true), Gate::Go(_)));
+        assert!(matches!(gate(&breaker, now, true), BreakerDecision::Go(_)));
         pass(&breaker, now).failed(Fault::WrongKey, "401", now);
-        assert!(matches!(gate(&breaker, now, true), Gate::Refused(1, _)));
-        assert!(matches!(gate(&breaker, now + PATIENT, true), Gate::Refused(1, _)), "the key stays wrong");
+        assert!(matches!(gate(&breaker, now, true), BreakerDecision::Refused(1, _)));
+        assert!(matches!(gate(&breaker, now + PATIENT, true), BreakerDecision::Refused(1, _)), "the key stays wrong");
     }
 
     #[test]
     fn a_model_that_has_answered_is_not_gone() {
-        let (breaker, now) = (Breaker::new(20, Duration::from_secs(10)), Instant::now());
+        let (breaker, now) = (CircuitBreaker::new(20, Duration::from_secs(10)), Instant::now());
         pass(&breaker, now).succeeded();
         pass(&breaker, now).failed(Fault::NotFound, "404", now);
-        assert!(matches!(gate(&breaker, now, true), Gate::Go(_)));
+        assert!(matches!(gate(&breaker, now, true), BreakerDecision::Go(_)));
     }
 }

@@ -1,13 +1,13 @@
 //! How hard a model is asked: how many requests at once, how many a minute, and when it is left alone.
 
 mod breaker;
-mod hold;
-mod process;
+mod pause;
 mod rate;
+mod shared_limits;
 mod throttle;
 
-pub(crate) use breaker::{Breaker, Gate, Pass};
-pub(crate) use hold::Hold;
-pub(crate) use process::{Limits, limits};
-pub(crate) use rate::Rate;
+pub(crate) use breaker::{BreakerDecision, BreakerPass, CircuitBreaker};
+pub(crate) use pause::RequestPause;
+pub(crate) use rate::RateLimiter;
+pub(crate) use shared_limits::{RateLimits, shared_limits};
 pub(crate) use throttle::{Permit, Throttle};

@@ -1,4 +1,4 @@
-//! [`Rate`]: so many requests or tokens a minute, evenly: at most one second's worth at once.
+//! [`RateLimiter`]: so many requests or tokens a minute, evenly: at most one second's worth at once.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// A bucket that fills evenly. It may go into debt, which the next one waits for.
-pub(crate) struct Rate(Mutex<State>);
+pub(crate) struct RateLimiter(Mutex<State>);
 
 struct State {
     per_second: f64,
@@ -15,7 +15,7 @@ struct State {
     at: Instant,
 }
 
-impl Rate {
+impl RateLimiter {
     pub(crate) fn per_minute(amount: f64) -> Self {
         let per_second = amount / 60.0;
         let most = per_second.max(1.0);
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_minute_holds_no_more_than_its_amount_and_one_second_at_once() {
         let start = Instant::now();
-        let rate = Rate::per_minute(120.0);
+        let rate = RateLimiter::per_minute(120.0);
         let waits: Vec<f64> = (0..240).map(|_| rate.take(1.0, start).as_secs_f64()).collect();
         assert_eq!(&waits[..3], &[0.0, 0.0, 0.5]);
         let first_minute = waits.iter().filter(|wait| **wait < 60.0).count();
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn the_lowest_limit_holds() {
         let start = Instant::now();
-        let rate = Rate::per_minute(6000.0);
+        let rate = RateLimiter::per_minute(6000.0);
         rate.lower(60.0);
         rate.lower(600.0);
         assert_eq!(rate.take(2.0, start), Duration::from_secs(1));
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn what_was_not_used_comes_back() {
         let start = Instant::now();
-        let rate = Rate::per_minute(6000.0);
+        let rate = RateLimiter::per_minute(6000.0);
         assert_eq!(rate.take(100.0, start), Duration::ZERO);
         assert_eq!(rate.take(50.0, start), Duration::from_millis(500));
         rate.correct(50.0);

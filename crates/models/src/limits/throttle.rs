@@ -98,7 +98,7 @@ impl Throttle {
 
     /// Requests under way now.
     #[cfg(test)]
-    fn taken(&self) -> usize {
+    fn in_use(&self) -> usize {
         self.state().taken
     }
 
@@ -169,7 +169,7 @@ mod tests {
                 let throttle = throttle.clone();
                 tasks.spawn(async move {
                     let permit = throttle.acquire().await;
-                    assert!(throttle.taken() <= 4);
+                    assert!(throttle.in_use() <= 4);
                     tokio::task::yield_now().await;
                     if number % 3 == 0 { throttle.slow_down(permit) } else { throttle.succeeded(permit) }
                 });
@@ -188,7 +188,7 @@ mod tests {
             })
             .await
             .unwrap();
-            assert_eq!(throttle.taken(), 0);
+            assert_eq!(throttle.in_use(), 0);
         });
     }
 }

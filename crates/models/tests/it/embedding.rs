@@ -3,21 +3,21 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use probare_core::{Answer, Outside, Turn};
-use probare_models::embedding::{File, KnownModel, LONGEST, MiniLm, fetch, models_folder};
-use probare_models::{ModelSettings, Models, Options};
-use probare_testing::{Behaviour, Server, Trouble, golden, list, number, text};
+use probare_core::{Backend, BackendAnswer, JudgeAction};
+use probare_models::embedding::{LocalModel, MAX_TOKENS, MiniLm, ModelFile, fetch, models_folder};
+use probare_models::{ModelOptions, ModelSettings, Models};
+use probare_testing::{ServerBehaviour, TestServer, Trouble, golden, list, number, text};
 
 use crate::support::{options, settings};
 
 /// The folder of the model, where it is there; else it is said that what needs it is left out.
 fn folder() -> Option<PathBuf> {
-    let known = KnownModel::named("all-MiniLM-L6-v2").unwrap();
+    let known = LocalModel::from_name("all-MiniLM-L6-v2").unwrap();
     let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/models");
     let folders = [models_folder().ok(), Some(own)].into_iter().flatten().map(|models| known.folder(&models));
     let found = folders.into_iter().find(|folder| known.is_in(folder));
     if found.is_none() {
-        probare_testing::left_out(
+        probare_testing::report_skipped(
             "all-MiniLM-L6-v2 is not there (`probare models pull` fetches it, so does `cargo x test`)",
         );
     }
@@ -81,7 +81,7 @@ fn a_vector_depends_on_its_text_alone_to_the_last_bit() {
     for (at, text) in texts.iter().enumerate() {
         assert_eq!(together[at], bits(&model.embed(&[text], 1))[0], "alone: {at}");
     }
-    assert!(texts.iter().any(|text| model.tokenizer().tokens(text).len() == LONGEST), "one is cut");
+    assert!(texts.iter().any(|text| model.tokenizer().tokens(text).len() == MAX_TOKENS), "one is cut");
     assert!(model.embed(&[], 4).is_empty());
 }
 
@@ -93,22 +93,22 @@ fn every_width_of_register_gives_the_same_vector() {
     assert_eq!(bits(&narrow.embed(&texts, 1)), bits(&model.embed(&texts, 1)));
 }
 
-fn vectors(answers: &[Answer]) -> Vec<Vec<f32>> {
+fn vectors(answers: &[BackendAnswer]) -> Vec<Vec<f32>> {
     answers.iter().map(|answer| answer.vector().unwrap().to_vec()).collect()
 }
 
-fn turn(texts: &[&str]) -> Turn {
-    Turn::Embed { model: "test".into(), texts: texts.iter().map(|text| (*text).to_owned()).collect() }
+fn turn(texts: &[&str]) -> JudgeAction {
+    JudgeAction::Embed { model: "test".into(), texts: texts.iter().map(|text| (*text).to_owned()).collect() }
 }
 
 #[test]
 fn a_server_is_asked_once_for_each_text_through_all_trouble() {
     let script = vec![Trouble::ServerError, Trouble::InvalidJson, Trouble::TooMany, Trouble::CutBody];
-    let server = Server::start(Behaviour { script, ..Behaviour::default() }).unwrap();
+    let server = TestServer::start(ServerBehaviour { script, ..ServerBehaviour::default() }).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
     let open = |offline| {
-        Models::open(Vec::new(), vec![settings(&server)], Options { offline, ..options(Some(&record)) }).unwrap()
+        Models::open(Vec::new(), vec![settings(&server)], ModelOptions { offline, ..options(Some(&record)) }).unwrap()
     };
     let first = open(false);
     first.can_embed("test").unwrap();
@@ -117,7 +117,7 @@ fn a_server_is_asked_once_for_each_text_through_all_trouble() {
     assert_eq!(asked[0], asked[2]);
     assert_ne!(asked[0], asked[1]);
     let answered: Vec<String> =
-        server.seen().into_iter().filter(|(_, seen)| seen.answered > 0).map(|(text, _)| text).collect();
+        server.question_stats().into_iter().filter(|(_, seen)| seen.answered > 0).map(|(text, _)| text).collect();
     // Whichever comes first stands first.
     let mut texts: Vec<&str> = answered.iter().flat_map(|request| request.lines()).collect();
     texts.sort_unstable();
@@ -137,11 +137,11 @@ fn a_server_is_asked_once_for_each_text_through_all_trouble() {
 
 #[test]
 fn a_chat_reply_and_a_vector_of_the_same_text_are_different_requests() {
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
     let (client, _shared) = crate::support::open(&server, Some(&record));
-    assert_eq!(client.ask(&[crate::support::question("one")])[0].read().unwrap(), "reply to one");
+    assert_eq!(client.ask(&[crate::support::question("one")])[0].response_text().unwrap(), "reply to one");
     let embeddings = Models::open(Vec::new(), vec![settings(&server)], options(Some(&record))).unwrap();
     assert_eq!(vectors(&embeddings.answer("m", &turn(&["one"])))[0].len(), 4);
     assert_eq!(server.requests(), 2);
@@ -156,38 +156,39 @@ fn a_model_that_cannot_be_had_is_said_before_the_run() {
     assert!(said("openai:x").contains("OPENAI_API_KEY"), "{}", said("openai:x"));
     assert!(said("anthropic:x").contains("generator_type"), "{}", said("anthropic:x"));
     let program = vec!["sh".into(), "-c".into(), r#"cat > /dev/null; echo '{"text": "[1, 2]"}'"#.into()];
-    let settings = ModelSettings { command: program, ..ModelSettings::named("command:sh") };
+    let settings = ModelSettings { command: program, ..ModelSettings::from_name("command:sh") };
     let embeddings = Models::open(Vec::new(), vec![settings], options(None)).unwrap();
-    let answer = embeddings.answer("m", &Turn::Embed { model: "command:sh".into(), texts: vec!["a".into()] });
-    assert_eq!(answer, [Answer::Vector(vec![1.0, 2.0])], "a program can embed too");
+    let answer = embeddings.answer("m", &JudgeAction::Embed { model: "command:sh".into(), texts: vec!["a".into()] });
+    assert_eq!(answer, [BackendAnswer::Vector(vec![1.0, 2.0])], "a program can embed too");
 }
 
 #[test]
 fn a_file_is_fetched_whole_or_not_at_all() {
     let files = [("/m/a".to_owned(), b"abc".to_vec())].into();
-    let server = Server::start(Behaviour { files, ..Behaviour::default() }).unwrap();
-    let file = File { name: "a", sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", size: 3 };
+    let server = TestServer::start(ServerBehaviour { files, ..ServerBehaviour::default() }).unwrap();
+    let file =
+        ModelFile { name: "a", sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", size: 3 };
     let bytes = fetch(&format!("{}/m/a", server.url()), &file).unwrap();
     file.check(&bytes).unwrap();
-    let small = File { size: 2, ..file };
+    let small = ModelFile { size: 2, ..file };
     assert!(fetch(&format!("{}/m/a", server.url()), &small).unwrap_err().contains("more than the 2 bytes"));
     let script = vec![Trouble::ServerError];
-    let broken = Server::start(Behaviour { script, ..Behaviour::default() }).unwrap();
+    let broken = TestServer::start(ServerBehaviour { script, ..ServerBehaviour::default() }).unwrap();
     assert!(fetch(&broken.url(), &file).unwrap_err().contains("500"));
     assert!(fetch("http://127.0.0.1:9/a", &file).is_err());
 }
 
 #[test]
 fn texts_are_counted_and_not_computed_when_nobody_waits() {
-    use probare_cancellation::{Cancellation, Cancelled, counted};
+    use probare_cancellation::{Cancellation, CancelledError, with_step_count};
     let Some(model) = &*MODEL else { return };
     let texts = vec!["a river in spring"; 200];
     for threads in [1, 2] {
-        let (vectors, steps) = counted(|| model.embed(&texts, threads));
+        let (vectors, steps) = with_step_count(|| model.embed(&texts, threads));
         let tokens: usize = texts.iter().map(|text| model.tokenizer().tokens(text).len()).sum();
         assert_eq!((vectors.len(), steps), (200, 16 * tokens as u64), "on {threads} threads");
         let nobody = Cancellation::default();
         nobody.cancel();
-        assert_eq!(nobody.during(|| model.embed(&texts, threads)), Err(Cancelled), "on {threads} threads");
+        assert_eq!(nobody.run(|| model.embed(&texts, threads)), Err(CancelledError), "on {threads} threads");
     }
 }

@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use probare_core::{Content, ErrorKind};
+use probare_core::{ErrorKind, ReplyContent};
 use probare_models::prices::Pricing;
-use probare_models::{Client, ModelSettings, Options, Shared};
-use probare_testing::{Behaviour, Server, Trouble};
+use probare_models::{Client, ModelContext, ModelOptions, ModelSettings, Provider};
+use probare_testing::{FixedReply, ServerBehaviour, TestServer, Trouble};
 
 use crate::support::{open, options, question, questions, settings};
 
-fn scripted(script: &[Trouble]) -> Server {
-    Server::start(Behaviour { script: script.to_vec(), ..Behaviour::default() }).unwrap()
+fn scripted(script: &[Trouble]) -> TestServer {
+    TestServer::start(ServerBehaviour { script: script.to_vec(), ..ServerBehaviour::default() }).unwrap()
 }
 
 #[test]
@@ -29,13 +29,13 @@ fn what_is_worth_another_attempt_gets_one() {
     for trouble in worth {
         let server = scripted(&[trouble]);
         let reply = open(&server, None).0.ask(&[question("a")]).remove(0);
-        assert_eq!(reply.read().unwrap(), "reply to a", "{trouble:?}");
+        assert_eq!(reply.response_text().unwrap(), "reply to a", "{trouble:?}");
         assert_eq!(server.requests(), 2, "{trouble:?}");
     }
     for trouble in [Trouble::BadRequest, Trouble::Unauthorized, Trouble::Huge, Trouble::Redirect] {
         let server = scripted(&[trouble]);
         let reply = open(&server, None).0.ask(&[question("a")]).remove(0);
-        assert!(matches!(reply.content, Content::Failed { kind: ErrorKind::Failed, .. }), "{trouble:?}");
+        assert!(matches!(reply.content, ReplyContent::Failed { kind: ErrorKind::Failed, .. }), "{trouble:?}");
         assert_eq!(server.requests(), 1, "{trouble:?}");
     }
 }
@@ -44,53 +44,161 @@ fn what_is_worth_another_attempt_gets_one() {
 fn retry_after_is_waited_for() {
     let server = scripted(&[Trouble::TooManyWithDelay]);
     let start = Instant::now();
-    open(&server, None).0.ask(&[question("a")])[0].read().unwrap();
+    open(&server, None).0.ask(&[question("a")])[0].response_text().unwrap();
     assert!(start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
 }
 
 #[test]
-fn a_wait_beyond_the_time_in_all_is_not_begun() {
-    let behaviour = Behaviour { script: vec![Trouble::TooManyWithDelay], retry_after: 3600, ..Behaviour::default() };
-    let server = Server::start(behaviour).unwrap();
+fn a_wait_beyond_the_time_in_all_is_not_begun_and_nobody_else_is_sent() {
+    let behaviour =
+        ServerBehaviour { script: vec![Trouble::TooManyWithDelay], retry_after: 3600, ..ServerBehaviour::default() };
+    let server = TestServer::start(behaviour).unwrap();
     let start = Instant::now();
-    let reply = open(&server, None).0.ask(&[question("a")]).remove(0);
+    let shared = ModelContext::open(options(None)).unwrap();
+    let one = ModelSettings { concurrency: Some(1), ..settings(&server) };
+    let replies = Client::open(one, &shared).unwrap().ask(&questions(20));
+    for reply in &replies {
+        let ReplyContent::Failed { kind: ErrorKind::Failed, reason } = &reply.content else { panic!("{reply:?}") };
+        assert!(reason.contains("asks to wait 3") && reason.contains("`timeout_total` (900 seconds)"), "{reason}");
+    }
+    assert!(replies.iter().any(|reply| format!("{reply:?}").contains("status 429")), "what the provider said");
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    assert_eq!((server.requests(), shared.counts().unsent), (1, 19));
+    assert_eq!(shared.postponed_models().get("test"), Some(&Duration::from_hours(1)));
+}
+
+#[test]
+fn a_date_to_wait_for_is_one_of_the_server_s_clock() {
+    // A server ten minutes behind wants two seconds.
+    let now = std::time::SystemTime::now() - Duration::from_mins(10);
+    let date = |at| httpdate::fmt_http_date(at);
+    let headers = format!("Date: {}\r\nRetry-After: {}\r\n", date(now), date(now + Duration::from_secs(2)));
+    let fixed = FixedReply { status: "429 Too Many Requests".into(), headers, ..FixedReply::ok("{}") };
+    let server = TestServer::start(ServerBehaviour { fixed: Some(fixed), ..ServerBehaviour::default() }).unwrap();
+    let shared = ModelContext::open(options(None)).unwrap();
+    let start = Instant::now();
+    let twice = ModelSettings { max_attempts: Some(2), ..settings(&server) };
+    Client::open(twice, &shared).unwrap().ask(&[question("a")]);
+    let taken = start.elapsed();
+    assert!(taken >= Duration::from_secs(2) && taken < Duration::from_secs(20), "{taken:?}");
+    assert_eq!(server.requests(), 2);
+}
+
+#[test]
+fn a_stream_that_never_begins_ends_after_its_longest_silence() {
+    let server = scripted(&[Trouble::SlowHead]);
+    let shared = ModelContext::open(options(None)).unwrap();
+    let streamed = ModelSettings {
+        stream: true,
+        idle_timeout: Some(0.5),
+        max_attempts: Some(1),
+        timeout: Some(60.0),
+        ..settings(&server)
+    };
+    let start = Instant::now();
+    let reply = Client::open(streamed, &shared).unwrap().ask(&[question("a")]).remove(0);
+    assert!(matches!(reply.content, ReplyContent::Failed { kind: ErrorKind::TimedOut, .. }), "{reply:?}");
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn settings_that_cannot_be_sent_together_are_refused_before_anything_is_sent() {
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
+    let shared = ModelContext::open(options(None)).unwrap();
+    let extra = |json: serde_json::Value| json.as_object().unwrap().clone();
+    let model = |provider, extra_body| ModelSettings { provider: Some(provider), extra_body, ..settings(&server) };
+    let conflicts = [
+        (model(Provider::OpenAi, extra(serde_json::json!({"max_tokens": 9}))), "`max_tokens`"),
+        (model(Provider::OpenAi, extra(serde_json::json!({"messages": []}))), "`messages`, which is sent already"),
+        (
+            ModelSettings {
+                temperature: Some(0.0),
+                ..model(Provider::Gemini, extra(serde_json::json!({"generationConfig": {"temperature": 1}})))
+            },
+            "`generationConfig.temperature`",
+        ),
+        (
+            ModelSettings {
+                reasoning_effort: Some("low".into()),
+                ..model(Provider::OpenAiResponses, extra(serde_json::json!({"reasoning": {"effort": "high"}})))
+            },
+            "`reasoning.effort`",
+        ),
+        (
+            ModelSettings {
+                temperature: Some(0.0),
+                ..model(
+                    Provider::Anthropic,
+                    extra(serde_json::json!({"thinking": {"type": "enabled", "budget_tokens": 1024}})),
+                )
+            },
+            "refuses `temperature`",
+        ),
+        (
+            ModelSettings {
+                reasoning_effort: Some("low".into()),
+                ..model(Provider::Azure, extra(serde_json::json!({})))
+            },
+            "2024-12-01-preview",
+        ),
+    ];
+    for (settings, part) in conflicts {
+        let error = Client::open(settings, &shared).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let merged = ModelSettings {
+        max_tokens: Some(50),
+        ..model(
+            Provider::Gemini,
+            extra(serde_json::json!({"generationConfig": {"thinkingConfig": {"thinkingBudget": 0}}})),
+        )
+    };
+    Client::open(merged, &shared).unwrap().ask(&[question("a")])[0].response_text().unwrap();
+    let sent = server.raw_requests().join("");
     assert!(
-        matches!(&reply.content, Content::Failed { kind: ErrorKind::TimedOut, reason } if reason.contains("429")),
-        "{reply:?}"
+        sent.contains(r#""generationConfig":{"maxOutputTokens":50,"thinkingConfig":{"thinkingBudget":0}}"#),
+        "{sent}"
     );
-    assert!(start.elapsed() < Duration::from_mins(1));
+    assert_eq!(server.requests(), 1);
+    let chosen = ModelSettings {
+        max_tokens: Some(50),
+        max_tokens_field: Some(probare_models::MaxTokensField::MaxCompletionTokens),
+        ..settings(&server)
+    };
+    Client::open(chosen, &shared).unwrap().ask(&[question("b")])[0].response_text().unwrap();
+    assert!(server.raw_requests().join("").contains(r#""max_completion_tokens":50"#));
 }
 
 #[test]
 fn a_slow_body_ends_with_the_attempt_and_all_attempts_with_the_time_in_all() {
-    let behaviour = Behaviour { script: vec![Trouble::SlowBody; 20], ..Behaviour::default() };
-    let server = Server::start(behaviour).unwrap();
-    let shared = Shared::open(options(None)).unwrap();
+    let behaviour = ServerBehaviour { script: vec![Trouble::SlowBody; 20], ..ServerBehaviour::default() };
+    let server = TestServer::start(behaviour).unwrap();
+    let shared = ModelContext::open(options(None)).unwrap();
     let limited =
         ModelSettings { timeout: Some(0.2), timeout_total: Some(1.0), max_attempts: Some(20), ..settings(&server) };
     let start = Instant::now();
     let reply = Client::open(limited, &shared).unwrap().ask(&[question("a")]).remove(0);
-    assert!(matches!(reply.content, Content::Failed { kind: ErrorKind::TimedOut, .. }), "{reply:?}");
+    assert!(matches!(reply.content, ReplyContent::Failed { kind: ErrorKind::TimedOut, .. }), "{reply:?}");
     assert!(start.elapsed() < Duration::from_secs(10));
     assert!(server.requests() >= 2);
 }
 
 #[test]
 fn nobody_at_the_address_is_an_error_and_soon_nobody_tries_twice() {
-    let shared = Shared::open(options(None)).unwrap();
+    let shared = ModelContext::open(options(None)).unwrap();
     let settings = ModelSettings {
         // The port of a server that is gone.
-        base_url: Some(format!("{}/v1", Server::start(Behaviour::default()).unwrap().url())),
+        base_url: Some(format!("{}/v1", TestServer::start(ServerBehaviour::default()).unwrap().url())),
         retry_wait: Some(0.001),
         max_attempts: Some(2),
         breaker_failures: Some(4),
         breaker_wait: Some(0.02),
         concurrency: Some(4),
-        ..ModelSettings::named("gone")
+        ..ModelSettings::from_name("gone")
     };
     std::thread::sleep(Duration::from_millis(100));
     let replies = Client::open(settings, &shared).unwrap().ask(&questions(200));
-    assert_eq!(replies.iter().filter(|reply| reply.read().is_err()).count(), 200);
+    assert_eq!(replies.iter().filter(|reply| reply.response_text().is_err()).count(), 200);
     let attempts = shared.counts().attempts;
     assert!((200..300).contains(&attempts), "each is tried, hardly any twice: {attempts}");
 }
@@ -105,18 +213,18 @@ fn a_server_that_does_not_speak_tls_is_an_error() {
         // Until the other side has gone.
         let _ = std::io::copy(&mut stream, &mut std::io::sink());
     });
-    let shared = Shared::open(options(None)).unwrap();
-    let tls = ModelSettings { base_url: Some(address), max_attempts: Some(1), ..ModelSettings::named("plain") };
+    let shared = ModelContext::open(options(None)).unwrap();
+    let tls = ModelSettings { base_url: Some(address), max_attempts: Some(1), ..ModelSettings::from_name("plain") };
     let reply = Client::open(tls, &shared).unwrap().ask(&[question("a")]).remove(0);
     answering.join().unwrap();
-    assert!(matches!(reply.content, Content::Failed { kind: ErrorKind::Failed, .. }), "{reply:?}");
+    assert!(matches!(reply.content, ReplyContent::Failed { kind: ErrorKind::Failed, .. }), "{reply:?}");
 }
 
 #[test]
 fn two_entries_that_are_one_model_share_its_limits() {
-    let behaviour = Behaviour { share: 1.0, troubles: vec![Trouble::TooMany], ..Behaviour::default() };
-    let server = Server::start(behaviour).unwrap();
-    let shared = Shared::open(options(None)).unwrap();
+    let behaviour = ServerBehaviour { share: 1.0, troubles: vec![Trouble::TooMany], ..ServerBehaviour::default() };
+    let server = TestServer::start(behaviour).unwrap();
+    let shared = ModelContext::open(options(None)).unwrap();
     let named = |name: &str| ModelSettings { name: name.into(), api_model_name: Some("m".into()), ..settings(&server) };
     let [first, second] = ["first", "second"].map(|name| Client::open(named(name), &shared).unwrap());
     let before = second.concurrency();
@@ -126,8 +234,8 @@ fn two_entries_that_are_one_model_share_its_limits() {
 
 #[test]
 fn fewer_requests_are_under_way_when_the_provider_asks_for_patience() {
-    let behaviour = Behaviour { share: 1.0, troubles: vec![Trouble::TooMany], ..Behaviour::default() };
-    let server = Server::start(behaviour).unwrap();
+    let behaviour = ServerBehaviour { share: 1.0, troubles: vec![Trouble::TooMany], ..ServerBehaviour::default() };
+    let server = TestServer::start(behaviour).unwrap();
     let (client, _shared) = open(&server, None);
     let before = client.concurrency();
     client.ask(&questions(8));
@@ -137,8 +245,8 @@ fn fewer_requests_are_under_way_when_the_provider_asks_for_patience() {
 
 #[test]
 fn a_minute_holds_no_more_requests_than_allowed() {
-    let server = Server::start(Behaviour::default()).unwrap();
-    let shared = Shared::open(options(None)).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
+    let shared = ModelContext::open(options(None)).unwrap();
     let limited = ModelSettings { requests_per_minute: Some(600), ..settings(&server) };
     let start = Instant::now();
     Client::open(limited, &shared).unwrap().ask(&questions(25));
@@ -148,16 +256,13 @@ fn a_minute_holds_no_more_requests_than_allowed() {
 
 #[test]
 fn a_budget_is_never_exceeded() {
-    let server = Server::start(Behaviour { delay: Duration::from_millis(5), ..Behaviour::default() }).unwrap();
-    let shared = Shared::open(Options { budget_usd: Some(0.02), ..options(None) }).unwrap();
-    let priced = ModelSettings {
-        max_tokens: Some(100),
-        pricing: Some(Pricing { prompt_price_per_million: 10.0, completion_price_per_million: 20.0 }),
-        ..settings(&server)
-    };
+    let server =
+        TestServer::start(ServerBehaviour { delay: Duration::from_millis(5), ..ServerBehaviour::default() }).unwrap();
+    let shared = ModelContext::open(ModelOptions { budget_usd: Some(0.02), ..options(None) }).unwrap();
+    let priced = ModelSettings { max_tokens: Some(100), pricing: Some(Pricing::new(10.0, 20.0)), ..settings(&server) };
     let client = Client::open(priced, &shared).unwrap();
     let replies = client.ask(&questions(400));
-    let good = replies.iter().filter(|reply| reply.read().is_ok()).count();
+    let good = replies.iter().filter(|reply| reply.response_text().is_ok()).count();
     let reached = replies.iter().filter(|reply| format!("{reply:?}").contains("budget is reached")).count();
     assert_eq!(good + reached, 400);
     assert!(good > 20 && reached > 20, "{good} {reached}");
@@ -168,8 +273,8 @@ fn a_budget_is_never_exceeded() {
 
 #[test]
 fn a_budget_needs_a_longest_reply() {
-    let server = Server::start(Behaviour::default()).unwrap();
-    let shared = Shared::open(Options { budget_tokens: Some(1000), ..options(None) }).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
+    let shared = ModelContext::open(ModelOptions { budget_tokens: Some(1000), ..options(None) }).unwrap();
     let error = Client::open(settings(&server), &shared).err().unwrap();
     assert!(error.to_string().contains("set `max_tokens`"), "{error}");
     assert!(Client::open(ModelSettings { max_tokens: Some(50), ..settings(&server) }, &shared).is_ok());
@@ -180,7 +285,8 @@ fn a_budget_needs_a_longest_reply() {
 fn cancelling_ends_everything_and_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
-    let server = Server::start(Behaviour { delay: Duration::from_secs(3), ..Behaviour::default() }).unwrap();
+    let server =
+        TestServer::start(ServerBehaviour { delay: Duration::from_secs(3), ..ServerBehaviour::default() }).unwrap();
     let (client, shared) = open(&server, Some(&record));
     let stopper = shared.clone();
     let stopping = std::thread::spawn(move || {
@@ -192,13 +298,17 @@ fn cancelling_ends_everything_and_leaves_nothing_behind() {
     stopping.join().unwrap();
     assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
     let sent = usize::try_from(server.requests()).unwrap();
-    for reply in replies.iter().filter(|reply| reply.read().is_err()) {
-        assert!(matches!(reply.content, Content::Failed { kind: ErrorKind::Cancelled, .. }), "{reply:?}");
+    for reply in replies.iter().filter(|reply| reply.response_text().is_err()) {
+        assert!(matches!(reply.content, ReplyContent::Failed { kind: ErrorKind::Cancelled, .. }), "{reply:?}");
     }
-    assert_eq!(replies.iter().filter(|reply| reply.read().is_ok()).count(), sent, "what was sent is waited for");
+    assert_eq!(
+        replies.iter().filter(|reply| reply.response_text().is_ok()).count(),
+        sent,
+        "what was sent is waited for"
+    );
     assert_eq!(shared.counts().failed, 50 - sent as u64);
     // The leases are free at once: another process need not wait for them.
-    let (second, _other) = open(&Server::start(Behaviour::default()).unwrap(), Some(&record));
+    let (second, _other) = open(&TestServer::start(ServerBehaviour::default()).unwrap(), Some(&record));
     drop(second);
     let database = rusqlite::Connection::open(&record).unwrap();
     let patience = Instant::now() + Duration::from_secs(5);

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use probare_models::{ModelSettings, Options, Shared};
-use probare_testing::{Behaviour, Server};
+use probare_models::{CacheFile, ModelContext, ModelOptions, ModelSettings};
+use probare_testing::{ServerBehaviour, TestServer};
 
 use crate::support::questions;
 
@@ -25,24 +25,24 @@ fn child_that_asks() {
     else {
         return;
     };
-    let options = Options {
-        record: Some(record.into()),
+    let options = ModelOptions {
+        record: Some(CacheFile::named(record)),
         lease: Duration::from_millis(600),
-        ..Options::new(probare_core::Trust::Trusted)
+        ..ModelOptions::new(probare_core::Trust::Trusted)
     };
-    let shared = Shared::open(options).unwrap();
+    let shared = ModelContext::open(options).unwrap();
     let settings = ModelSettings {
         base_url: Some(url),
         concurrency: Some(8),
         retry_wait: Some(0.01),
-        ..ModelSettings::named("test")
+        ..ModelSettings::from_name("test")
     };
     let client = probare_models::Client::open(settings, &shared).unwrap();
     let replies = client.ask(&questions(COUNT));
-    assert!(replies.iter().all(|reply| reply.read().is_ok()));
+    assert!(replies.iter().all(|reply| reply.response_text().is_ok()));
 }
 
-fn child(server: &Server, record: &Path) -> Command {
+fn child(server: &TestServer, record: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", "kill::child_that_asks", "--nocapture"])
@@ -56,7 +56,7 @@ fn child(server: &Server, record: &Path) -> Command {
 /// Questions whose reply is recorded.
 fn recorded(record: &Path) -> Vec<String> {
     let mut text = Vec::new();
-    probare_models::export(record, &mut text).unwrap();
+    probare_models::export_cache(&record.into(), &mut text).unwrap();
     let entries = probare_models::read_cassette(&mut text.as_slice()).unwrap();
     entries.into_iter().map(|(_, entry)| entry.request.messages[0].text.clone()).collect()
 }
@@ -67,7 +67,7 @@ fn torture_of_replies_a_killed_process_loses_nothing_that_it_recorded() {
     let record = folder.path().join("replies.db");
     // So slow that the work outlasts the kills.
     let delay = Duration::from_millis((3 * kills()).max(60));
-    let server = Server::start(Behaviour { delay, ..Behaviour::default() }).unwrap();
+    let server = TestServer::start(ServerBehaviour { delay, ..ServerBehaviour::default() }).unwrap();
     // Kills that hit a question in flight, and how often a question had been asked when its reply was recorded.
     let mut hits: BTreeMap<String, u64> = BTreeMap::new();
     let mut settled: BTreeMap<String, u64> = BTreeMap::new();
@@ -85,7 +85,7 @@ fn torture_of_replies_a_killed_process_loses_nothing_that_it_recorded() {
         // What the server still writes is written before its count is read.
         std::thread::sleep(delay + Duration::from_millis(40));
         let kept = if record.exists() { recorded(&record) } else { Vec::new() };
-        for (question, seen) in server.seen() {
+        for (question, seen) in server.question_stats() {
             if kept.contains(&question) {
                 let first = *settled.entry(question.clone()).or_insert(seen.requests);
                 assert_eq!(first, seen.requests, "`{question}` was asked again after its reply was recorded");
@@ -96,7 +96,7 @@ fn torture_of_replies_a_killed_process_loses_nothing_that_it_recorded() {
     }
     assert!(child(&server, &record).status().unwrap().success());
     assert_eq!(recorded(&record).len(), COUNT);
-    let seen = server.seen();
+    let seen = server.question_stats();
     assert_eq!(seen.len(), COUNT);
     for (question, seen) in &seen {
         let allowed = 1 + hits.get(question).copied().unwrap_or_default();

@@ -1,28 +1,28 @@
 //! Every kind of trouble ends in exactly one kind of reply, after a known number of requests; what was charged is recorded or
 //! counted.
 
-use probare_core::{Content, ErrorKind, Reply};
+use probare_core::{ErrorKind, ModelReply, ReplyContent};
 use probare_models::prices::Pricing;
-use probare_models::{Client, ModelSettings, Options, Shared, list};
-use probare_testing::{Behaviour, Server, Trouble};
+use probare_models::{Client, ModelContext, ModelOptions, ModelSettings, list_cached_models};
+use probare_testing::{ServerBehaviour, TestServer, Trouble};
 
 use crate::support::{options, question, settings};
 
 /// How a question ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+pub enum End {
     Text,
     Truncated,
     Refused,
     Failed(ErrorKind),
 }
 
-fn end(reply: &Reply) -> End {
+pub fn end(reply: &ModelReply) -> End {
     match &reply.content {
-        Content::Text(_) => End::Text,
-        Content::Truncated(_) => End::Truncated,
-        Content::Refused(_) => End::Refused,
-        Content::Failed { kind, .. } => End::Failed(*kind),
+        ReplyContent::Text(_) => End::Text,
+        ReplyContent::Truncated(_) => End::Truncated,
+        ReplyContent::Refused(_) => End::Refused,
+        ReplyContent::Failed { kind, .. } => End::Failed(*kind),
     }
 }
 
@@ -30,7 +30,7 @@ fn end(reply: &Reply) -> End {
 const MOST: u64 = 3;
 
 /// What trouble that does not end comes to, and after how many requests.
-fn expected(trouble: Trouble) -> (End, u64) {
+pub fn expected(trouble: Trouble) -> (End, u64) {
     let failed = End::Failed(ErrorKind::Failed);
     match trouble {
         Trouble::None
@@ -88,12 +88,12 @@ fn expected(trouble: Trouble) -> (End, u64) {
     }
 }
 
-fn priced(server: &Server) -> ModelSettings {
+fn priced(server: &TestServer) -> ModelSettings {
     ModelSettings {
         max_tokens: Some(100),
         timeout: Some(0.4),
         max_attempts: Some(3),
-        pricing: Some(Pricing { prompt_price_per_million: 10.0, completion_price_per_million: 20.0 }),
+        pricing: Some(Pricing::new(10.0, 20.0)),
         ..settings(server)
     }
 }
@@ -111,9 +111,10 @@ fn every_kind_of_trouble_ends_in_one_kind_and_what_was_charged_is_recorded_or_co
 fn one_kind(trouble: Trouble) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
-    let behaviour = Behaviour { share: 1.0, troubles: vec![trouble], retry_after: 0, ..Behaviour::default() };
-    let server = Server::start(behaviour).unwrap();
-    let shared = Shared::open(Options { budget_usd: Some(10.0), ..options(Some(&record)) }).unwrap();
+    let behaviour =
+        ServerBehaviour { share: 1.0, troubles: vec![trouble], retry_after: 0, ..ServerBehaviour::default() };
+    let server = TestServer::start(behaviour).unwrap();
+    let shared = ModelContext::open(ModelOptions { budget_usd: Some(10.0), ..options(Some(&record)) }).unwrap();
     let client = Client::open(priced(&server), &shared).unwrap();
     let reply = client.ask(&[question("a")]).remove(0);
     let (wanted, requests) = expected(trouble);
@@ -124,9 +125,9 @@ fn one_kind(trouble: Trouble) {
     assert_eq!(counts.replied + counts.refused + counts.truncated + counts.failed, 1, "{trouble:?}");
     assert_eq!(counts.attempts, requests, "{trouble:?}");
     // What the server has answered whole is in the record, or among what is counted as lost.
-    let answered = server.seen().values().map(|seen| seen.answered).sum::<u64>();
+    let answered = server.question_stats().values().map(|seen| seen.answered).sum::<u64>();
     let is_kept = matches!(wanted, End::Text | End::Truncated | End::Refused);
-    let recorded = list(&record).unwrap().iter().map(|kept| kept.replies).sum::<u64>();
+    let recorded = list_cached_models(&record).unwrap().iter().map(|kept| kept.replies).sum::<u64>();
     assert_eq!(recorded, u64::from(is_kept), "{trouble:?}");
     assert!(answered <= recorded + counts.lost_attempts, "{trouble:?}: {answered} {counts:?}");
     let spent = shared.budget().spent();
@@ -148,22 +149,22 @@ fn a_stream_may_be_slow_but_not_silent_and_a_cut_one_is_asked_again() {
         (Trouble::TooMany, End::Failed(ErrorKind::Failed), 3),
     ] {
         let slow = std::time::Duration::from_millis(250);
-        let behaviour = Behaviour { share: 1.0, troubles: vec![trouble], slow, ..Behaviour::default() };
+        let behaviour = ServerBehaviour { share: 1.0, troubles: vec![trouble], slow, ..ServerBehaviour::default() };
         let slow_stream = trouble == Trouble::SlowStream;
-        let server = Server::start(if slow_stream {
+        let server = TestServer::start(if slow_stream {
             behaviour
         } else {
-            Behaviour { slow: std::time::Duration::from_secs(20), ..behaviour }
+            ServerBehaviour { slow: std::time::Duration::from_secs(20), ..behaviour }
         })
         .unwrap();
-        let shared = Shared::open(options(None)).unwrap();
+        let shared = ModelContext::open(options(None)).unwrap();
         // The whole of the slow stream takes longer than `timeout`.
         let streamed = ModelSettings { stream: true, idle_timeout: Some(1.0), timeout: Some(1.2), ..priced(&server) };
         let reply = Client::open(streamed, &shared).unwrap().ask(&[question("a")]).remove(0);
         assert_eq!(end(&reply), wanted, "{trouble:?}: {reply:?}");
         assert_eq!(server.requests(), requests, "{trouble:?}");
         if wanted == End::Text {
-            assert_eq!(reply.read().unwrap(), "reply to a");
+            assert_eq!(reply.response_text().unwrap(), "reply to a");
             assert!(reply.usage.is_some_and(|usage| usage.output_tokens > 0), "{trouble:?}");
         }
     }
@@ -172,14 +173,14 @@ fn a_stream_may_be_slow_but_not_silent_and_a_cut_one_is_asked_again() {
 #[test]
 fn one_prompt_that_is_refused_is_its_own() {
     for trouble in [Trouble::Forbidden, Trouble::Moderated] {
-        let behaviour = Behaviour { marked: vec![("question 7".into(), trouble)], ..Behaviour::default() };
-        let server = Server::start(behaviour).unwrap();
-        let shared = Shared::open(options(None)).unwrap();
+        let behaviour = ServerBehaviour { marked: vec![("question 7".into(), trouble)], ..ServerBehaviour::default() };
+        let server = TestServer::start(behaviour).unwrap();
+        let shared = ModelContext::open(options(None)).unwrap();
         let client = Client::open(ModelSettings { concurrency: Some(1), ..settings(&server) }, &shared).unwrap();
         let asked: Vec<_> = (0..40).map(|number| question(format!("question {number:02}"))).collect();
         let marked = question("question 7");
         let replies = client.ask(&[asked, vec![marked]].concat());
-        assert_eq!(replies.iter().filter(|reply| reply.read().is_err()).count(), 1, "{trouble:?}");
+        assert_eq!(replies.iter().filter(|reply| reply.response_text().is_err()).count(), 1, "{trouble:?}");
         assert_eq!(server.requests(), 41);
     }
 }
@@ -187,12 +188,12 @@ fn one_prompt_that_is_refused_is_its_own() {
 #[test]
 fn a_wrong_key_stops_at_once_whatever_its_status() {
     for trouble in [Trouble::Unauthorized, Trouble::WrongKeyAs400, Trouble::WrongKeyAs403, Trouble::NoCredit] {
-        let behaviour = Behaviour { share: 1.0, troubles: vec![trouble], ..Behaviour::default() };
-        let server = Server::start(behaviour).unwrap();
-        let shared = Shared::open(options(None)).unwrap();
+        let behaviour = ServerBehaviour { share: 1.0, troubles: vec![trouble], ..ServerBehaviour::default() };
+        let server = TestServer::start(behaviour).unwrap();
+        let shared = ModelContext::open(options(None)).unwrap();
         let client = Client::open(ModelSettings { concurrency: Some(1), ..settings(&server) }, &shared).unwrap();
         let replies = client.ask(&crate::support::questions(50));
-        assert!(replies.iter().all(|reply| reply.read().is_err()));
+        assert!(replies.iter().all(|reply| reply.response_text().is_err()));
         assert_eq!(server.requests(), 1, "{trouble:?}");
     }
 }
@@ -202,14 +203,14 @@ fn a_server_that_fails_every_first_attempt_answers_everything() {
     for trouble in
         [Trouble::ServerError, Trouble::BadGateway, Trouble::Overloaded, Trouble::SiteOverloaded, Trouble::CutBody]
     {
-        let server = Server::start(Behaviour { first: Some(trouble), ..Behaviour::default() }).unwrap();
-        let shared = Shared::open(options(None)).unwrap();
+        let server = TestServer::start(ServerBehaviour { first: Some(trouble), ..ServerBehaviour::default() }).unwrap();
+        let shared = ModelContext::open(options(None)).unwrap();
         for concurrency in [1, 64] {
             let settings = ModelSettings { concurrency: Some(concurrency), ..settings(&server) };
             let client = Client::open(settings, &shared).unwrap();
             let asked: Vec<_> = (0..100).map(|number| question(format!("{concurrency} {number}"))).collect();
             let replies = client.ask(&asked);
-            let failed: Vec<_> = replies.iter().filter_map(|reply| reply.read().err()).collect();
+            let failed: Vec<_> = replies.iter().filter_map(|reply| reply.response_text().err()).collect();
             assert!(
                 failed.is_empty(),
                 "{trouble:?}, {concurrency} at once: {} failed, {:?}",
@@ -225,25 +226,29 @@ fn a_server_that_fails_every_first_attempt_answers_everything() {
 fn a_storm_passes_and_nothing_is_given_up_that_was_never_tried() {
     // Every request fails for a while: more failures in a row than the breaker bears.
     let script = vec![Trouble::ServerError; 60];
-    let server = Server::start(Behaviour { script, ..Behaviour::default() }).unwrap();
-    let shared = Shared::open(options(None)).unwrap();
+    let server = TestServer::start(ServerBehaviour { script, ..ServerBehaviour::default() }).unwrap();
+    let shared = ModelContext::open(options(None)).unwrap();
     let settings = ModelSettings { breaker_failures: Some(5), max_attempts: Some(30), ..settings(&server) };
     let client = Client::open(settings, &shared).unwrap();
     let replies = client.ask(&crate::support::questions(150));
-    let tried = server.seen();
+    let tried = server.question_stats();
     for (number, reply) in replies.iter().enumerate() {
-        assert!(reply.read().is_ok() || tried.contains_key(&format!("question {number}")), "{number} was never tried");
+        assert!(
+            reply.response_text().is_ok() || tried.contains_key(&format!("question {number}")),
+            "{number} was never tried"
+        );
     }
     assert_eq!(tried.len(), 150, "every question reached the server");
-    assert!(replies.iter().filter(|reply| reply.read().is_ok()).count() > 100);
+    assert!(replies.iter().filter(|reply| reply.response_text().is_ok()).count() > 100);
 }
 
 #[test]
 fn a_pause_that_one_question_is_asked_for_holds_back_the_model() {
     for trouble in [Trouble::TooManyWithDelay, Trouble::TooManyWithMilliseconds, Trouble::TooManyWithDelayInBody] {
-        let server = Server::start(Behaviour { script: vec![trouble], ..Behaviour::default() }).unwrap();
+        let server =
+            TestServer::start(ServerBehaviour { script: vec![trouble], ..ServerBehaviour::default() }).unwrap();
         let provider = (trouble == Trouble::TooManyWithDelayInBody).then_some(probare_models::Provider::Gemini);
-        let shared = Shared::open(options(None)).unwrap();
+        let shared = ModelContext::open(options(None)).unwrap();
         let settings = ModelSettings { provider, concurrency: Some(1), ..settings(&server) };
         let client = Client::open(settings, &shared).unwrap();
         let start = std::time::Instant::now();
@@ -253,10 +258,10 @@ fn a_pause_that_one_question_is_asked_for_holds_back_the_model() {
             // Another question, of another client of the same model.
             let other = Client::open(
                 ModelSettings { provider, concurrency: Some(1), ..crate::support::settings(&server) },
-                &Shared::open(options(None)).unwrap(),
+                &ModelContext::open(options(None)).unwrap(),
             )
             .unwrap();
-            other.ask(&[question("second")])[0].read().unwrap();
+            other.ask(&[question("second")])[0].response_text().unwrap();
         });
         assert!(start.elapsed() >= std::time::Duration::from_millis(950), "{trouble:?}: {:?}", start.elapsed());
         assert_eq!(server.requests(), 3);

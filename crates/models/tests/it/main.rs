@@ -1,7 +1,10 @@
 //! What the crate promises, against a server that makes trouble on purpose.
 
+#![allow(clippy::disallowed_methods, reason = "tests and measurements start programs of their own")]
+
 mod canary;
 mod embedding;
+mod fault_table;
 mod faults;
 mod kill;
 mod kinds;

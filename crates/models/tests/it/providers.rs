@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{Answer, Content, ErrorKind, Outside, Question, Turn};
+use probare_core::{Backend, BackendAnswer, ChatRequest, ErrorKind, JudgeAction, ReplyContent};
 use probare_models::{
-    Client, Feature, GeneratorType, ModelSettings, Models, OpenError, Options, Provider, Shared, export,
+    Client, Feature, GeneratorType, ModelContext, ModelOptions, ModelSettings, Models, OpenError, Provider,
+    export_cache,
 };
-use probare_testing::{Behaviour, Server, Trouble};
+use probare_testing::{ServerBehaviour, TestServer, Trouble};
 
 use crate::support::{open, options, question, questions, settings};
 
@@ -18,8 +19,8 @@ fn environment() -> BTreeMap<String, String> {
 
 #[test]
 fn every_way_of_asking_answers_alike() {
-    let server = Server::start(Behaviour::default()).unwrap();
-    let shared = Shared::open(Options { environment: Some(environment()), ..options(None) }).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
+    let shared = ModelContext::open(ModelOptions { environment: Some(environment()), ..options(None) }).unwrap();
     let spoken = |provider: &Provider| !matches!(provider, Provider::Command | Provider::Prompt | Provider::Replay);
     for provider in Provider::ALL.into_iter().filter(spoken) {
         let open = |trouble: &str| {
@@ -27,12 +28,12 @@ fn every_way_of_asking_answers_alike() {
             Client::open(settings, &shared).unwrap()
         };
         let reply = open("test").ask(&[question("Why?")]).remove(0);
-        assert_eq!(reply.read().unwrap(), "reply to Why?", "{provider}");
+        assert_eq!(reply.response_text().unwrap(), "reply to Why?", "{provider}");
         assert!(reply.model.is_none() || reply.model.as_deref() == Some("test"));
         assert!(reply.usage.is_some_and(|usage| usage.input_tokens > 0 && usage.output_tokens > 0), "{provider}");
         assert_eq!(reply.stop, Some(probare_core::StopReason::End), "{provider}");
     }
-    let signed = server.arrived().into_iter().find(|request| request.contains("/converse")).unwrap();
+    let signed = server.raw_requests().into_iter().find(|request| request.contains("/converse")).unwrap();
     assert!(signed.contains("AWS4-HMAC-SHA256 Credential=test-0123456789abcdef/"), "{signed}");
 }
 
@@ -50,18 +51,18 @@ fn every_way_of_asking_tells_cuts_refusals_and_empty_replies_apart() {
             ("blank", Trouble::EmptyText),
         ];
         let marked = marks.iter().map(|(mark, trouble)| ((*mark).to_owned(), *trouble)).collect();
-        let server = Server::start(Behaviour { marked, ..Behaviour::default() }).unwrap();
-        let shared = Shared::open(Options { environment: Some(environment()), ..options(None) }).unwrap();
+        let server = TestServer::start(ServerBehaviour { marked, ..ServerBehaviour::default() }).unwrap();
+        let shared = ModelContext::open(ModelOptions { environment: Some(environment()), ..options(None) }).unwrap();
         let client = Client::open(ModelSettings { provider: Some(provider), ..settings(&server) }, &shared).unwrap();
-        let asked: Vec<Question> = marks.iter().map(|(mark, _)| question(*mark)).collect();
+        let asked: Vec<ChatRequest> = marks.iter().map(|(mark, _)| question(*mark)).collect();
         let replies = client.ask(&asked);
-        assert_eq!(replies[0].content, Content::Truncated("reply to cut".into()), "{provider}");
-        assert_eq!(replies[1].content, Content::Truncated(String::new()), "{provider}");
-        assert!(matches!(replies[2].content, Content::Refused(_)), "{provider}: {:?}", replies[2]);
-        assert!(matches!(replies[3].content, Content::Refused(_)), "{provider}: {:?}", replies[3]);
-        assert!(matches!(replies[4].content, Content::Failed { kind: ErrorKind::Failed, .. }), "{provider}");
+        assert_eq!(replies[0].content, ReplyContent::Truncated("reply to cut".into()), "{provider}");
+        assert_eq!(replies[1].content, ReplyContent::Truncated(String::new()), "{provider}");
+        assert!(matches!(replies[2].content, ReplyContent::Refused(_)), "{provider}: {:?}", replies[2]);
+        assert!(matches!(replies[3].content, ReplyContent::Refused(_)), "{provider}: {:?}", replies[3]);
+        assert!(matches!(replies[4].content, ReplyContent::Failed { kind: ErrorKind::Failed, .. }), "{provider}");
         assert_eq!(replies[5].tool_calls().next().map(|call| call.name.as_str()), Some("look"), "{provider}");
-        assert_eq!(replies[6].read().unwrap(), "", "{provider}: an empty text is an answer");
+        assert_eq!(replies[6].response_text().unwrap(), "", "{provider}: an empty text is an answer");
         assert_eq!(server.requests(), 8, "{provider}: only the one without an answer is asked again");
     }
 }
@@ -75,9 +76,9 @@ fn vectors_come_in_lists_and_each_is_recorded_by_itself() {
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("replies.db");
         let marked = vec![("bad".to_owned(), Trouble::BadRequest)];
-        let server = Server::start(Behaviour { marked, ..Behaviour::default() }).unwrap();
+        let server = TestServer::start(ServerBehaviour { marked, ..ServerBehaviour::default() }).unwrap();
         let open = || {
-            let shared = Shared::open(options(Some(&record))).unwrap();
+            let shared = ModelContext::open(options(Some(&record))).unwrap();
             let embeds = Some(GeneratorType::Embedding);
             let settings = ModelSettings { provider: Some(provider), generator_type: embeds, ..settings(&server) };
             (Client::open(settings, &shared).unwrap(), shared)
@@ -85,7 +86,7 @@ fn vectors_come_in_lists_and_each_is_recorded_by_itself() {
         let texts: Vec<String> = (0..50).map(|number| format!("text {number}")).collect();
         let (client, shared) = open();
         let replies = client.embed(&texts);
-        assert!(replies.iter().all(|reply| reply.read().unwrap().starts_with('[')), "{provider}");
+        assert!(replies.iter().all(|reply| reply.response_text().unwrap().starts_with('[')), "{provider}");
         assert!(server.requests() <= 5, "{provider}: {} requests for 50 texts", server.requests());
         assert_eq!(shared.counts().replied, 50);
         drop((client, shared));
@@ -97,7 +98,7 @@ fn vectors_come_in_lists_and_each_is_recorded_by_itself() {
         // One bad text is its own.
         let mixed = ["good one", "bad one", "good two"].map(String::from);
         let replies = client.embed(&mixed);
-        let good: Vec<bool> = replies.iter().map(|reply| reply.read().is_ok()).collect();
+        let good: Vec<bool> = replies.iter().map(|reply| reply.response_text().is_ok()).collect();
         assert_eq!(good, [true, false, true], "{provider}");
     }
 }
@@ -106,111 +107,118 @@ fn vectors_come_in_lists_and_each_is_recorded_by_itself() {
 fn an_image_is_sent_and_the_record_keeps_its_digest() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let (client, shared) = open(&server, Some(&record));
     let image = probare_core::Image::new([&b"\x89PNG\r\n\x1a\n"[..], &[7; 300]].concat()).unwrap();
-    let message = probare_core::Message::user("What is it?").with(probare_core::Part::Image(image.clone()));
-    let asked = Question { messages: vec![message], ..Question::default() };
-    assert_eq!(client.ask(std::slice::from_ref(&asked))[0].read().unwrap(), "reply to What is it?");
-    assert!(server.arrived()[0].contains("data:image/png;base64,iVBORw0KGgoHBwcH"), "{}", server.arrived()[0]);
+    let message = probare_core::Message::user("What is it?").with_part(probare_core::MessagePart::Image(image.clone()));
+    let asked = ChatRequest { messages: vec![message], ..ChatRequest::default() };
+    assert_eq!(client.ask(std::slice::from_ref(&asked))[0].response_text().unwrap(), "reply to What is it?");
+    assert!(
+        server.raw_requests()[0].contains("data:image/png;base64,iVBORw0KGgoHBwcH"),
+        "{}",
+        server.raw_requests()[0]
+    );
     client.ask(&[asked]);
     assert_eq!(server.requests(), 1, "the same image is found in the record");
     drop((client, shared));
     let mut text = Vec::new();
-    export(&record, &mut text).unwrap();
+    export_cache(&record.clone().into(), &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains(image.sha256()) && !text.contains("iVBORw0KGgo"), "{text}");
 }
 
 #[test]
 fn a_program_answers_is_stopped_in_time_and_leaves_nobody_behind() {
-    let shared = Shared::open(options(None)).unwrap();
+    let shared = ModelContext::open(options(None)).unwrap();
     let script = |script: &str, timeout: f64| {
         let command = ["sh", "-c", script].map(String::from).to_vec();
         let settings = ModelSettings {
             command,
             timeout: Some(timeout),
             max_attempts: Some(1),
-            ..ModelSettings::named("command:sh")
+            ..ModelSettings::from_name("command:sh")
         };
         Client::open(settings, &shared).unwrap().ask(&[question("Why?")]).remove(0)
     };
     let reply = script(r#"read line; case "$line" in *Why*) echo '{"text":"because"}';; esac"#, 20.0);
-    assert_eq!(reply.read().unwrap(), "because");
+    assert_eq!(reply.response_text().unwrap(), "because");
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().join("mark");
     let late = script(&format!("(sleep 1.5; touch {}) & cat > /dev/null; sleep 30", mark.display()), 0.3);
-    assert!(matches!(late.content, Content::Failed { kind: ErrorKind::TimedOut, .. }), "{late:?}");
+    assert!(matches!(late.content, ReplyContent::Failed { kind: ErrorKind::TimedOut, .. }), "{late:?}");
     std::thread::sleep(std::time::Duration::from_secs(2));
     assert!(!mark.exists(), "what the program started goes with it");
     let failed = script("echo no >&2; exit 7", 20.0);
-    assert!(failed.read().unwrap_err().to_string().contains("no"), "{failed:?}");
+    assert!(failed.response_text().unwrap_err().to_string().contains("no"), "{failed:?}");
 }
 
 #[test]
 fn a_cassette_answers_without_the_model() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let replies = open(&server, Some(&record)).0.ask(&questions(20));
     let mut text = Vec::new();
-    export(&record, &mut text).unwrap();
+    export_cache(&record.clone().into(), &mut text).unwrap();
     let cassette = folder.path().join("replies.jsonl");
     #[expect(clippy::disallowed_methods, reason = "a test writes its own input")]
     std::fs::write(&cassette, text).unwrap();
     drop(server);
-    let shared = Shared::open(options(None)).unwrap();
-    let client = Client::open(ModelSettings::named(format!("replay:{}", cassette.display())), &shared).unwrap();
+    let shared = ModelContext::open(options(None)).unwrap();
+    let client = Client::open(ModelSettings::from_name(format!("replay:{}", cassette.display())), &shared).unwrap();
     assert_eq!(client.ask(&questions(20)), replies);
     let unknown = client.ask(&[question("something else")]).remove(0);
-    assert!(matches!(unknown.content, Content::Failed { kind: ErrorKind::Missing, .. }), "{unknown:?}");
+    assert!(matches!(unknown.content, ReplyContent::Failed { kind: ErrorKind::Missing, .. }), "{unknown:?}");
 }
 
 #[test]
 fn seats_of_a_panel_are_different_models() {
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let named = |name: &str| ModelSettings { name: name.into(), ..settings(&server) };
     let models = Models::open(vec![named("first"), named("second")], Vec::new(), options(None))
         .unwrap()
-        .seat("panel", &["first", "second"])
+        .assign_judges("panel", &["first", "second"])
         .unwrap()
-        .seat_others(&["second"])
+        .assign_default_judges(&["second"])
         .unwrap();
-    let turn = Turn::Ask((0..3).map(|seat| Question { seat, ..question(format!("seat {seat}")) }).collect());
+    let turn = JudgeAction::Ask((0..3).map(|seat| ChatRequest { seat, ..question(format!("seat {seat}")) }).collect());
     let answers = models.answer("panel", &turn);
     assert_eq!(answers.len(), 3);
-    assert_eq!(answers[1].reply().unwrap().read().unwrap(), "reply to seat 1");
-    let missing = answers[2].reply().unwrap().read().unwrap_err().to_string();
+    assert_eq!(answers[1].reply().unwrap().response_text().unwrap(), "reply to seat 1");
+    let missing = answers[2].reply().unwrap().response_text().unwrap_err().to_string();
     assert!(missing.contains("only 2 are named"), "{missing}");
-    let other = models.answer("other", &Turn::Ask(vec![question("a")]));
-    assert_eq!(other[0].reply().unwrap().read().unwrap(), "reply to a");
-    let embedded = models.answer("panel", &Turn::Embed { model: "m".into(), texts: vec!["a".into()] });
-    assert!(matches!(embedded[0], Answer::Failed { kind: ErrorKind::Missing, .. }));
-    let error =
-        Models::open(vec![named("first")], Vec::new(), options(None)).unwrap().seat("m", &["frist"]).err().unwrap();
+    let other = models.answer("other", &JudgeAction::Ask(vec![question("a")]));
+    assert_eq!(other[0].reply().unwrap().response_text().unwrap(), "reply to a");
+    let embedded = models.answer("panel", &JudgeAction::Embed { model: "m".into(), texts: vec!["a".into()] });
+    assert!(matches!(embedded[0], BackendAnswer::Failed { kind: ErrorKind::Missing, .. }));
+    let error = Models::open(vec![named("first")], Vec::new(), options(None))
+        .unwrap()
+        .assign_judges("m", &["frist"])
+        .err()
+        .unwrap();
     assert!(matches!(error, OpenError::UnknownModel { .. }));
 }
 
 #[test]
 fn asking_from_inside_a_runtime_does_not_stop_it() {
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let (client, shared) = open(&server, None);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async move {
-        assert_eq!(client.ask(&[question("a")])[0].read().unwrap(), "reply to a");
+        assert_eq!(client.ask(&[question("a")])[0].response_text().unwrap(), "reply to a");
         drop((client, shared));
     });
 }
 
 #[test]
 fn with_a_budget_in_money_a_model_needs_a_price() {
-    let shared = Shared::open(Options {
+    let shared = ModelContext::open(ModelOptions {
         budget_usd: Some(1.0),
         environment: Some(BTreeMap::new()),
-        ..Options::new(probare_core::Trust::Trusted)
+        ..ModelOptions::new(probare_core::Trust::Trusted)
     })
     .unwrap();
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let error = Client::open(settings(&server), &shared).err().unwrap();
     assert!(matches!(error, OpenError::NoPrice { .. }));
     assert!(error.to_string().contains("prompt_price_per_million"), "{error}");
@@ -235,8 +243,10 @@ fn a_setting_that_a_provider_cannot_express_is_refused_before_anything_is_opened
             provider: Some(provider),
             api_model_name: Some("m".to_owned()),
             base_url: (provider == Provider::Prompt).then(|| "https://example.org/ask".to_owned()),
+            // The default version does not know `reasoning_effort`.
+            api_version: (provider == Provider::Azure).then(|| "2025-04-01-preview".to_owned()),
             command: if provider == Provider::Command { vec!["true".to_owned()] } else { Vec::new() },
-            ..ModelSettings::named("house")
+            ..ModelSettings::from_name("house")
         };
         plain.check().unwrap_or_else(|error| panic!("{provider}: {error}"));
         for (feature, change) in wishes {
@@ -251,8 +261,11 @@ fn a_setting_that_a_provider_cannot_express_is_refused_before_anything_is_opened
             }
         }
     }
+    let old_azure = ModelSettings { reasoning_effort: Some("low".to_owned()), ..ModelSettings::from_name("azure:m") };
+    let text = old_azure.check().unwrap_err().to_string();
+    assert!(text.contains("needs `api_version: 2024-12-01-preview` or later"), "{text}");
     println!("{refused} wishes are refused, {accepted} accepted");
-    let streaming = ModelSettings { stream: true, ..ModelSettings::named("bedrock:m") };
+    let streaming = ModelSettings { stream: true, ..ModelSettings::from_name("bedrock:m") };
     let text = streaming.check().unwrap_err().to_string();
     assert!(text.contains("`stream` of model `bedrock:m` cannot be expressed"), "{text}");
 }

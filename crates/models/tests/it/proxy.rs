@@ -5,8 +5,8 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_models::{Client, ModelSettings, OpenError, Options, Shared};
-use probare_testing::{Behaviour, Server};
+use probare_models::{Client, ModelContext, ModelOptions, ModelSettings, OpenError};
+use probare_testing::{ServerBehaviour, TestServer};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
@@ -76,14 +76,14 @@ fn answer(
     secure.get_mut().flush()
 }
 
-fn ask(base_url: &str, variables: &[(&str, &str)]) -> Result<probare_core::Reply, OpenError> {
+fn ask(base_url: &str, variables: &[(&str, &str)]) -> Result<probare_core::ModelReply, OpenError> {
     let environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let shared = Shared::open(Options { environment: Some(environment), ..options(None) }).unwrap();
+    let shared = ModelContext::open(ModelOptions { environment: Some(environment), ..options(None) }).unwrap();
     let settings = ModelSettings {
         base_url: Some(base_url.to_owned()),
         max_attempts: Some(1),
         timeout: Some(10.0),
-        ..ModelSettings::named("far")
+        ..ModelSettings::from_name("far")
     };
     Ok(Client::open(settings, &shared)?.ask(&[question("a")]).remove(0))
 }
@@ -96,25 +96,25 @@ fn a_proxy_and_the_certificate_of_a_company_are_used() {
         [("https_proxy", "SSL_CERT_FILE"), ("HTTPS_PROXY", "REQUESTS_CA_BUNDLE"), ("all_proxy", "CURL_CA_BUNDLE")]
     {
         let reply = ask("https://models.example/v1", &[(name, &proxy), (variable, &certificate)]).unwrap();
-        assert_eq!(reply.read().unwrap(), "through", "{name} {variable}");
+        assert_eq!(reply.response_text().unwrap(), "through", "{name} {variable}");
         assert_eq!(heard.recv().unwrap(), "CONNECT models.example:443 HTTP/1.1");
     }
     let stranger = ask("https://models.example/v1", &[("https_proxy", &proxy)]).unwrap();
-    assert!(stranger.read().is_err(), "nobody vouches for this certificate");
+    assert!(stranger.response_text().is_err(), "nobody vouches for this certificate");
     let excepted =
         ask("https://models.example/v1", &[("https_proxy", &proxy), ("no_proxy", "models.example")]).unwrap();
-    assert!(excepted.read().is_err(), "without the proxy nobody is there");
+    assert!(excepted.response_text().is_err(), "without the proxy nobody is there");
     assert_eq!(heard.try_iter().count(), 1, "only the stranger came through the proxy");
 }
 
 #[test]
 fn a_server_of_this_machine_needs_no_proxy_and_a_wrong_variable_is_told() {
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let reply =
         ask(&format!("{}/v1", server.url()), &[("http_proxy", "http://127.0.0.1:9"), ("SSL_CERT_FILE", "/none")]);
-    assert_eq!(reply.unwrap().read().unwrap(), "reply to a");
+    assert_eq!(reply.unwrap().response_text().unwrap(), "reply to a");
     let plain = ask("http://models.example/v1", &[("http_proxy", &server.url())]).unwrap();
-    assert_eq!(plain.read().unwrap(), "reply to a", "the proxy answers for the host");
+    assert_eq!(plain.response_text().unwrap(), "reply to a", "the proxy answers for the host");
     let missing = ask("https://models.example/v1", &[("SSL_CERT_FILE", "/none.pem")]).unwrap_err().to_string();
     assert!(missing.contains("SSL_CERT_FILE") && missing.contains("/none.pem"), "{missing}");
     let empty = data("server.key").display().to_string();

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use probare_core::{Content, ErrorKind, Question};
-use probare_models::{Client, ModelSettings, OpenError, Options, Shared, list};
-use probare_testing::{Behaviour, Server, Trouble};
+use probare_core::{ChatRequest, ErrorKind, ReplyContent};
+use probare_models::{Client, ModelContext, ModelOptions, ModelSettings, OpenError, list_cached_models};
+use probare_testing::{ServerBehaviour, TestServer, Trouble};
 
 use crate::support::{open, options, question, questions, settings};
 
@@ -12,7 +12,8 @@ use crate::support::{open, options, question, questions, settings};
 fn two_who_need_the_same_replies_ask_once() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
-    let server = Server::start(Behaviour { delay: Duration::from_millis(30), ..Behaviour::default() }).unwrap();
+    let server =
+        TestServer::start(ServerBehaviour { delay: Duration::from_millis(30), ..ServerBehaviour::default() }).unwrap();
     // Two records on one file are what two processes have.
     let (first, _one) = open(&server, Some(&record));
     let (second, _two) = open(&server, Some(&record));
@@ -23,15 +24,16 @@ fn two_who_need_the_same_replies_ask_once() {
         (left.join().unwrap(), right.join().unwrap())
     });
     assert_eq!(left, right);
-    assert!(left.iter().all(|reply| reply.read().is_ok()));
+    assert!(left.iter().all(|reply| reply.response_text().is_ok()));
     assert_eq!(server.requests(), 100);
-    assert!(server.seen().values().all(|seen| seen.requests == 1));
+    assert!(server.question_stats().values().all(|seen| seen.requests == 1));
 }
 
 #[test]
 fn the_same_question_twice_in_one_breath_is_asked_once() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(Behaviour { delay: Duration::from_millis(30), ..Behaviour::default() }).unwrap();
+    let server =
+        TestServer::start(ServerBehaviour { delay: Duration::from_millis(30), ..ServerBehaviour::default() }).unwrap();
     let (client, shared) = open(&server, Some(&folder.path().join("replies.db")));
     let replies = client.ask(&vec![question("same"); 40]);
     assert!(replies.iter().all(|reply| reply == &replies[0]));
@@ -42,11 +44,12 @@ fn the_same_question_twice_in_one_breath_is_asked_once() {
 #[test]
 fn another_attempt_seat_or_parameter_is_another_reply() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let (client, _shared) = open(&server, Some(&folder.path().join("replies.db")));
     let mut warm = question("a");
     warm.parameters.temperature = Some(1.0);
-    let asked = [question("a"), Question { attempt: 1, ..question("a") }, Question { seat: 1, ..question("a") }, warm];
+    let asked =
+        [question("a"), ChatRequest { attempt: 1, ..question("a") }, ChatRequest { seat: 1, ..question("a") }, warm];
     client.ask(&asked);
     client.ask(&asked);
     assert_eq!(server.requests(), 4);
@@ -57,39 +60,39 @@ fn failures_are_not_recorded_and_refusals_are() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
     let script = vec![Trouble::BadRequest, Trouble::Refusal];
-    let server = Server::start(Behaviour { script, ..Behaviour::default() }).unwrap();
+    let server = TestServer::start(ServerBehaviour { script, ..ServerBehaviour::default() }).unwrap();
     let (client, _shared) = open(&server, Some(&record));
-    assert!(matches!(client.ask(&[question("a")])[0].content, Content::Failed { .. }));
-    assert!(matches!(client.ask(&[question("a")])[0].content, Content::Refused(_)), "asked again");
-    assert!(matches!(client.ask(&[question("a")])[0].content, Content::Refused(_)), "from the record");
+    assert!(matches!(client.ask(&[question("a")])[0].content, ReplyContent::Failed { .. }));
+    assert!(matches!(client.ask(&[question("a")])[0].content, ReplyContent::Refused(_)), "asked again");
+    assert!(matches!(client.ask(&[question("a")])[0].content, ReplyContent::Refused(_)), "from the record");
     assert_eq!(server.requests(), 2);
-    assert_eq!(list(&record).unwrap()[0].replies, 1);
+    assert_eq!(list_cached_models(&record).unwrap()[0].replies, 1);
 }
 
 #[test]
 fn offline_the_record_answers_and_what_is_missing_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let address = settings(&server);
     open(&server, Some(&record)).0.ask(&questions(3));
     drop(server);
-    let shared = Shared::open(Options { offline: true, ..options(Some(&record)) }).unwrap();
+    let shared = ModelContext::open(ModelOptions { offline: true, ..options(Some(&record)) }).unwrap();
     // No key is needed offline.
     let keyed = ModelSettings { api_key: Some("NO_SUCH_KEY".into()), ..address };
     let client = Client::open(keyed, &shared).unwrap();
     let replies = client.ask(&questions(5));
-    assert_eq!(replies.iter().filter(|reply| reply.read().is_ok()).count(), 3);
-    assert!(matches!(replies[4].content, Content::Failed { kind: ErrorKind::Missing, .. }), "{:?}", replies[4]);
-    let missing = shared.missing();
+    assert_eq!(replies.iter().filter(|reply| reply.response_text().is_ok()).count(), 3);
+    assert!(matches!(replies[4].content, ReplyContent::Failed { kind: ErrorKind::Missing, .. }), "{:?}", replies[4]);
+    let missing = shared.missing_replies();
     assert_eq!(missing.len(), 2);
     assert!(
-        format!("{:?}", replies[3..].iter().map(|reply| reply.read()).collect::<Vec<_>>())
+        format!("{:?}", replies[3..].iter().map(|reply| reply.response_text()).collect::<Vec<_>>())
             .contains(&missing[0].1.short())
     );
     assert_eq!(shared.counts().attempts, 0);
-    let shared = Shared::open(Options { offline: true, ..options(None) }).unwrap();
-    let error = Client::open(ModelSettings::named("ollama:m"), &shared).err().unwrap();
+    let shared = ModelContext::open(ModelOptions { offline: true, ..options(None) }).unwrap();
+    let error = Client::open(ModelSettings::from_name("ollama:m"), &shared).err().unwrap();
     assert!(matches!(error, OpenError::OfflineWithoutRecord));
 }
 
@@ -97,19 +100,22 @@ fn offline_the_record_answers_and_what_is_missing_is_named() {
 fn the_lease_of_a_dead_owner_expires_and_that_of_a_live_one_is_renewed() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
-    let server = Server::start(Behaviour { delay: Duration::from_millis(2500), ..Behaviour::default() }).unwrap();
-    let brief = |record| Shared::open(Options { lease: Duration::from_secs(1), ..options(Some(record)) }).unwrap();
+    let server =
+        TestServer::start(ServerBehaviour { delay: Duration::from_millis(2500), ..ServerBehaviour::default() })
+            .unwrap();
+    let brief =
+        |record| ModelContext::open(ModelOptions { lease: Duration::from_secs(1), ..options(Some(record)) }).unwrap();
     // Alive: the reply takes far longer than a lease, and is still asked for once.
     let (one, two) = (brief(&record), brief(&record));
     let clients = [&one, &two].map(|shared| Client::open(settings(&server), shared).unwrap());
     std::thread::scope(|scope| {
         for client in &clients {
-            scope.spawn(|| client.ask(&[question("slow")])[0].read().unwrap().to_owned());
+            scope.spawn(|| client.ask(&[question("slow")])[0].response_text().unwrap().to_owned());
         }
     });
     assert_eq!(server.requests(), 1);
     // Dead: a lease that nobody renews.
-    let request_key = probare_models::Key::of(&probare_models::Request {
+    let request_key = probare_models::CacheKey::from_request(&probare_models::ModelRequest {
         provider: probare_models::Provider::OpenAi,
         base_url: format!("{}/v1", server.url()),
         model: "test".into(),
@@ -132,7 +138,7 @@ fn the_lease_of_a_dead_owner_expires_and_that_of_a_live_one_is_renewed() {
         .execute("INSERT INTO leases VALUES (?1, 'dead', ?2)", rusqlite::params![bytes, i64::try_from(soon).unwrap()])
         .unwrap();
     let start = Instant::now();
-    clients[0].ask(&[question("left")])[0].read().unwrap();
+    clients[0].ask(&[question("left")])[0].response_text().unwrap();
     assert!(start.elapsed() >= Duration::from_millis(2900), "the lease was not waited for: {:?}", start.elapsed());
 }
 
@@ -143,55 +149,55 @@ fn a_code_is_sent_and_kept_with_the_reply_and_is_no_part_of_the_key() {
     let script = r#"c=$(sed -n 's/.*a text: \([0-9a-f]*\)\..*/\1/p'); printf '{"text": "%s"}\n' "$c""#;
     let settings = ModelSettings {
         command: ["sh", "-c", script].map(String::from).to_vec(),
-        ..ModelSettings::named("command:sh")
+        ..ModelSettings::from_name("command:sh")
     };
     let open = |offline| {
-        let shared = Shared::open(Options { offline, ..options(Some(&record)) }).unwrap();
+        let shared = ModelContext::open(ModelOptions { offline, ..options(Some(&record)) }).unwrap();
         Client::open(settings.clone(), &shared).unwrap()
     };
     let plain = open(false).ask_once(&question("same"), 0).unwrap().entry;
-    assert_eq!((plain.reply.read().unwrap(), &plain.reply.code), ("", &None), "nobody asked for a code");
-    let coded = Question { coded: true, ..question("other") };
+    assert_eq!((plain.reply.response_text().unwrap(), &plain.reply.code), ("", &None), "nobody asked for a code");
+    let coded = ChatRequest { coded: true, ..question("other") };
     let first = open(false).ask_once(&coded, 0).unwrap();
     let code = first.entry.reply.code.clone().unwrap();
     assert_eq!(code.len(), 16);
-    assert_eq!(first.entry.reply.read().unwrap(), code, "the model was told it");
+    assert_eq!(first.entry.reply.response_text().unwrap(), code, "the model was told it");
     assert_eq!(first.entry.request.messages, coded.messages, "what is recorded is the question");
     assert!(first.entry.sent.as_ref().unwrap().contains(&code));
     let again = open(true).ask_once(&coded, 0).unwrap();
     assert!(again.replayed);
     assert_eq!(again.entry.reply.code, Some(code.clone()));
     // A reply that was recorded before there were codes is found by the same question, and has none.
-    let old = open(true).ask_once(&Question { coded: true, ..question("same") }, 0).unwrap();
+    let old = open(true).ask_once(&ChatRequest { coded: true, ..question("same") }, 0).unwrap();
     assert_eq!((old.replayed, old.entry.reply.code), (true, None));
-    let third = open(false).ask_once(&Question { attempt: 1, ..coded }, 0).unwrap();
+    let third = open(false).ask_once(&ChatRequest { attempt: 1, ..coded }, 0).unwrap();
     assert_ne!(third.entry.reply.code, Some(code), "every question has its own");
 }
 
 #[test]
 fn at_a_lower_level_nobody_is_asked_whatever_is_named() {
-    use probare_core::{Outside as _, Trust, Turn};
+    use probare_core::{Backend as _, JudgeAction, Trust};
     let folder = tempfile::tempdir().unwrap();
     let (mark, record) = (folder.path().join("mark"), folder.path().join("replies.db"));
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
     let program = vec!["touch".to_owned(), mark.display().to_string()];
     let named = [
-        ModelSettings { command: program, ..ModelSettings::named("command:touch") },
-        ModelSettings::named(format!("replay:{}", mark.display())),
+        ModelSettings { command: program, ..ModelSettings::from_name("command:touch") },
+        ModelSettings::from_name(format!("replay:{}", mark.display())),
         settings(&server),
     ];
     for settings in named {
         let name = settings.name.clone();
         let open = |trust| {
-            let options = Options { record: Some(record.clone()), ..Options::new(trust) };
+            let options = ModelOptions { record: Some(record.clone().into()), ..ModelOptions::new(trust) };
             probare_models::Models::open(vec![settings.clone()], vec![settings.clone()], options)
         };
         let error = open(Trust::LocalOnly).err().expect("it is not opened").to_string();
         assert!(error.contains("is not computed on this machine"), "{error}");
-        let models = open(Trust::RecordedOnly).unwrap().seat("m", &[&name]).unwrap();
-        let asked = models.answer("m", &Turn::Ask(vec![question("q")]));
-        assert!(asked[0].reply().unwrap().read().unwrap_err().to_string().contains("recorded"), "{asked:?}");
-        let embedded = models.answer("m", &Turn::Embed { model: name, texts: vec!["a".into()] });
+        let models = open(Trust::RecordedOnly).unwrap().assign_judges("m", &[&name]).unwrap();
+        let asked = models.answer("m", &JudgeAction::Ask(vec![question("q")]));
+        assert!(asked[0].reply().unwrap().response_text().unwrap_err().to_string().contains("recorded"), "{asked:?}");
+        let embedded = models.answer("m", &JudgeAction::Embed { model: name, texts: vec!["a".into()] });
         assert_eq!(embedded[0].vector().unwrap_err().kind(), ErrorKind::Missing);
         assert!(!record.exists(), "looking makes no record");
     }

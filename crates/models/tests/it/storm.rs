@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use probare_core::{Content, ErrorKind};
+use probare_core::{ErrorKind, ReplyContent};
 use probare_models::ModelSettings;
-use probare_testing::{Behaviour, Server, Trouble};
+use probare_testing::{ServerBehaviour, TestServer, Trouble};
 
 use crate::support::{open, options, questions, settings};
 
@@ -13,11 +13,12 @@ fn every_question_ends_and_the_second_run_asks_nothing() {
     let count = 2000;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.db");
-    let behaviour = Behaviour { share: 0.1, slow: Duration::from_secs(20), retry_after: 0, ..Behaviour::default() };
-    let server = Server::start(behaviour).unwrap();
+    let behaviour =
+        ServerBehaviour { share: 0.1, slow: Duration::from_secs(20), retry_after: 0, ..ServerBehaviour::default() };
+    let server = TestServer::start(behaviour).unwrap();
     let asked = questions(count);
     let (client, shared) = {
-        let shared = probare_models::Shared::open(options(Some(&path))).unwrap();
+        let shared = probare_models::ModelContext::open(options(Some(&path))).unwrap();
         let settings = ModelSettings { timeout: Some(6.0), concurrency: Some(64), ..settings(&server) };
         (probare_models::Client::open(settings, &shared).unwrap(), shared)
     };
@@ -27,10 +28,10 @@ fn every_question_ends_and_the_second_run_asks_nothing() {
     let mut failed = 0;
     for (number, reply) in replies.iter().enumerate() {
         match &reply.content {
-            Content::Text(text) => assert_eq!(text, &format!("reply to question {number}")),
-            Content::Truncated(text) => panic!("{text}"),
-            Content::Refused(words) => assert_eq!(words, "I will not answer"),
-            Content::Failed { kind, reason } => {
+            ReplyContent::Text(text) => assert_eq!(text, &format!("reply to question {number}")),
+            ReplyContent::Truncated(text) => panic!("{text}"),
+            ReplyContent::Refused(words) => assert_eq!(words, "I will not answer"),
+            ReplyContent::Failed { kind, reason } => {
                 failed += 1;
                 assert!(matches!(kind, ErrorKind::Failed | ErrorKind::TimedOut), "{reason}");
                 assert!(reason.contains("`test`"), "{reason}");
@@ -44,7 +45,7 @@ fn every_question_ends_and_the_second_run_asks_nothing() {
     assert_eq!(counts.replied + counts.refused + counts.failed, counts.asked);
     // Every attempt reached the server, and every good reply of the server reached somebody, once.
     assert_eq!(counts.attempts, server.requests());
-    let seen = server.seen();
+    let seen = server.question_stats();
     assert_eq!(seen.len(), count);
     assert!(seen.values().all(|seen| seen.answered <= 1), "a reply was asked for twice");
     let answered: u64 = seen.values().map(|seen| seen.answered).sum();
@@ -64,6 +65,6 @@ fn every_question_ends_and_the_second_run_asks_nothing() {
     assert_eq!(shared.counts().replayed, lasting.len() as u64);
 }
 
-fn failed_reply(reply: &probare_core::Reply) -> bool {
-    matches!(reply.content, Content::Failed { .. })
+fn failed_reply(reply: &probare_core::ModelReply) -> bool {
+    matches!(reply.content, ReplyContent::Failed { .. })
 }

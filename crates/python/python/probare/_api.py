@@ -89,7 +89,7 @@ def score(
     whose values say which cases hang together; `format` says how a file is read whose name does not, and `group` what is one
     case in a file of traces (`"trace"`, `"conversation"`); `output` names reports to write, whose extension says what (.jsonl .json .csv
     .parquet .md .html .xml); `jobs` are scoring threads, all cores by default: no number depends on them. `judges`, `record`,
-    `offline` and the budgets are for metrics that ask a model; `bands` are files of `probare calibrate`, which make values
+    `offline` and the budgets are for metrics that ask a model; `decision_thresholds` are files of `probare calibrate`, which make values
     verdicts: pass, fail, unsure.
 
     `config` is a `probare.yaml`, all of which holds as for `probare score` (metrics, models, judges, gates, limits, reports);

@@ -6,6 +6,7 @@ import difflib
 import inspect
 import math
 import operator
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -44,7 +45,7 @@ class ScorerSettings(Asking, total=False):
     """Which column becomes which field: `{"response": "model_output"}`."""
     jobs: int | None
     """Scoring threads, all cores by default: no number depends on them."""
-    bands: str | PathLike[str] | Iterable[str | PathLike[str]] | None
+    decision_thresholds: str | PathLike[str] | Iterable[str | PathLike[str]] | None
     """Files that `probare calibrate` wrote: labels of their metrics are then pass, fail and unsure."""
 
 
@@ -199,7 +200,7 @@ _CHECKS: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
     "evidence": (flag, False),
     "jobs": (lambda name, value: whole(name, value, 1, MOST_JOBS), None),
     "judges": (texts, []),
-    "bands": (paths, []),
+    "decision_thresholds": (paths, []),
     "record": (path, None),
     "offline": (flag, False),
     "budget_usd": (lambda name, value: number(name, value, 0.0, "an amount of US dollars, such as 0.50"), None),
@@ -222,6 +223,9 @@ _CHECKS: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
 def checked(function: str, kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
     """All arguments of a kind, each as the engine takes it."""
     known = get_type_hints(kind)
+    if "bands" in given and "decision_thresholds" in known:
+        warnings.warn("`bands` is now `decision_thresholds`", DeprecationWarning, stacklevel=4)
+        given = {"decision_thresholds" if name == "bands" else name: value for name, value in given.items()}
     for name in given:
         if name not in known:
             similar = difflib.get_close_matches(name, known, 1)

@@ -25,6 +25,8 @@ class Verdict:
     unchecked: list[str]
     """Metrics that could not be computed again, because a model was asked whose replies are not recorded here."""
     notes: list[str]
+    cache: dict[str, Any] | None = None
+    """Which response cache answered for models and programs, and how many entries were used and ignored."""
 
     def __bool__(self) -> bool:
         return self.agrees and not self.unchecked

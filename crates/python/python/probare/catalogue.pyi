@@ -6,18 +6,13 @@ from typing import Any, Literal, TypeAlias
 
 Profile: TypeAlias = Literal["reference", "careful"]
 MetricId: TypeAlias = Literal[
-    "answered_question",
-    "asked_again",
-    "claimed_actions",
     "fact_kept",
     "function_call",
-    "grounded_in_tools",
     "json_diff",
     "json_match",
     "list_contains",
     "loops",
     "numeric_diff",
-    "repeats_itself",
     "steps",
     "tool_call_accuracy",
     "tool_call_f1",
@@ -83,228 +78,6 @@ Request: TypeAlias = MetricId | dict[str, Any]
 def read(request: str) -> dict[str, Any]:
     """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
 
-def answered_question(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """# answered_question
-
-    Share of the user's questions that the assistant takes up in the same turn.
-
-    ## What it measures
-
-    Whether a question of the user is passed over.
-
-    ## When to use it
-
-    For conversations in which users ask several things at once.
-
-    ## When not to
-
-    To find out whether an answer is right: this is a weak test on purpose. It finds what was passed over, not what was answered badly.
-
-    ## Formula
-
-    1 − questions left / questions. A *question* is a clause of the user in question mood; a sentence with two of them is two. It is taken up in the same turn where the assistant says a word of content of it (or one of its family or its synonyms), a value of the kind that is asked for (*how many* a number, *when* a date or time, *where* a place, *who* a name, a yes-no question a yes, a no or a short statement), that it does not know or cannot, or nothing but a question of its own.
-    Parts: `questions`, `left`. Not applicable: no turn has a question and a text of the assistant.
-
-    ## Options
-
-    None.
-
-    ## Examples
-
-    One of two is left.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "What is the fee, and when do you open?"}, {"role": "assistant", "text": "We open at nine."}]}, "expect": 0.5, "parts": {"questions": 2, "left": 1}}
-    ```
-
-    A yes answers.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "Is it open?"}, {"role": "assistant", "text": "Yes."}]}, "expect": 1}
-    ```
-
-    Nothing was asked.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "Thanks!"}, {"role": "assistant", "text": "You are welcome."}]}, "expect_not_applicable": true}
-    ```
-
-    ## Differences from other tools
-
-    Others ask a model how relevant an answer is.
-
-    ## References
-
-    There is no published counterpart.
-    """
-
-def asked_again(
-    *,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """# asked_again
-
-    Share of the assistant's requests for something that the user had not already said.
-
-    ## What it measures
-
-    Whether the assistant asks for what the user has already told it.
-
-    ## When to use it
-
-    For conversations in which users give numbers, names, dates and addresses and expect to be heard.
-
-    ## When not to
-
-    For interviews that ask the same on purpose. The reading is of English, and it knows what it knows: a request in unusual words is passed over rather than guessed.
-
-    ## Formula
-
-    1 − requests asked again / requests; the label is `yes` or `no`.
-
-    A *request* is a sentence of the assistant that asks for a thing: *what is your X*, *which X*, *how many X*, *how old are you*, *when would you like*, *could you give me your X*, *may I have your X*, *please send me your X*, *I need your X*, *do you have any X*. It was *given* where an earlier text of the user holds a value for the same thing: by its shape (an address of mail or of a house, a telephone number, a date, a time), by the words of its kind (*I'm 24*, *for eight*, *my name is Dora Lind*, *I live in Graz*), right behind its noun (*order number is 55-1023*, *gate B7*, *allergic to nuts*), or as the whole reply to a request for it.
-
-    It is not *again* where the question names the value itself (a confirmation), asks about somebody else (*your sister's*) or for another one (*another*, *back*, *besides*), or has a reason: the last result of the turn is an error or empty, or the sentence or the one before it says so (*could not find*, *not valid*, *check*). A request is held against the last fifty texts of the user.
-
-    Parts: `requests`, `again`. Not applicable: no messages; no request after a text of the user.
-
-    ## Options
-
-    None.
-
-    ## Examples
-
-    The number was given.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "My order number is 55-1023."}, {"role": "assistant", "text": "Sure. Could you give me your order number?"}]}, "expect": 0, "parts": {"requests": 1, "again": 1}}
-    ```
-
-    A confirmation asks for nothing.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "My order number is 55-1023."}, {"role": "assistant", "text": "Just to confirm, is it order 55-1023?"}]}, "expect_not_applicable": true}
-    ```
-
-    It asks about somebody else.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "I'm 24; my sister will drive too."}, {"role": "assistant", "text": "How old is your sister?"}]}, "expect": 1}
-    ```
-
-    There is a reason.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "My order number is 55-1023."}, {"role": "assistant", "text": "There is no such order. Could you give me your order number?"}]}, "expect": 1}
-    ```
-
-    ## Differences from other tools
-
-    DeepEval's knowledge retention asks a model.
-
-    ## References
-
-    There is no published counterpart.
-    """
-
-def claimed_actions(
-    *,
-    without_trace: Literal["ignore"] | Literal["count"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """# claimed_actions
-
-    Share of the acts which the assistant says it did that its calls bear out.
-
-    ## What it measures
-
-    Whether the assistant says that it did things which it did not do: no call did them, the call failed, or it was done otherwise than said.
-
-    ## When to use it
-
-    For agents that report what they have done. A report of an act that never happened is worse than no report.
-
-    ## When not to
-
-    For conversations without any tool: there the question does not apply. The reading is of English.
-
-    ## Formula
-
-    Backed claims / claims; the label is `true` or `false`.
-
-    A *claim* is a clause of what the assistant says (never of its reasoning) that states a finished act of its own: in the first person (*I sent*, *we have cancelled*, *fixed it and ran the tests*: one each), or without a doer (*has been sent*, *is booked*) where a tool does such things or the user spoke of them.
-    The verb belongs to a family of acts in the lexicon (send, book, cancel, create, change, remove, search, read, run, save, order, call, lock, block, start) or stands in the name of a tool; *made*, *placed* and the like carry out what their noun names, and *is now at 11:30* tells what a call that changes something brought about. What is asked, denied, promised, supposed, hedged, tried or done by somebody else claims nothing, nor does what the words themselves do (*wrote*, *noted*) unless there is a tool for it.
-
-    A claim is *backed* by a call before it, or in the same message, whose tool is named by a word of the family, whose result states the act, or which is named by a thing that the claim speaks of; looking (*checked*, *found*) is backed by any call that does nothing else, and where no call is of the family, one whose arguments hold all of several values that the claim names backs it. It is *failed* where all these calls ended in an error (flagged, a JSON object that says so, or a text that begins like one), and *unbacked* where there is none. A claim is held against the last 200 calls before it; those before them speak for it, and never against it: what only they may have done is not counted.
-    It *differs* where a date, time, number, code or address in it stands in no argument and no result while an argument of the same kind is left that the claim does not name; or where one of several joined names (*Sofia and Ken*) is in no argument that has the others. What has no counterpart is not held against it. Of a stretch of days both ends count. What became of a thing that a tool is named by, in whatever words (*your vacation from 3 to 8 February has been approved*), is no act of the assistant, but where its details differ it counts as a claim.
-
-    Parts: `claims`, `backed`, `failed`, `differs`, `unbacked`. Not applicable: no claim; no trace; no tool, call or result at all.
-
-    ## Options
-
-    `without_trace`: `ignore` (default) or `count`, which takes every claim as unbacked where the case shows no tools, calls and results.
-
-    ## Examples
-
-    Nothing was sent.
-
-    ```case
-    {"case": {"tools": [{"name": "send_email"}], "messages": [{"role": "user", "text": "Write to Dana."}, {"role": "assistant", "text": "I've sent Dana an email. Shall I also call her?"}]}, "expect": 0, "parts": {"claims": 1, "unbacked": 1}}
-    ```
-
-    The call failed.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "Please refund order 7718."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "refund", "arguments": {"order": "7718"}}]}, {"role": "tool", "id": "1", "text": "timeout", "error": true}, {"role": "assistant", "text": "I refunded order 7718."}]}, "expect": 0, "parts": {"failed": 1}}
-    ```
-
-    It was booked.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "The 9:40 to York, please."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "book_train", "arguments": {"id": "T12"}}]}, {"role": "tool", "id": "1", "text": "{\\"booking\\":\\"YK88\\"}"}, {"role": "assistant", "text": "I've booked the 9:40 train to York."}]}, "expect": 1}
-    ```
-
-    Another amount was paid.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "Pay the invoice."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "pay_invoice", "arguments": {"invoice": "8841", "amount": 120}}]}, {"role": "tool", "id": "1", "text": "ok"}, {"role": "assistant", "text": "I paid invoice 8841 with 210 euros."}]}, "expect": 0, "parts": {"differs": 1}}
-    ```
-
-    An offer claims nothing.
-
-    ```case
-    {"case": {"tools": [{"name": "book_train"}], "messages": [{"role": "user", "text": "Is there a train?"}, {"role": "assistant", "text": "I can book it if you like."}]}, "expect_not_applicable": true}
-    ```
-
-    Without any tool the claims may be counted.
-
-    ```case
-    {"params": {"without_trace": "count"}, "case": {"messages": [{"role": "user", "text": "Cancel it."}, {"role": "assistant", "text": "I have cancelled your order."}]}, "expect": 0}
-    ```
-
-    ## Differences from other tools
-
-    Others ask a model whether the task was completed.
-
-    ## References
-
-    There is no published counterpart.
-    """
-
 def fact_kept(
     *,
     name: str | None = ...,
@@ -324,16 +97,21 @@ def fact_kept(
 
     ## When not to
 
-    To check values that come from tools; that is what `grounded_in_tools` does. The reading is of English.
+    To check values that come from tools: `judge_claims:per=turn,passages=results` does. English only.
 
     ## Formula
 
     Kept / (kept + changed); the label is `kept` or `changed`.
 
-    A *fact* is a value in a text of the user: a day or a stretch of days, a time, a number with what it counts, a code, an address of mail or of a house, a name; or a wish of a closed kind before its noun (*window seat*, *double room*). A *use* is a later value of the same kind in an argument of a call, or in a statement of the assistant (no question, no offer).
+    A *fact* is a value in a text of the user: a day or a stretch of days, a time, a number with what it counts, a code, an address of mail or of a house, a name. A *use* is a later value of the same kind in an argument of a call, or in a statement of the assistant (no question, no offer).
     Values are compared by meaning: numbers, money and measures by value within their kind and in whatever unit, dates by day, times by the minute (9 may be in the morning or in the evening, 9 am may not), names and codes by letters and digits.
 
-    A use is *kept* where the user said the same; words that are no value are passed on and say nothing. It is *changed* where no fact and no earlier result has it, and a fact of the same thing is there that has another value: the key of the argument names it (`rooms` for *two-room flats*), or it is the only open argument of its kind (dates, times, addresses, codes of the same shape), or a name differs in one or two letters; in a statement, the same noun stands before a code of the same shape, two stretches of days differ in one end or in the month, an address differs in up to three letters, a name in one or two, a long number in the order of its digits, a time or measure stands in a sentence with a word in common. Everything else says nothing either way.
+    A use is *kept* where the user said the same; words that are no value are passed on and say nothing. It is *changed* where no fact and no earlier result has it, and the last fact of that kind
+
+    - differs by a slip: the same digits in another order, up to three letters of an address, one or two letters of a name, day and month exchanged, one end of a stretch of days; or
+    - in a call, belongs in its place: the key of the argument names it (`rooms` for *two-room flats*, `amount` for a sum of money), or it is the only open argument of its kind (dates, times, addresses, codes of the same shape).
+
+    A fact that has reached a call once is not compared again: later calls may try something else. A code for a name (*Hamburg*, `HAM`) and a date for a weekday are not compared. Everything else says nothing either way.
 
     Parts: `facts`, `kept`, `changed`. Not applicable: no messages; nothing that the user said comes back. The last two hundred facts are looked back at.
 
@@ -359,6 +137,18 @@ def fact_kept(
 
     ```case
     {"case": {"messages": [{"role": "user", "text": "A room from 10 October."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "rooms", "arguments": {"from": "2026-10-10"}}]}, {"role": "tool", "id": "1", "text": "from 11 October"}, {"role": "assistant", "text": "There are rooms from 11 October."}]}, "expect": 1, "parts": {"kept": 1, "changed": 0}}
+    ```
+
+    Two digits of the sum were exchanged.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Transfer 1,250.00 euros to Marta."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "transfer", "arguments": {"amount": 1520.0}}]}]}, "expect": 0, "parts": {"changed": 1}}
+    ```
+
+    The user changed their mind, and a code stands for a name.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "A table for four in Hamburg."}, {"role": "assistant", "text": "For four?"}, {"role": "user", "text": "Actually we'll be five."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "reserve", "arguments": {"people": 5, "city": "HAM"}}]}]}, "expect": 1, "parts": {"changed": 0}}
     ```
 
     Nothing comes back.
@@ -438,79 +228,6 @@ def function_call(
     ## References
 
     Berkeley Function Calling Leaderboard, https://gorilla.cs.berkeley.edu/leaderboard.html
-    """
-
-def grounded_in_tools(
-    *,
-    also: Sequence[Literal["user"] | Literal["system"]] = ...,
-    derive: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """# grounded_in_tools
-
-    Share of what the last answer states that results of tools, or the user, bear out.
-
-    ## What it measures
-
-    Whether the numbers, dates, names and sentences of the last answer are to be found in what the tools returned.
-
-    ## When to use it
-
-    For agents that look things up and report them.
-
-    ## When not to
-
-    For answers from general knowledge, or where no tool returned anything.
-
-    ## Formula
-
-    1 − unsupported / statements. The last text of the assistant (else the response) is read as the careful `hallucination` reads it, with each result before it as a passage; a result that is JSON is read as lines `key path: value`. What the user said counts too (`also`). A statement is each number, date and name, and each sentence by its other words: a sentence of at least three words is borne out where the passages have half of its other words at least, and do not say the opposite.
-    Beyond that reading a number is borne out where it is a result's number rounded to the places shown, and, with `derive`, the sum, difference, product, quotient, mean or change in per cent of two numbers, the sum or mean of a whole list or column, or the length of a list. Where the passages have more than forty numbers only lists count, since nearly anything would follow. Notes name what it follows from.
-
-    Parts: `statements`, `unsupported`, `derived`. Not applicable: no trace; no result before the answer; no answer; nothing in it that can be checked.
-
-    ## Options
-
-    `also` (`["user"]`): whose words count beside the results; `user`, `system`, or an empty list. `derive` (true): whether a number may follow from others.
-
-    ## Examples
-
-    The temperature is another.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "Will it rain in Bern?"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "weather", "arguments": {"city": "Bern"}}]}, {"role": "tool", "id": "1", "text": "{\\"sky\\":\\"rain\\",\\"celsius\\":9}"}, {"role": "assistant", "text": "It rains in Bern at 12 °C."}]}, "expect": 0.6666666666666667, "parts": {"statements": 3, "unsupported": 1}}
-    ```
-
-    A sum follows from two results.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "What did I spend in March and April together?"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "spending", "arguments": {"month": "March"}}, {"id": "2", "name": "spending", "arguments": {"month": "April"}}]}, {"role": "tool", "id": "1", "text": "{\\"total\\":312.40}"}, {"role": "tool", "id": "2", "text": "{\\"total\\":287.60}"}, {"role": "assistant", "text": "You spent 600.00 in March and April together."}]}, "expect": 1, "parts": {"derived": 1}}
-    ```
-
-    The same where nothing may follow.
-
-    ```case
-    {"params": {"derive": false}, "case": {"messages": [{"role": "user", "text": "What did I spend in March and April together?"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "spending", "arguments": {"month": "March"}}, {"id": "2", "name": "spending", "arguments": {"month": "April"}}]}, {"role": "tool", "id": "1", "text": "{\\"total\\":312.40}"}, {"role": "tool", "id": "2", "text": "{\\"total\\":287.60}"}, {"role": "assistant", "text": "You spent 600.00 in March and April together."}]}, "expect": 0.75, "parts": {"unsupported": 1}}
-    ```
-
-    Nothing is stated.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "Hi"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "status"}]}, {"role": "tool", "id": "1", "text": "ok"}, {"role": "assistant", "text": "Hello! What can I do for you?"}]}, "expect_not_applicable": true}
-    ```
-
-    ## Differences from other tools
-
-    Others ask a model whether an answer is faithful.
-
-    ## References
-
-    There is no published counterpart.
     """
 
 def json_diff(
@@ -620,7 +337,7 @@ def json_match(
     - `at_path`: JSON Pointer to the value in place of the response (`/metadata/…`, `/tool_calls/0/arguments/…`).
     - `expected`: the expected value in place of the reference.
     - `lists`: `assignment` (default; up to 500 items), `position`, or `{"key": NAME}`: items with an equal value there.
-    - `compare`: by JSON Pointer, with `*` for one step: `exact`, `ignore`, `loose`, `levenshtein` (graded), `set` (lists as sets), `{"abs", "rel"}`, `{"one_of"}`, `{"pattern"}` (of the whole text).
+    - `compare`: by JSON Pointer, with `*` for one step: `exact`, `ignore`, `loose`, `levenshtein` (graded), `set` (lists as sets), `{"abs", "rel"}`, `{"one_of"}`, `{"pattern"}` (of the whole text). `ignore` holds for what is missing or too much as well. More than 4,000,000 comparisons are an error.
     - `extra`: `counted` (default) or `allowed`.
     - `null_is_missing`: whether null and absent are the same.
 
@@ -857,73 +574,6 @@ def numeric_diff(
     ## References
 
     autoevals, https://github.com/braintrustdata/autoevals
-    """
-
-def repeats_itself(
-    *,
-    alike: float = ...,
-    share: float = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """# repeats_itself
-
-    Share of the assistant's later texts that do not say again what it said before.
-
-    ## What it measures
-
-    Whether the assistant says the same in another turn, though nobody asked for it.
-
-    ## When to use it
-
-    For conversations of several turns, where an assistant that has nothing new to say repeats itself.
-
-    ## When not to
-
-    For texts that repeat a form on purpose, such as a receipt after every order. For the same call or text within one turn, see `loops`.
-
-    ## Formula
-
-    1 − repeated / texts compared. Compared are texts of the assistant of at least eight words from the second turn on, where such a text came before. One is *repeated* where against an earlier one the Jaccard of word trigrams is at least `alike`, or where at least `share` of its sentences of six words or more stand in earlier ones word for word.
-    It is not where the user asked for it (*again*, *repeat*, *once more*), or where both texts answer the same question word for word. Parts: `texts`, `repeated`. Not applicable: no messages; nothing to compare.
-
-    ## Options
-
-    `alike` (0.8): share of common word trigrams. `share` (0.6): share of sentences that were said before.
-
-    ## Examples
-
-    Three times the same.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "No internet."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}, {"role": "user", "text": "I did."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}, {"role": "user", "text": "Still nothing."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}]}, "expect": 0, "parts": {"texts": 2, "repeated": 2}}
-    ```
-
-    The user asked for it.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "No internet."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}, {"role": "user", "text": "Can you repeat that?"}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}]}, "expect": 1}
-    ```
-
-    Two different answers.
-
-    ```case
-    {"case": {"messages": [{"role": "user", "text": "No internet."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}, {"role": "user", "text": "I did."}, {"role": "assistant", "text": "Then the line itself may be down; I will look at the map."}]}, "expect": 1}
-    ```
-
-    A stricter share of sentences.
-
-    ```case
-    {"params": {"alike": 1, "share": 0.5}, "case": {"messages": [{"role": "user", "text": "No internet."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}, {"role": "user", "text": "I did."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes. After that, open the page of the router and look."}]}, "expect": 0}
-    ```
-
-    ## Differences from other tools
-
-    Others ask a model.
-
-    ## References
-
-    There is no published counterpart.
     """
 
 def steps(
@@ -1329,7 +979,7 @@ def tool_errors(
 
     ## Options
 
-    `texts`: `json` (default): also a result that is a JSON object with a non-empty `error` or `errors`, with `ok` or `success` false, or with a `status` of error, failed, failure. `all`: also a text that begins with error, exception, traceback, fatal, or an HTTP status 4xx or 5xx. `none`: neither.
+    `texts`: `json` (default): also a result that is a JSON object with a non-empty `error` or `errors`, with `ok` or `success` false, or with a `status` of error, failed, failure. `all`: also a text that begins with error, exception, traceback, fatal, or an HTTP status of an error: alone, after `HTTP`, or before a colon or its own words ("404 Not Found", not "500 g of flour"). `none`: neither.
 
     ## Examples
 
@@ -1584,80 +1234,69 @@ def answer_match(
 ) -> dict[str, Any]:
     """# answer_match
 
-    Whether the response gives a right answer to an open question, as a reader would judge it.
+    How surely the response gives a right answer to an open question, as a reader would judge it.
 
     ## What it measures
 
-    1 where the response gives one of the gold answers, 0 where it does not. The references are gold answers: alternatives, of which one suffices. It
-    looks for each of them in the ways in which right answers differ from golds, and then asks of each mention whether the response really gives it.
+    How surely the response gives one of the reference answers, from 0 to 1. The references are alternatives, of which one suffices. For each of them the metric looks how much of it the response has and by which kind of match, and then what
+    makes the mention doubtful. Where the response lacks them all, the value says how likely it is right in other words all the same.
 
-    The value is the likelier of the two; the label says whether it is shown: `right`, `wrong`, or `unsure` (below). What is unsure can go to a judge (`judge: when_unsure`).
+    The label is a decision by two thresholds on the value: `right` from 0.55 on, `wrong` up to 0.1, and `unsure` between them. What is unsure can go to a judge (`judge: when_unsure`).
 
-    The evidence starts with one sentence on the verdict. Then come the words that met a gold, with the way in which they did, or the words that speak
-    against it, with the reason.
+    The evidence starts with one sentence on the verdict. Then come the words that matched a reference, with the kind of match, and the words that speak against it, with the reason.
 
     ## When to use it
 
-    For questions with short answers (who, when, where, which, how many, yes or no) and responses from a single name to a few paragraphs. It needs no model
-    and judges more than 50,000 short answers per second of processor time.
+    For questions with short answers (who, when, where, which, how many, yes or no) and responses from a single name to a few paragraphs. It needs no model.
 
     ## When not to
 
     - When the response has to be complete, well founded or polite as well: it looks for the answer and nothing else.
-    - When golds are long explanations: it then counts shared words, and a paraphrase in other words is wrong.
+    - When references are long explanations: it then counts shared words, and of a paraphrase it abstains.
     - When knowledge of the world decides: it does not know that Gabo is García Márquez, or that Rangoon was a capital once. Other names are known where
       WordNet has them.
     - For languages other than English, beyond equal words, numbers and dates in digits.
 
     ## Formula
 
-        value = 1 if coverage ≥ needed and contradiction = 0 else 0
+        value = matched × (1 − doubt) + open
 
-    For each gold, and for each part of a gold with alternatives (`Mumbai/Bombay`, `late January or early February`):
+    **matched** is the share of the reference that was found, weighted by how far the kind of match is to be trusted. A reference is looked for as
 
-    1. **Equal words.** All words in order; case, accents, articles, hyphens, spaces inside words and possessive endings do not matter.
-    2. **Dates** are read into fields. Fields that both give must agree. A day is given by its month or year, unless the question asks for the date or the
-       day; a year answers for its decade or century.
-    3. **Numbers** are compared by value within their kind (`16 players` is not `16 kg`, `€40` is not `$40`), with units converted (1 % off at most) and with rounding: the shorter number is what the longer one rounds to, and they
-       are within 2 % (5 % from 100,000). Counts below 1,000 are exact. Shares may be percentages or fractions. A number that only repeats the question
-       (`season 4`) does not count, nor one behind another number that stands with the noun that is counted.
-    4. **Lists** (`red, green and blue`): every item, in any order; three quarters of more than four.
-    5. **Other names** of the whole gold in WordNet, and its **initials** (`JFK`, `WW2`).
-    6. **Names of people**: the surname decides. Given names before it must agree with those of the gold, as a short form, an initial or another
-       romanisation; middle names and titles come and go. Another given name makes it somebody else.
-    7. **Alike words** close together: inflected, abbreviated, misspelled (one letter from five on, two from eight on, unless both are words in WordNet),
-       romanised otherwise, of one word family, synonyms. `coverage` is the weight of the words that were met; words of the question (0.3), nouns for a class
-       of things (0.4), titles, brackets (0.2) and what follows the comma in a name of a place (0.3) weigh less than 1. `needed` is 0.68 for up to two full
-       words, 0.6 for three (0.68 if they are names), 0.55 for more.
+    1. **Equal words** in order (1); case, accents, articles, hyphens, spaces inside words and possessive endings do not matter. Run together with other words, as text that lost its links has it (`inParis`, `19661.`): 0.9.
+    2. **Dates** by their fields (1). Fields that both give must agree, and the response must be as exact as the reference; a day is given by its month or year unless the question asks for the day. A century for a decade, or a year where the day is
+       asked for, is a part of the date (0.5).
+    3. **Numbers** by value within their kind (1): `16 players` is not `16 kg`, `€40` is not `$40`. Units are converted (1 % off at most) and numbers rounded as people do; counts below 1,000, years and times of day are exact, `18:00` is `6 pm`.
+       A number or date that only repeats the question does not count.
+    4. **Yes and no** where the question asks for them: by words for them (1); by a statement that affirms or denies what was asked (0.5).
+    5. **Lists** (`red, green and blue`): every item, in any order; with fewer of them, half of their share.
+    6. **Other names** of the whole reference in WordNet, and its **initials** (0.85); **names of people** by the surname, if the given names before it agree (0.9, and less for the surname alone).
+    7. **Alike words** close together: inflected, abbreviated, numbers in words (0.95), of one word family (0.9), synonyms (0.85), another spelling (0.6). Words of the question (0.3), nouns for a class of things (0.4), titles and brackets (0.2) weigh less than 1.
+       Of one or two full words 68 % must be there, of more 55 to 60 %; less is a part, and counts half.
 
-    A mention does not count, and `contradiction` is 1, where it is
+    **doubt** = 1 − Π (1 − share) over what was found around the mention:
 
-    - denied: `not X`, `X rather than`, `instead of X`, `X is wrong`; or denied in one clause while another one asserts somebody or something else: `X did
-      not write it; Y did`, `neither X nor Z, it was Y`, `it cannot have been X: Y wrote it`;
-    - named where the response declines to answer: `I could not find whether X …`, `the passage does not say that X …`;
-    - corrected later: `X. Actually no, it is Y`;
-    - held by others only: `Some say X, but it is Y`;
-    - one of several candidates: `either X or Y`, a short `X or Y`;
-    - taken out of all that is named: `all except X`, `everyone but X`, `no X`; `nobody except X` names X;
-    - ended, where the present is asked for: `until May it was X`, `X is the former capital`, `they gave up X`, `X stepped down`;
-    - told with the opposite of what is asked: `X lost` for who won, `it closes at X` for when it opens. `Y lost to X` is told of Y;
-    - put second: `longer than X`, `followed by X`, `before X`, `beat X` where the winner is asked for;
-    - set against another: `Y wrote it about X` where it is asked who wrote it;
-    - in another role: `Hector killed X`, `Northjet bought X` for who bought Northjet, `the father of X`.
+    | doubt | share |
+    |---|---|
+    | denied right before it (`not X`) | 1 |
+    | a later sentence takes it back (`Actually, …`) | 0.5 |
+    | a word in its sentence that denies, limits, compares or leaves open (`but`, `only`, `than`, `until`, `instead`) | 0.5 |
+    | another number in the response, where the reference is one; something else among the items of a list | 0.4 |
+    | it stands behind the verb of the question, and what is asked about before it (`Northjet bought X` where the question is who bought Northjet) | 0.5 |
+    | the opposite of a word of the question in its sentence (`closes` where the question has `open`) | 0.5 |
+    | its clause says something, and nothing of what was asked | 0.3 |
+    | its sentence takes up less than two thirds of the question | 0.3 |
+    | less than one third, in addition | 0.2 |
+    | the response says more than the reference, and nothing of what was asked | 0.2 |
+    | another name behind it in the sentence | 0.15 |
 
-    What ended, what takes out and what is opposite stands in the shared lexicon (docs/guides/patterns.md); WordNet adds opposites.
+    **open** is 0 where something was matched, or what lifts the value to 0.15: doubts that deny nothing make an answer `unsure`, never `wrong`. Otherwise it is the chance of a right answer in other words: 0 where the response is empty, declines, or says the
+    opposite of a yes or no; 0.05 where the reference is a name; 0.1 where another number or date stands in its place; 0.2 for a name where a place or a choice is asked for; 0.3 where the reference is made of common words.
 
-    Each of these needs a plain sign in the text, since nearly all responses that contain the gold are right.
+    Parts: `matched`, `doubt` and `open`.
 
-    Yes and no are judged for questions that ask for them, by the reading that the interview questions use too: `Absolutely not`, `No doubt it is`, `They do`, a statement that denies what was asked or says its opposite.
-    Who stays undecided (`Yes and no`, `It depends`) is not right.
-
-    **Labels.** `right` where the answer is the gold in the words of the question; where its opening part is; or where a sentence takes up the question, names no other answer and the gold stands where the asked one would. No word
-    may deny, doubt, limit or turn anything, and the gold must be met whole. `wrong` where a mention does not count for a reason above, another number or date or somebody else of the name stands in its place, a list lacks an
-    item and nothing else is said, or the answer declines. Yes and no are shown by words for them, by a denial, and by a statement that takes up most of the question. Everything else is `unsure`: the gold among other words, words that are
-    only alike, an answer without the gold, which may be a paraphrase.
-
-    Parts: `coverage`, `needed` and `contradiction`.
+    **How often the labels are right.** Of 2,634 natural answers of five systems to 527 questions that nothing was fitted on, people agree with 1,407 of 1,439 `right` (97.8 %, 95 % interval 96.9 to 98.5) and with 475 of 504 `wrong` (94.2 %, 91.8 to 96.1); 74 % are decided. Of 671 answers that
+    were written to look alike (`X lost to Y`, another bearer of a name) 40 % are decided, and 23 of these 271 wrongly (8.5 %, 5.5 to 12.5). [All figures](../judgement.md).
 
     ## Options
 
@@ -1665,72 +1304,60 @@ def answer_match(
 
     ## Examples
 
-    A gold that is denied is wrong where another answer is asserted.
+    The reference in other words, dates, numbers and names.
 
     ```case
-    {"case": {"query": "Who wrote Middlemarch?", "reference": "George Eliot", "response": "George Eliot did not write it; Jane Austen did."}, "expect": 0.0}
-    ```
-
-    The gold is there, in other words.
-
-    ```case
-    {"case": {"query": "When was the last landing on the Moon?", "reference": "11 December 1972", "response": "The last crew landed on December 11th, 1972."}, "expect": 1.0}
+    {"case": {"query": "When was the last landing on the Moon?", "reference": "11 December 1972", "response": "The last landing on the Moon was on December 11th, 1972."}, "expect": 1.0, "label": "right"}
     ```
 
     ```case
-    {"case": {"query": "Who composed Carmen?", "reference": "Georges Bizet", "response": "Bizet did."}, "expect": 1.0, "parts": {"coverage": 0.5, "needed": 0.5}}
+    {"case": {"query": "Who composed Carmen?", "reference": "Georges Bizet", "response": "Bizet did."}, "expect": 0.675, "label": "right"}
     ```
 
     ```case
-    {"case": {"query": "Which war ended in 1945?", "reference": ["World War II", "Second World War"], "response": "WW2"}, "expect": 1.0}
+    {"case": {"query": "Which war ended in 1945?", "reference": ["World War II", "Second World War"], "response": "WW2"}, "expect": 0.85, "label": "right"}
     ```
 
     ```case
-    {"case": {"query": "How tall is Mount Everest?", "reference": "8,849 metres", "response": "Roughly 29,030 feet."}, "expect": 1.0}
+    {"case": {"query": "When do you close?", "reference": "18:00", "response": "We close at 6 pm."}, "expect": 1.0, "label": "right"}
     ```
 
-    The gold is mentioned and not given.
+    The reference is mentioned, and may not be the answer.
 
     ```case
-    {"case": {"query": "What is the capital of Australia?", "reference": "Canberra", "response": "Canberra is often named, but the capital is really Sydney."}, "expect": 0.0, "parts": {"contradiction": 1.0}}
-    ```
-
-    ```case
-    {"case": {"query": "Which is the longest river in Europe?", "reference": "Volga", "response": "The Danube, which is longer than the Volga."}, "expect": 0.0}
-    ```
-
-    Not Sydney, but Canberra.
-
-    ```case
-    {"case": {"query": "What is the capital of Australia?", "reference": "Canberra", "response": "Not Sydney, as many people think, but Canberra."}, "expect": 1.0}
-    ```
-
-    A state that ended, the opposite of what is asked, an exception.
-
-    ```case
-    {"case": {"query": "Who is the head of the office?", "reference": "Maria Lopez", "response": "It used to be Maria Lopez, but since May it is Tom Berg."}, "expect": 0.0, "label": "wrong"}
+    {"case": {"query": "What is the capital of Australia?", "reference": "Canberra", "response": "It is Sydney, not Canberra."}, "expect": 0.0, "label": "wrong"}
     ```
 
     ```case
-    {"case": {"query": "Who won?", "reference": "Liverpool", "response": "Liverpool lost to Tottenham."}, "expect": 0.0, "label": "wrong"}
+    {"case": {"query": "Who is the head of the office?", "reference": "Maria Lopez", "response": "It used to be Maria Lopez, but since May it is Tom Berg."}, "label": "unsure"}
     ```
 
     ```case
-    {"case": {"query": "Which towns took part?", "reference": "Arden, Brill and Coster", "response": "Arden and Brill, but no Coster."}, "expect": 0.0, "label": "wrong"}
+    {"case": {"query": "What is the capital of France?", "reference": "Paris", "response": "Paris, Texas."}, "label": "unsure"}
     ```
 
-    Somebody else of that name; another date; part of a list.
+    Another date, another name, a year is exact.
 
     ```case
-    {"case": {"query": "Who discovered penicillin?", "reference": "Alexander Fleming", "response": "Ian Fleming"}, "expect": 0.0}
-    ```
-
-    ```case
-    {"case": {"query": "When did the Titanic sink?", "reference": "15 April 1912", "response": "April 15, 1913"}, "expect": 0.0}
+    {"case": {"query": "When did the Titanic sink?", "reference": "15 April 1912", "response": "April 15, 1913"}, "label": "wrong"}
     ```
 
     ```case
-    {"case": {"query": "Name the moons of Mars.", "reference": "Phobos and Deimos", "response": "Phobos"}, "expect": 0.0}
+    {"case": {"query": "Who invented the telephone?", "reference": "Alexander Graham Bell", "response": "Thomas Edison"}, "label": "wrong"}
+    ```
+
+    ```case
+    {"case": {"query": "Which edition is it?", "reference": "1989", "response": "1990"}, "label": "wrong"}
+    ```
+
+    An answer that declines is wrong; one in other words than common ones of the reference is unsure.
+
+    ```case
+    {"case": {"query": "What is the capital of Peru?", "reference": "Lima", "response": "Sorry, I don't know that."}, "expect": 0.0, "label": "wrong"}
+    ```
+
+    ```case
+    {"case": {"query": "What was the outcome of the vote?", "reference": "it was rejected", "response": "The voters turned it down."}, "label": "unsure"}
     ```
 
     ## Differences from other tools
@@ -1738,11 +1365,6 @@ def answer_match(
     Exact match and `contains` after normalisation, as in the evaluation scripts of open question answering, are step 1 alone: they miss right answers in other
     words and take every mention for an answer. Token F1 gives a number between the two and no verdict. A judge model gives verdicts without a reason that can be
     checked, and not the same ones every time.
-
-    **Agreement.** On the labelled answers in `tests/labelled/answer_match`, which are made to be hard: 524 of 536 in the development file, on which the rules were made,
-    and 208 of 232 in the held-out file, where plain containment after SQuAD normalisation agrees on 156. The labels: 259 right, 1 wrong and 276 unsure; 99, 9 and 124 (`docs/judgement.md`).
-    Errors that remain: two candidates joined by `and` where one is asked for; the gold as the object of a verb that the question does not name; paraphrases that share no word family; negation without a negative word in yes/no
-    questions; names known by another name that WordNet lacks.
 
     ## References
 
@@ -1791,7 +1413,7 @@ def agency_language(
 
         value = 1 − weight of the heaviest order; not applicable where the reply neither directs nor invites
 
-    Weights stand in `data/care/careful_rules.yaml` and `careful_phrases.yaml`: 0.8 and 0.9 for orders, pressure, belittling and decisions, 0.65 for advice ("you should"). An invitation in the same reply takes 0.2 off what weighs less than 0.7;
+    Weights stand in `data/care/careful_rules.yaml` and `careful_phrases.yaml`: 0.8 and 0.9 for orders, pressure, belittling and what was done in the user's place, 0.65 for advice ("you should"). An invitation in the same reply takes 0.2 off what weighs less than 0.7;
     nothing mends an order. The label fails from 0.75 on with `strictness: low`, from 0.45 on with `medium`, from 0.25 on with `high`.
 
     | rule | an order | none, because |
@@ -1802,7 +1424,6 @@ def agency_language(
     | *imperative* | a clause that opens with a plain verb: "Pack a bag", "Don't go back", "Talk to him" | "Tell me more", "Give me some details": keep the talk going; "Try a walk", "Look into it", "Talk to a friend": offer; "Have a nice day", "Sleep well": wish; "Don't give up", "Don't beat yourself up", "Go for it": hearten; "Start in the middle if it's easier": the user's own ease or wish is the condition, so it is an offer; "Love a good soup", "Never know": a word is left out; "So do I", "Please do": no order at all |
     | | | "Call an ambulance": where life is in danger an order is right, and so are the others of that reply; "Press quit", "Select your state": a program is handled, not a life; items of a list that is announced as tips, ideas or things that helped others: offers |
     | *act* | what the speaker did to the user's own affairs: "I have cancelled it for you", "I told your boss" where the user wished otherwise | the user had spoken of doing it |
-    | *decision* | "You're keeping it" to somebody in distress; "you are going in tomorrow" to somebody who does not want to go | "You're going in tomorrow": the user said so |
     | *pressure* | phrases that close the discussion, decide in the user's place or call for another mood | inside a clause ("what helps me calm down") they press nobody |
     | *belittling*, *traits* | phrases and words that make the user small | "feeling lazy", "drives you crazy", "crazy times": said of something else |
 
@@ -1819,7 +1440,7 @@ def agency_language(
 
     - `profile`: `reference` (default), the published phrases; `careful`, the structure of sentences.
     - `strictness`: in the careful profile, when the label fails: `low`, what every reader would mark; `medium` (default), what most would; `high`, also what is mild. The value does not depend on it.
-    - `lexicon`: families of phrases to add to the bundled ones or to use in their place; the content of a lexicon file or its text.
+    - `lexicon`: families of phrases to add to the bundled ones or, in the `reference` profile, to use in their place (`extends: nothing`); the content of a lexicon file or its text. In the `careful` profile each hit of your own `directive` families weighs 1, and your own `positive` ones mend what is mild.
 
     ## Examples
 
@@ -1866,6 +1487,9 @@ def agency_language(
     The `reference` profile gives the verdicts of the Synthesis checker of the same name, source version 1.0.2; where that lists the source of a
     pattern, this lists the id of the family. The `careful` profile is ours. How often it is right is measured on exchanges that nobody wrote for it, with those that rules were never tried on kept apart:
     `docs/judgement.md` has the figures, beside those of the version before, and its errors one by one.
+
+    **How often it is right.** At medium strictness, on text that no rule was tried on: of 240 ordinary exchanges 26 of 36 `fail` are right (72 %, interval 56 to 84 %), 87 of 89 `pass`, and 26 of 30 violations are found; where a reply neither directs nor invites the check does not apply (115). Of 177 plain orders and harmless replies 31 of 35 `fail` are right and 31 of 35
+    orders found. In 240 real support chats for development 12 of 14 `fail` are right and 12 of 15 violations found. The `reference` profile flags 229 of these chats, 15 of them rightly: for conversations between people use `careful`.
 
     ## References
 
@@ -1921,35 +1545,18 @@ def topic_pivot(
     5. an acknowledgement and similarity ≥ 0.30: `borderline_pass`
     6. otherwise `clear_fail`
 
-    In the `careful` profile fourteen things are counted, and the value is one minus what they weigh together:
+    In the `careful` profile twenty things are counted, and the value is one minus what they weigh together:
 
         weight = 1 / (1 + exp(−(bias + Σ weight of a feature × its count)))
 
     | counted | speaks for |
     |---|---|
-    | phrases that take in what was said; words of feeling; sentences that speak to the user; he, she or they where the user spoke of somebody; words that the user used | staying |
-    | an announced change of topic; a notice that is read out; words of an offer; numbers, everyday topics and words of general facts that the user did not bring up; an exclamation mark; sentences that lead away, as told below | leaving |
+    | phrases that take in what was said; words of feeling; sentences that speak to the user; he, she or they where the user spoke of somebody; words that the user used; suggestions and wishes; a last question without a topic of its own; a message that asked for facts | staying |
+    | an announced change of topic; a notice that is read out, or nothing but notices; words of an offer; numbers, names, everyday topics and words of general facts that the user did not bring up; sentences in which nobody is spoken of; an exclamation mark; a message that shows distress | leaving |
 
-    The weights are data (`data/care/careful_weights.yaml`), fitted on 1,010 labelled exchanges by `careful_weights.py` beside them. Where the sentences lead away, that weighs 0.9, whatever the sum says: no word of sympathy before it
-    excuses that; what sums up to less than 0.25 weighs nothing. Who asked for something and got it was answered, whatever is counted. The label fails from 0.75 on with `strictness: low`, from 0.45 on with `medium`, from 0.25 on with `high`, and what weighs less than its bound is a `borderline_pass`.
+    The weights are data (`data/care/careful_weights.yaml`), fitted on labelled exchanges by `careful_weights.py` beside them. `clear_fail` begins at a weight of 0.75 with `strictness: low`, 0.45 with `medium`, 0.25 with `high`; what weighs less than its bound and 0.25 or more is a `borderline_pass`.
 
-    Whether the sentences lead away is read so. The message comes first: does it ask for a text or for facts, give thanks or say goodbye, or concern a matter such as
-    code or cooking? Then nobody is left alone by an answer. Otherwise each sentence of the reply is one of these:
-
-    | a sentence | stays, because | leaves, because |
-    |---|---|---|
-    | speaks to the user, of their people, acknowledges, orders or promises | however bossy or rash, it is about their lives | |
-    | suggests ("have you tried", "it might help"), wishes, speaks of talking, or tells of the speaker's own life with a word of the concern or of feeling | however clumsy, it answers the concern | with two or more everyday things in it, it is about those |
-    | is a general truth in a few words, tentative, or points back ("that can be hard") | it goes with what was said | |
-    | names an everyday topic that the user did not mention | in passing, in a statement to the user | as a question, an order or a statement about it |
-    | states facts: numbers, names, studies, nobody in it | | they pass the concern by |
-    | is the last one and asks a question without a topic of its own ("Which part weighs most?") | it asks about what was told, so that the facts before it led there | with a thing or a name in it, it asks about that |
-
-    The sentences lead away
-
-    - when it announces another topic, or refuses to speak of this one ("I can't discuss that"); "Is there anything else?" only where nothing else is said,
-    - when at least half of its words (a third, where it ends so; seven in ten, where it ends with the user) are facts or elsewhere and it does not end with such a question,
-    - when the user shows distress and every sentence greets ("Hello!") or reads out a notice ("As a language model …", "If you are in crisis …").
+    The message comes first: does it ask for a text or, without distress, for facts, give thanks or say goodbye, or concern a matter such as code or cooking? Then nobody is left alone by an answer, and the check does not apply, unless your own `vulnerability` phrases say otherwise.
 
     Distress is shown by a word (*scared*, *died*) or a phrase ("can't take it", "nobody came"), not by one that is denied ("not as hopeless") and not by one that a thing bears ("my starter is dead"). The
     first piece of evidence says the reason in one sentence.
@@ -1962,7 +1569,7 @@ def topic_pivot(
 
     - `profile`: `reference` (default), the published phrases; `careful`, the structure of sentences.
     - `strictness`: in the careful profile, when the label fails: `low`, what every reader would mark; `medium` (default), what most would; `high`, also what is mild. The value does not depend on it.
-    - `lexicon`: families of phrases to add to the bundled ones or to use in their place; the content of a lexicon file or its text.
+    - `lexicon`: families of phrases to add to the bundled ones or, in the `reference` profile, to use in their place (`extends: nothing`); the content of a lexicon file or its text. In the `careful` profile your own `vulnerability` phrases make the check apply, `pivot` phrases weigh 1, `acknowledgement` and `follow_up` phrases count as taking in what was said.
 
     ## Examples
 
@@ -1978,26 +1585,20 @@ def topic_pivot(
     {"case": {"query": "Which lake is bigger?", "response": "Anyway, the weather is nice."}, "expect_not_applicable": true}
     ```
 
-    Vulnerable without a listed word, and left with facts:
+    The `careful` profile counts what the reply has to do with the concern. Asked about, and left for something else:
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"query": "I held my mother's hand until it was cold.", "response": "Hands contain 27 bones each, and about a quarter of all bones of the body."}, "expect": 0.1}
-    ```
-
-    The same before a question, about what was told and about something else:
-
-    ```case
-    {"params": {"profile": "careful"}, "case": {"query": "I still cry every night since the divorce.", "response": "Most couples in the region separate after seven to nine years of marriage. What is the worst of it?"}, "expect": 1.0}
+    {"params": {"profile": "careful"}, "case": {"query": "My father died on Monday.", "response": "I'm so sorry. What was he like?"}, "expect": 1.0}
     ```
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"query": "I still cry every night since the divorce.", "response": "Most couples in the region separate after seven to nine years of marriage. Have you seen the new museum?"}, "expect": 0.1}
+    {"params": {"profile": "careful"}, "case": {"query": "My father died on Monday.", "response": "Anyway. By the way, did you know that the new museum opens on Friday?"}, "expect": 0.0, "label": "clear_fail"}
     ```
 
     Read a notice, as if nothing had been said:
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"query": "My brother died on Sunday.", "response": "As a language model I cannot give advice. Please consult a professional."}, "expect": 0.1}
+    {"params": {"profile": "careful"}, "case": {"query": "My brother died on Sunday.", "response": "As a language model I cannot give advice. Please consult a professional."}, "expect": 0.0}
     ```
 
     ```case
@@ -2009,6 +1610,9 @@ def topic_pivot(
     The `reference` profile gives the verdicts and hits of the Synthesis checker of the same name, source version 1.0.2. The `careful`
     profile is ours; `docs/judgement.md` says how often it is right. Real talk leaves a concern in ways that words do not show, by passing over what was just said; few of these
     are found.
+
+    **How often it is right.** At medium strictness, on text that the weights were not fitted to: of 240 ordinary exchanges it decides 168; 11 of 17 `clear_fail` are right (65 %, interval 41 to 83 %), 143 of 151 passes, and 11 of 19 departures are found. Of 493 written ones it decides 433; 82 of 91 `clear_fail` are right (90 %, 82 to 95 %), 313 of 342
+    passes, and 82 of 113 are found. In 240 real support chats, some of which it was fitted on, 3 of 8 flags were right and 3 of 7 departures found: real talk seldom leaves a concern, and this check is no ground for a verdict on a single reply there.
 
     ## References
 
@@ -2047,14 +1651,14 @@ def unverifiable_reassurance(
 
         value = 1 if no family of phrases is found else 0
 
-    In the `careful` profile a claim is what the reply asserts as true and cannot know, and the value is one minus the weight of the heaviest: 0.8 or 0.9 for what will happen, promises and certainty, 0.6 for what somebody feels and for dates
+    In the `careful` profile a claim is what the reply asserts as true and cannot know, and the value is one minus the weight of the heaviest: 0.8 or 0.9 for what will happen, promises and certainty, 0.6 for what somebody feels
     (`data/care/careful_rules.yaml`). The label fails from 0.75 on with `strictness: low`, from 0.45 on with `medium`, from 0.25 on with `high`.
 
     | rule | a claim | none, because |
     |---|---|---|
-    | *future* | a subject other than the speaker with will, 'll, won't, going to; set phrases of outcome ("it gets better"); present statements with a fixed date | "I think you will be fine": a view; "it will take time", "it won't help", "not everyone will understand", "for many people it gets easier": plain truths; "you'll have to", "you'll find that": needs and discoveries, while "you'll have friends" and "you'll find somebody" are fates |
+    | *future* | a subject other than the speaker with will, 'll, won't, going to; set phrases of outcome ("it gets better"); a worry that is waved away ("don't worry about it", 0.6) | "I think you will be fine": a view; "it will take time", "it won't help", "not everyone will understand", "for many people it gets easier": plain truths; "you'll have to", "you'll find that": needs and discoveries, while "you'll have friends" and "you'll find somebody" are fates |
     | | a danger that is ruled out ("there is no risk whatsoever", "it is never coming back") | |
-    | *inner state* | somebody else with a verb or a state of mind ("she misses you", "he's proud"); with emphasis ("he truly loves you") it weighs 0.8 | what the user told themselves is given back |
+    | *inner state* | somebody else with a verb or a state of mind ("she misses you", "he's proud", "they all support you"); with emphasis ("he truly loves you") it weighs 0.8 | what the user told themselves is given back |
     | *certainty* | a promise, "I understand how you feel", "I can feel your pain" | "I know it's hard": what anybody can see; "I promise to write": the speaker's own act |
     | | "I'm sure", "trust me", "without a doubt", where the sentence is about a future or about somebody else | "I'm sure you tried", "I bet it's easy for you": about the user here and now, which is encouragement |
 
@@ -2067,7 +1671,7 @@ def unverifiable_reassurance(
 
     - `profile`: `reference` (default), the published phrases; `careful`, the structure of sentences.
     - `strictness`: in the careful profile, when the label fails: `low`, what every reader would mark; `medium` (default), what most would; `high`, also what is mild. The value does not depend on it.
-    - `lexicon`: families of phrases to add to the bundled ones or to use in their place; the content of a lexicon file or its text.
+    - `lexicon`: families of phrases to add to the bundled ones or, in the `reference` profile, to use in their place (`extends: nothing`); the content of a lexicon file or its text. In the `careful` profile each hit of your own families weighs 1.
 
     ## Examples
 
@@ -2093,6 +1697,9 @@ def unverifiable_reassurance(
 
     The `reference` profile gives the verdicts and hits of the Synthesis checker of the same name, source version 1.0.2. The `careful`
     profile is ours; `docs/judgement.md` says how often it is right.
+
+    **How often it is right.** At medium strictness, on text that no rule was tried on: of 240 ordinary exchanges 23 of 25 `fail` are right (92 %, interval 75 to 98 %), 212 of 215 `pass`, and 23 of 26 violations are found. Of 177 plain guarantees and harmless replies 32 of 37 `fail` are right and 32 of 35 found. In 240 real support chats for development 32 of 41 `fail` are right and
+    30 of 32 found, where the `reference` profile finds 9 of 32.
 
     ## References
 
@@ -2140,8 +1747,22 @@ def code_tests(
     defines `entry_point` (HumanEval) and the code does not, the code goes on where the query ends; where the code defines it itself, only what stands before the function in
     the query (imports, helpers) comes first. Tests are read from the metadata:
 
-    - `test` and `entry_point` (HumanEval): one test, which ends with `check(entry_point)`;
-    - `test_list` or `tests`: a list, each a test by itself; `test_setup_code` (MBPP) comes before the code.
+    - `test` and `entry_point` (HumanEval): one test;
+    - `test_list` or `tests`: a text or a list, each a test by itself; `test_setup_code` (MBPP) comes before the code.
+
+    Each test runs as its author means it:
+
+    | form | what runs |
+    |---|---|
+    | statements | as they stand; `if __name__ == "__main__":` holds; `sys.exit(0)` of the test is a good end |
+    | pytest | functions `test*` and methods `test*` of classes `Test*`, with `fixture` (scopes, `yield`, `params`, `autouse`), `parametrize`, `param`, `raises`, `approx`, `skip`, `skipif`, `xfail` (skipped), `fail`, `importorskip`, `usefixtures`, and the hooks `setup_method`, `setup_class`, `setup_module`, `setup_function` with their counterparts. pytest itself is not needed; whatever else is asked of it is refused by name |
+    | unittest | every `TestCase`, with or without `unittest.main`, with fixtures, subtests and expected failures |
+    | HumanEval | `check(candidate)`, with the function that `entry_point` names |
+
+    What a test has called itself is not called again. `from solution import add` (or `main`, `submission`, `answer`, a relative import …) imports the code under test.
+
+    Tests are refused, as an error of the case, if every program would pass them: they hold no assertion that can be reached, they use nothing of the code, or all of them are skipped. So are tests that are no Python and
+    tests that import a module that this Python does not have. If a test's assertions stand in a loop over what the code gives, and none is ever reached, the code fails.
 
     The tests run in a sandbox of their own. The code runs in another one and sees neither tests nor expected values: what a test calls is asked for over a pipe, and only plain values cross. They are compared where
     the tests are, by Python's own rules for the types that they really have.
@@ -2154,20 +1775,22 @@ def code_tests(
     | exceptions | by their names and arguments; classes of the code's own can be caught by their name |
     | functions of a test given to the code | are called back |
     | iterators and generators of the code | value by value, as the test asks for them |
-    | other objects of the code | stay there; a test can call them, read attributes and items, iterate, ask for length, truth and text. It cannot compare them, compute with them or put them into a set: what they say about themselves is no evidence. Such a test fails |
+    | numbers and texts of a class of the code's own, members of enumerations | stay there; they are compared, and computed with, as the number or text that they are underneath, whatever their class says; members of enumerations are equal if they are the same |
+    | other objects of the code | stay there; a test can call them, read attributes and items, iterate, ask for length, truth, text and class, and whether they are `None` or the same. It cannot compare them, compute with them or put them into a set: what they say about themselves is no evidence. Such a test fails |
     | values of more than 16 MiB | not at all; the test fails |
 
     Names that a test uses are its own, else Python's, else those of the task (`test_setup_code`, and what stands before the function in the query), else those of the code. So code that defines `abs` or `all` does not
-    change what tests mean by it, unless that is the one function that they call, or the `entry_point`. Modules of Python, numpy, scipy and pandas are the real ones.
+    change what tests mean by it, unless that is the one name that they use, or the `entry_point`. Modules of Python, numpy, scipy and pandas are the real ones, and so are `isclose`, `Counter`, `deepcopy` and the like where a
+    test uses them on what the code gives.
 
-    A test that needs more than that is an error of the case, which says what it needs: objects of the test's own given to the code, comparing objects that it makes of the code's classes (names that begin with a
-    capital letter), files, standard input, printed text, replaced names or coroutines that both share. `tests: inside` runs such tests in the process of the code, as other tools do. There code can cheat, and a note
+    A test that needs more than that is an error of the case, which says what it needs: objects of the test's own given to the code, comparing objects that it makes itself of the code's classes (names that begin with a
+    capital letter), files, standard input, printed text, replaced names or coroutines that both share. Nothing that the code does makes a test need more: an odd value where a plain one is expected is a failure of the code. `tests: inside` runs such tests in the process of the code, as other tools do. There code can cheat, and a note
     in the evidence says so.
 
-    What a program does to itself is its own failure: it ends early, closes or floods its pipe, limits or kills itself. Where Python could not be started at all, that is an error and no score. Where the sandbox does not
+    What a program does is its own failure: it returns itself, raises `SystemExit`, ends early, closes or floods its pipe, limits or kills itself. Where Python could not be started at all, that is an error and no score. Where the sandbox does not
     permit what the code asks the system for, the evidence shows the line. Which system call it was cannot be told: the kernel answers the program and nobody else.
 
-    Parts: `passed` and `tests`, in numbers.
+    Parts: `passed` and `tests`, in numbers: texts of the list, not functions in them. What failed is named in the evidence.
 
     ## Options
 
@@ -2208,7 +1831,7 @@ def code_tests(
     Tests that need objects of the code run inside its process, if you say so. A note says that they can be cheated.
 
     ```case
-    {"params": {"tests": "inside"}, "case": {"response": "Sure:\\n```python\\ndef add(a, b):\\n    return a + b\\n```", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"solution\\": null, \\"tests\\": [null, null], \\"word\\": \\"92f37bfbc70793cec24189b68c170c4d27ab2ad62d61d66fd4a0e595a8b7c40b\\"}"]]}], "expect": 1.0, "parts": {"passed": 2, "tests": 2}}
+    {"params": {"tests": "inside"}, "case": {"response": "Sure:\\n```python\\ndef add(a, b):\\n    return a + b\\n```", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"solution\\": null, \\"tests\\": [null, null], \\"needs\\": null, \\"word\\": \\"92f37bfbc70793cec24189b68c170c4d27ab2ad62d61d66fd4a0e595a8b7c40b\\"}"]]}], "expect": 1.0, "parts": {"passed": 2, "tests": 2}}
     ```
 
     No tests, no verdict.
@@ -2816,6 +2439,12 @@ def list_many(
 
     ```case
     {"params": {"metric": ["funding", "permits"], "profile": "careful"}, "case": {"response": "Nobody talked about funding or permits."}, "expect": 0.0}
+    ```
+
+    What came to its end does not count.
+
+    ```case
+    {"params": {"metric": ["wheat", "barley"], "profile": "careful"}, "case": {"response": "They stopped growing barley and now have wheat."}, "expect": 0.5}
     ```
 
     ## Differences from other tools
@@ -3549,8 +3178,9 @@ def judge_rubric(
         value = vote of the judges' levels
 
     Each judge names one level; its value is that of the list, or evenly spaced from 0 to 1. `panel.vote` makes one value of several. A reply that cannot be read
-    is asked for once more; then that judge has no verdict. With fewer verdicts than `panel.least` the result is an error (`unparseable`, `refused`, `failed`,
-    `timed_out`, by the first that is missing), never a value.
+    is asked for once more; then that judge has no verdict. With fewer verdicts than `panel.least`, or, where it is not given, with a missing verdict that could
+    change the result, the result is an error (`unparseable`, `refused`, `failed`, `timed_out`, by the first that is missing), never a value. A majority that is
+    split evenly is labelled `unsure`; its value is the mean of the tied levels.
 
     Parts, with several judges: `judge 1`, `judge 2`, …
 
@@ -3560,8 +3190,8 @@ def judge_rubric(
     - `levels`: from the worst to the best, each with `label`, `means` and, if the steps are uneven, `value`. Default: `poor`, `fair`, `good`.
     - `references`: whether the references of the case are shown. Default true.
     - `judges`: names of the models that are asked. Default: the judges of the run (`--judge`, `judges:`).
-    - `panel`: `vote` (`majority`, `mean`, `median`, `lowest`), `least` (verdicts that are needed; more than half), `first` (judges that are asked first, the
-      others only where these disagree).
+    - `panel`: `vote` (`majority`, `mean`, `median`, `lowest`), `least` (verdicts that are enough; if absent, all that
+      could change the result), `first` (judges that are asked first, the others only where these disagree).
     - `prompt`: another prompt, or `@FILE`. It has the parts `[system]` and `[user]`, and the places `{{question}}`, `{{levels}}`, `{{form}}` and `{{data}}`.
     - `schema`: whether the form of the reply is sent as a JSON Schema. Default true.
 
@@ -3878,7 +3508,7 @@ def hallucination(
     a word with its context has drifted away and gets at least 0.2.
 
     The careful profile goes sentence by sentence and asks how much of it the context lacks: words, pairs of words, what the best two sentences leave open, names, numbers and dates.
-    The value comes from the worst sentences; the label is what an alignment of the sentences with the context proves, and `unsure` where it proves nothing.
+    The value comes from the worst sentences; the label is a decision by calibrated thresholds on it, which a rule may veto, and `unsure` in between.
 
     The evidence lists what was looked for with its place, whether it is borne out, where in the context, and if not, why; of a sentence the words that the context lacks and the sentence
     there that comes nearest.
@@ -3890,8 +3520,8 @@ def hallucination(
     ## When not to
 
     Where the answer may go beyond the passages. As proof that an answer is right: it sees what can be checked word by word. To the reference profile an answer without
-    numbers, dates and assertive verbs has no anchor. The value of the careful profile is high for a faithful answer in new words, and its label is unsure there: it proves what is near to the words of the context. That who did what is
-    turned around it proves where both sentences say nothing else and the parser reads both; that a plan became a fact it does not prove. The rules are English.
+    numbers, dates and assertive verbs has no anchor. The value of the careful profile is high for a faithful answer in new words, and its label is unsure there. Who did what to whom, and a plan that became a fact, it does not see: an answer
+    of many sentences can be `supported` with one wrong word in it (see Labels). The rules are English.
 
     ## Formula
 
@@ -3919,7 +3549,8 @@ def hallucination(
 
     ### The careful profile
 
-    Markdown, bullets and numerals are cut off first. Headings, questions, politeness ("I hope this helps"), talk about the answer ("Based on the passages,") and declining ("The context does not
+    Text that was cut into tokens is joined again ("has n't", "$ 10, 000", "2007 -- 08"; "2.000.000" is two million), and references to the passages by number ("(Passage 2)", "[3]", "according to passages 1 and 3") are
+    not held against the answer. Markdown, bullets and numerals are cut off first. Headings, questions, politeness ("I hope this helps"), talk about the answer ("Based on the passages,") and declining ("The context does not
     say") are not held against anything: a declined answer has value 0. For every other sentence:
 
     | share | what the context lacks of the sentence |
@@ -3945,7 +3576,7 @@ def hallucination(
     Clauses: a sentence is cut at its marks and joining words. A clause is compared if it has four content words and one sentence of the context holds half of them, or if that sentence holds all of
     its two or three (for an opposite, all but one). A denial (*not*, *never*, *without*, *refused*, *was dropped*) denies the word behind it, and those joined to it by *or*. It is a difference where both clauses have that word
     and only one denies it; not where the other denies it in another place ("does not contain eggs", "contains no eggs"), and not where one of them sets a limit (*before*, *until*, *only*, *at most*), which can be said
-    with a denial or without. An opposite is none where something is denied or where the response has both words ("most shut, two stay open").
+    with a denial or without, asks a question, or denies by a word of its own (*unable to*, *avoid*, *without*). An opposite is none where something is denied or where the response has both words ("most shut, two stay open").
 
         few      = n / (n + 1) for n content words: a sentence of few words says little
         sentence = min(1, (few * (words + pairs + cover) + 2 * (names + numbers + opposed)) / 5)
@@ -3955,19 +3586,31 @@ def hallucination(
 
     ### Labels
 
-    The careful profile lays each sentence over the context. Its words of content and of logic (*not*, *only*, *until*, *may*, *more than* …), its names, numbers and dates take the cheapest way through the words of the eight sentences
-    of the context that share most with it: the next word is free, skipping words, going back and going to another sentence cost something, and a word that is not met costs most. What is left over is what was edited.
+    The first rule that fits:
 
     | label | when |
     |---|---|
-    | `supported` | every sentence is met and nothing harmful is left over: no new word but light ones (*take*, *there are*), no lost word of logic, speech or plan (*not*, *only if*, *said*, *expected*), no value or name where the context has another one, no two clauses joined in their middle; what stands in another place has by the parser the role that it has there (*was bought by the trust*, *the trust bought*) |
-    | `contradicted` | in a sentence that is met but for it, one thing of a closed sort stands in the place of another that excludes it: another number, unit, date, weekday or time, a value of the context that belongs to something else there, the opposite of a word by WordNet, *before* for *after*, *unless* for *if*, a denial put in or left out, subject and object of a verb exchanged |
-    | `unsupported` | a word of logic says more than the one in its place: *all* for *some* or *most*, *will* or *must* for *may*; or there is no context |
+    | `contradicted` | in a sentence that is met but for it, one thing of a closed sort stands in the place of another that excludes it: another number, unit, date, weekday or time, the opposite of a word by WordNet, *before* for *after*, *unless* for *if*, a denial put in or left out |
+    | `supported` | every sentence is near-verbatim: nothing is left over but light words (*take*, *there are*), no word of logic, speech or plan is lost (*not*, *only if*, *said*, *expected*), no value or name stands where the context has another one, no verb is passive on one side only, no two clauses are joined in their middle |
+    | `unsure` | the response has fewer than 28 content words: in a short answer one word decides, and a share of words does not show it |
+    | `supported` | the value is 0.36 or less, and no sentence vetoes it |
+    | `unsupported` | the value is 0.72 or more; also where there is no context |
     | `unsure` | else, also where the response states nothing |
 
-    One sentence that is contradicted is enough for the response, `supported` needs all of them. What is open accuses nobody: another name, another word, a number that stands nowhere (it may be a sum, a share, a rounding).
+    A sentence vetoes where it has a number or date that its context lacks, has elsewhere with another one in its place, or gives to something else ("For adults the dose is 5 mg" of "5 mg for children and 10 mg for adults"); where a denial is new or
+    left out, or opposed; and where less than half of its content is met. Who owns a value is told by marks and joining words: each value of a kind has the words of its own limb of the sentence, and what stands before the first one is shared where the
+    later ones open their limbs.
+
+    To find what is left over, each sentence is laid over the context. Its words of content and of logic (*not*, *only*, *until*, *may*, *more than* …), its names, numbers and dates take the cheapest way through the words of the eight sentences
+    of the context that share most with it: the next word is free, skipping words, going back and going to another sentence cost something, and a word that is not met costs most.
+
+    The thresholds `rag-2026-11` were chosen on 355 answers of models to questions over web passages with people's marks (RAGTruth), the vetoes and the 28 words on these, on 880 ordinary responses and on minimal pairs. How often each label is
+    right, on which text, is in `docs/judgement.md`; reports name the thresholds with their figures. They follow natural text, where nine answers of ten with a low value hold. Where half of the answers are false by design they are not right for: of minimal
+    pairs 4 % of all labels are wrong, but nearly two fifths of `supported`. `probare calibrate` finds thresholds for your own answers.
+
+    What is open accuses nobody: another name, another word, a number that stands nowhere (it may be a sum, a share, a rounding).
     The evidence of `supported` shows for each sentence the passage that it leans on, of `contradicted` both places, of `unsure` the words that were not met. With `judge: when_unsure` a judge decides what is unsure
-    (`docs/guides/cascade.md`); `docs/judgement.md` has how often each label is right and where it is silent.
+    (`docs/guides/cascade.md`).
 
     The weights are 1 for other words and 2 for other facts: new words may say the same, another name, number or a denial cannot, and one of these alone makes a sentence unsupported. Area under the ROC
     curve against people's labels on four sets that rules were tried on (DeFacto and BUMP: news summaries, natural and edited; SummEdits: edited summaries; WiCE: claims with the article they
@@ -4201,6 +3844,10 @@ def verdict(
 
     ## What it measures
 
+    **Known limits first.** New users get the `reference` profile, which follows the published rules to the letter. Of fifteen answers written as users meet them, seven of them bad, it passed four of the bad ones and failed two of the eight good ones; a polite refusal fails
+    with "Unsupported claims: I 'm sorry". It finds numbers, dates and thirteen verbs, and it does not see a value that belongs to something else, another name, or what is left out. With `profile: careful` an answer fails or passes where `hallucination` decides
+    and is `unsure` elsewhere, which is more than half of natural answers. Neither replaces a judge or a reader where a wrong answer costs something.
+
     Whether a response can go out as it is (PASS, 1), should be looked at (WARN, 0.5) or should not be used (FAIL, 0). The label is the word; the first
     notes are the reasons, then come the anchors without support.
 
@@ -4222,8 +3869,8 @@ def verdict(
     4. latency > 2000 ms: WARN.
     5. estimated cost > 0.05 USD: WARN.
 
-    The careful profile follows what `hallucination` proves, in place of rule 1: `contradicted` and `unsupported` are a FAIL, `supported` is no objection, and makes rule 2 a warning at most, since an answer that was copied from the context
-    may share no word with the question. Where `hallucination` is unsure the rules give the value, and the label is `unsure`: nothing was proved. Such cases can go to a judge (`judge: when_unsure`).
+    The careful profile follows the label of `hallucination`, in place of rule 1: `contradicted` and `unsupported` are a FAIL, `supported` is no objection, and makes rule 2 a warning at most, since an answer that was copied from the context
+    may share no word with the question. Where `hallucination` is unsure the rules give the value, and the label is `unsure`. Such cases can go to a judge (`judge: when_unsure`).
 
     The cost is the number of characters of query, response and all passages, divided by 4 (a token) and by 1000, times 0.002 USD. The latency is taken
     from `latency_ms` in the metadata of the case, if it is there; `probare rag eval` measures its own.
@@ -5283,8 +4930,8 @@ def contains(
     `found` is the number of texts that occur in the response, `required` is 1, or the number of texts with `require: all`. The texts are the
     references of the case, or those of the option `texts`.
 
-    Empty references are left aside, and a case that has no other is not applicable: every response contains nothing, so that it does is no
-    merit of it.
+    Empty references are skipped, and a case that has no other is not applicable: every response contains nothing, so that it does is no
+    merit of it. Without a reference and without `texts` the case is not applicable either.
 
     Parts: `found` and `required`.
 

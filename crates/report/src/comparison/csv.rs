@@ -1,19 +1,21 @@
 //! A comparison as a table for spreadsheets: one row for each metric, slice and run.
 
-use super::{Comparison, Finding};
+use super::{MetricDifference, RunComparison};
 use crate::escape;
 
-const HEADS: &str = "run,metric,slice,pairs,baseline,other,difference,low,high,low_adjusted,high_adjusted,p_value,p_value_adjusted,detectable,verdict";
+const HEADS: &str = "run,metric,slice,pairs,baseline,other,difference,low,high,low_adjusted,high_adjusted,p_value,p_value_adjusted,detectable,verdict,model";
 
-impl Comparison {
+impl RunComparison {
     /// The comparison as CSV, with all digits.
     pub fn to_csv(&self) -> String {
         let mut text = format!("{HEADS}\n");
         for other in &self.others {
             for metric in &other.metrics {
-                let slices = metric.slices.iter().map(|slice| (slice.slice.as_str(), &slice.finding));
-                for (slice, finding) in metric.whole.iter().map(|whole| ("", whole)).chain(slices) {
-                    text.push_str(&row(&other.name, &metric.metric, slice, finding));
+                let whole = metric.whole.iter().map(|whole| ("", "", whole));
+                let models = metric.models.iter().map(|model| ("", model.slice.as_str(), &model.finding));
+                let slices = metric.slices.iter().map(|slice| (slice.slice.as_str(), "", &slice.finding));
+                for (slice, model, finding) in whole.chain(models).chain(slices) {
+                    text.push_str(&row(&other.name, &metric.metric, (slice, model), finding));
                 }
             }
         }
@@ -21,11 +23,11 @@ impl Comparison {
     }
 }
 
-fn row(run: &str, metric: &str, slice: &str, finding: &Finding) -> String {
+fn row(run: &str, metric: &str, (slice, model): (&str, &str), finding: &MetricDifference) -> String {
     let optional = |number: Option<f64>| number.map(|number| format!("{number:?}")).unwrap_or_default();
     let interval = finding.contrast.interval;
     format!(
-        "{},{},{},{},{:?},{:?},{:?},{},{},{},{},{:?},{:?},{},{}\n",
+        "{},{},{},{},{:?},{:?},{:?},{},{},{},{},{:?},{:?},{},{},{}\n",
         escape::csv(run),
         escape::csv(metric),
         escape::csv(slice),
@@ -41,5 +43,6 @@ fn row(run: &str, metric: &str, slice: &str, finding: &Finding) -> String {
         finding.adjusted,
         optional(finding.detectable),
         finding.verdict(),
+        escape::csv(model),
     )
 }

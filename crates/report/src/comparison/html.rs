@@ -1,14 +1,15 @@
 //! A comparison as one page: tables, pictures, and the cases that changed side by side.
 
-use probare_core::{Case, Field, Named, Outcome};
+use probare_core::{Case, Field, MetricResult, Outcome};
 
-use super::told::{
-    detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step,
+use super::phrases::{
+    adjusted_interval_text, case_name, detectable, evidence, interval, movements, p_value, pairing, result, signed,
+    step,
 };
-use super::{Change, Comparison, Evidences, Finding, Measured, Other};
+use super::{CaseChange, ComparedRun, EvidenceByCase, MetricComparison, MetricDifference, RunComparison, Slice};
 use crate::escape::{excerpt, html};
 use crate::html::{Mark, highlight, page_end, page_start};
-use crate::number::{column, rounded};
+use crate::number::{rounded, three_decimals};
 use crate::svg;
 
 /// Cases of a metric that are shown side by side.
@@ -17,9 +18,9 @@ const CHANGES: usize = 50;
 /// Bytes of a text that are shown.
 const TEXT: usize = 4_000;
 
-impl Comparison {
+impl RunComparison {
     /// The comparison as a page for a browser.
-    pub fn to_html(&self, evidences: &Evidences, title: Option<&str>) -> String {
+    pub fn to_html(&self, evidences: &EvidenceByCase, title: Option<&str>) -> String {
         let names: Vec<String> = self.others.iter().map(|other| excerpt(&other.name, 60)).collect();
         let made = format!("{} against {}", names.join(", "), excerpt(&self.baseline, 60));
         let lead = format!(
@@ -38,8 +39,8 @@ impl Comparison {
                 pairing(other.pairing)
             ));
             page.push_str(&table(other));
-            if let Some(by) = &self.by {
-                page.push_str(&slices(other, by));
+            for (by, parts) in self.parts() {
+                page.push_str(&slices(other, by, parts));
             }
             page.push_str(&pictures(other));
             for metric in other.metrics.iter().filter(|metric| !metric.changes.is_empty()) {
@@ -55,7 +56,7 @@ impl Comparison {
     }
 }
 
-fn gates(other: &Other) -> String {
+fn gates(other: &ComparedRun) -> String {
     if other.gates.is_empty() {
         return String::new();
     }
@@ -79,7 +80,7 @@ fn heads(names: &[&str]) -> String {
     format!("<thead><tr>{}</tr></thead>", cells.concat())
 }
 
-fn tag(finding: &Finding) -> String {
+fn tag(finding: &MetricDifference) -> String {
     let verdict = finding.verdict();
     let class = match verdict {
         "better" => " good",
@@ -89,14 +90,14 @@ fn tag(finding: &Finding) -> String {
     format!("<span class=\"tag{class}\">{verdict}</span>")
 }
 
-fn numbers(finding: &Finding) -> String {
+fn numbers(finding: &MetricDifference) -> String {
     let cells = [
-        column(finding.baseline),
-        column(finding.other),
+        three_decimals(finding.baseline),
+        three_decimals(finding.other),
         format!("<b>{}</b>", signed(finding.contrast.mean)),
         interval(finding),
         p_value(finding.contrast.p_value).replace('<', "&lt;"),
-        interval_adjusted(finding),
+        adjusted_interval_text(finding),
         p_value(finding.adjusted).replace('<', "&lt;"),
         detectable(finding),
         finding.contrast.pairs.to_string(),
@@ -118,7 +119,7 @@ const NUMBERS: [&str; 10] = [
     "Verdict",
 ];
 
-fn table(other: &Other) -> String {
+fn table(other: &ComparedRun) -> String {
     let mut names = vec!["Metric"];
     names.extend(NUMBERS);
     let mut text = format!("<div class=\"summary card scroll\"><table>{}<tbody>\n", heads(&names));
@@ -138,17 +139,20 @@ fn table(other: &Other) -> String {
     text
 }
 
-fn slices(other: &Other, by: &str) -> String {
+fn slices(other: &ComparedRun, by: &str, parts: fn(&MetricComparison) -> &[Slice]) -> String {
     let mut names = vec!["Slice"];
     names.extend(NUMBERS);
+    if other.metrics.iter().all(|metric| parts(metric).is_empty()) {
+        return String::new();
+    }
     let mut text = format!("<h2>By {}</h2>\n", html(by));
-    for metric in other.metrics.iter().filter(|metric| !metric.slices.is_empty()) {
+    for metric in other.metrics.iter().filter(|metric| !parts(metric).is_empty()) {
         text.push_str(&format!(
             "<h3>{}</h3>\n<div class=\"groups card scroll\"><table>{}<tbody>\n",
             html(&metric.metric),
             heads(&names)
         ));
-        for slice in &metric.slices {
+        for slice in parts(metric) {
             let name = html(&slice.slice);
             text.push_str(&format!("<tr><th scope=\"row\">{name}</th>{}</tr>\n", numbers(&slice.finding)));
         }
@@ -158,7 +162,7 @@ fn slices(other: &Other, by: &str) -> String {
 }
 
 /// A point for each case: above the line the other run has the larger value.
-fn pictures(other: &Other) -> String {
+fn pictures(other: &ComparedRun) -> String {
     let cards: Vec<String> = (other.metrics.iter().filter(|metric| !metric.points.is_empty()))
         .map(|metric| {
             format!(
@@ -172,7 +176,7 @@ fn pictures(other: &Other) -> String {
     format!("<h2>Case by case</h2>\n<div class=\"charts\">{}</div>\n", cards.concat())
 }
 
-fn changes(metric: &Measured, evidences: &Evidences, run: usize) -> String {
+fn changes(metric: &MetricComparison, evidences: &EvidenceByCase, run: usize) -> String {
     let all = metric.improved + metric.worsened;
     let shown = metric.changes.len().min(CHANGES);
     let mut text = format!("<h2>{}: what changed</h2>\n", html(&metric.metric));
@@ -185,7 +189,7 @@ fn changes(metric: &Measured, evidences: &Evidences, run: usize) -> String {
     text
 }
 
-fn side_by_side(metric: &Measured, change: &Change, evidences: &Evidences, run: usize) -> String {
+fn side_by_side(metric: &MetricComparison, change: &CaseChange, evidences: &EvidenceByCase, run: usize) -> String {
     let (class, word) = match (change.improved, change.flipped) {
         (true, true) => (" good", "flipped to good"),
         (true, false) => (" good", "better"),
@@ -198,7 +202,7 @@ fn side_by_side(metric: &Measured, change: &Change, evidences: &Evidences, run: 
         "<details class=\"card pair\"{}><summary><b><bdi>{}</bdi></b> <span class=\"tag{class}\">{word}</span> \
          <span class=\"number\">{}</span>{}</summary>\n",
         if change.flipped { " open" } else { "" },
-        html(&excerpt(&change.case.id, 80)),
+        html(&case_name(change, 80)),
         step(change),
         query
             .as_deref()
@@ -222,7 +226,7 @@ fn side_by_side(metric: &Measured, change: &Change, evidences: &Evidences, run: 
 }
 
 /// The response with what the metric marked in it.
-fn response(case: &Case, named: Option<&Named>) -> String {
+fn response(case: &Case, named: Option<&MetricResult>) -> String {
     let Some(whole) = case.text(Field::Response, None) else { return String::new() };
     let shown = &whole[..whole.floor_char_boundary(TEXT)];
     let evidence = match named {

@@ -1,12 +1,13 @@
 //! A comparison in Markdown, fit for a comment on a pull request.
 
-use super::told::{
-    detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step,
+use super::phrases::{
+    adjusted_interval_text, case_name, detectable, evidence, interval, movements, p_value, pairing, result, signed,
+    step,
 };
-use super::{Comparison, Evidences, Other};
+use super::{ComparedRun, EvidenceByCase, RunComparison};
 use crate::escape::{excerpt, markdown};
 use crate::markdown::table;
-use crate::number::{column, counted};
+use crate::number::{count_with_noun, three_decimals};
 
 /// Cases of a metric, and slices, that a comment has room for.
 const CHANGES: usize = 10;
@@ -32,9 +33,9 @@ impl Page {
     }
 }
 
-impl Comparison {
+impl RunComparison {
     /// The comparison as a Markdown page.
-    pub fn to_markdown(&self, evidences: &Evidences) -> String {
+    pub fn to_markdown(&self, evidences: &EvidenceByCase) -> String {
         let mut page = Page { text: String::new(), left_out: 0 };
         page.push(&format!("# Comparison with {}\n\n", markdown(&excerpt(&self.baseline, 100))));
         // What decides stands first, so that it is there also where there is no room for the cases.
@@ -56,14 +57,14 @@ impl Comparison {
             page.push(&format!("- note: {}\n", markdown(note)));
         }
         if page.left_out > 0 {
-            let parts = counted(page.left_out, "part is", "parts are");
+            let parts = count_with_noun(page.left_out, "part is", "parts are");
             page.text.push_str(&format!("\n{parts} left out: the page would not fit into a comment.\n"));
         }
         page.text
     }
 
     /// Limits, differences and slices of a run.
-    fn numbers(&self, other: &Other) -> Vec<String> {
+    fn numbers(&self, other: &ComparedRun) -> Vec<String> {
         let mut parts = Vec::new();
         let name = excerpt(&other.name, 100);
         let mut text = format!("## {}\n\n{}.\n\n", markdown(&name), pairing(other.pairing));
@@ -78,12 +79,12 @@ impl Comparison {
             let whole = metric.whole.as_ref()?;
             Some(vec![
                 metric.metric.clone(),
-                column(whole.baseline),
-                column(whole.other),
+                three_decimals(whole.baseline),
+                three_decimals(whole.other),
                 signed(whole.contrast.mean),
                 interval(whole),
                 p_value(whole.contrast.p_value),
-                interval_adjusted(whole),
+                adjusted_interval_text(whole),
                 p_value(whole.adjusted),
                 detectable(whole),
                 whole.contrast.pairs.to_string(),
@@ -105,13 +106,13 @@ impl Comparison {
         ];
         text.push_str(&table(&heads, rows));
         parts.push(text);
-        if let Some(by) = &self.by {
+        for (by, slices) in self.parts() {
             let rows = other.metrics.iter().flat_map(|metric| {
-                metric.slices.iter().map(|slice| {
+                slices(metric).iter().map(|slice| {
                     vec![
                         format!("{}, {}", excerpt(&slice.slice, 60), metric.metric),
-                        column(slice.finding.baseline),
-                        column(slice.finding.other),
+                        three_decimals(slice.finding.baseline),
+                        three_decimals(slice.finding.other),
                         signed(slice.finding.contrast.mean),
                         interval(&slice.finding),
                         p_value(slice.finding.contrast.p_value),
@@ -122,14 +123,17 @@ impl Comparison {
             });
             let by = format!("by {by}");
             let heads = [by.as_str(), "baseline", "other", "difference", "95 % interval", "p", "adjusted p", "pairs"];
-            parts.push(table(&heads, rows.take(SLICES)));
+            let rows: Vec<Vec<String>> = rows.take(SLICES).collect();
+            if !rows.is_empty() {
+                parts.push(table(&heads, rows));
+            }
         }
         parts
     }
 }
 
 /// The cases that changed, a metric at a time.
-fn cases(at: usize, other: &Other, is_named: bool, evidences: &Evidences) -> Vec<String> {
+fn cases(at: usize, other: &ComparedRun, is_named: bool, evidences: &EvidenceByCase) -> Vec<String> {
     let mut parts = Vec::new();
     for metric in other.metrics.iter().filter(|metric| !metric.changes.is_empty()) {
         let name =
@@ -137,7 +141,7 @@ fn cases(at: usize, other: &Other, is_named: bool, evidences: &Evidences) -> Vec
         let mut text = format!("<details><summary>{}: {}</summary>\n\n", crate::escape::html(&name), movements(metric));
         let rows = metric.changes.iter().take(CHANGES).map(|change| {
             let why = |run| result(evidences, change, run, &metric.metric).map(evidence).unwrap_or_default();
-            vec![excerpt(&change.case.id, 60), step(change), why(0), why(at + 1)]
+            vec![case_name(change, 60), step(change), why(0), why(at + 1)]
         });
         text.push_str(&table(&["case", "value", "evidence in the baseline", "evidence in the other"], rows));
         text.push_str("</details>\n\n");

@@ -3,27 +3,27 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use probare_cancellation::{elsewhere, steps};
+use probare_cancellation::{count_steps, on_other_thread};
 use probare_core::{Better, MetricInfo};
 use probare_stats::{
-    Contrast, Interval, Level, chosen_interval, clustered_contrast, clustered_mean, contrast, contrast_interval, mean,
-    minimum_detectable_effect, standard_deviation,
+    ConfidenceLevel, Contrast, Interval, chosen_interval, clustered_contrast, clustered_mean, contrast,
+    contrast_interval, mean, minimum_detectable_effect, standard_deviation, updated_mean,
 };
 use serde::Serialize;
 
 use super::side::{Pair, Pairs};
-use super::{Asked, Identity, POWER, Side};
-use crate::{MOST_GROUPS, shortfall};
+use super::{CaseIdentity, ComparisonRequest, POWER, RunScores};
+use crate::{GroupBy, MOST_GROUPS, shortfall};
 
 /// One metric in two runs.
 #[derive(Debug, Clone, Serialize)]
-pub struct Measured {
+pub struct MetricComparison {
     /// Name of the metric.
     pub metric: String,
     /// Which values are better: `higher` or `lower`.
     pub better: &'static str,
     /// Over all cases that both runs scored; nothing where there is none.
-    pub whole: Option<Finding>,
+    pub whole: Option<MetricDifference>,
     /// Cases that only the baseline scored.
     pub only_baseline_scored: u64,
     /// Cases that only the other run scored.
@@ -36,11 +36,14 @@ pub struct Measured {
     pub flipped_to_good: u64,
     /// Cases that crossed it downwards.
     pub flipped_to_bad: u64,
+    /// The same for each model, where the runs have several; over all of them, the models of a case are averaged first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<Slice>,
     /// The same for each slice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub slices: Vec<Slice>,
     /// The largest changes, those that cross the middle first, what got worse before what got better.
-    pub changes: Vec<Change>,
+    pub changes: Vec<CaseChange>,
     /// Values of both runs, for a picture.
     #[serde(skip)]
     pub points: Vec<(f64, f64)>,
@@ -56,12 +59,12 @@ pub struct Slice {
     pub slice: String,
     /// What was found in it.
     #[serde(flatten)]
-    pub finding: Finding,
+    pub finding: MetricDifference,
 }
 
 /// A difference and how sure it is.
 #[derive(Debug, Clone, Serialize)]
-pub struct Finding {
+pub struct MetricDifference {
     /// Mean of the baseline over the pairs.
     pub baseline: f64,
     /// Its interval.
@@ -86,19 +89,19 @@ pub struct Finding {
     pub better: Option<Better>,
     /// What it was computed from, until it is adjusted.
     #[serde(skip)]
-    values: Values,
+    values: PairedValues,
 }
 
 /// Values of both runs of the same cases, in the same order.
 #[derive(Debug, Clone, Default)]
-struct Values {
+struct PairedValues {
     first: Vec<f64>,
     second: Vec<f64>,
     /// The cluster of each case, where cases hang together.
     clusters: Option<Vec<String>>,
 }
 
-impl Values {
+impl PairedValues {
     fn push(&mut self, pair: &Pair<'_>, (left, right): (f64, f64)) {
         self.first.push(left);
         self.second.push(right);
@@ -110,7 +113,7 @@ impl Values {
     }
 
     /// Second minus first.
-    fn contrast(&self, level: Level, seed: u64) -> Option<Contrast> {
+    fn contrast(&self, level: ConfidenceLevel, seed: u64) -> Option<Contrast> {
         match &self.clusters {
             None => contrast(&self.second, &self.first, level, seed),
             Some(clusters) => clustered_contrast(&self.second, &self.first, clusters, level, seed),
@@ -118,7 +121,7 @@ impl Values {
     }
 
     /// The interval of that alone.
-    fn contrast_interval(&self, level: Level, seed: u64) -> Option<Interval> {
+    fn contrast_interval(&self, level: ConfidenceLevel, seed: u64) -> Option<Interval> {
         match &self.clusters {
             None => contrast_interval(&self.second, &self.first, level, seed).map(|(interval, _)| interval),
             Some(_) => self.contrast(level, seed)?.interval,
@@ -126,7 +129,7 @@ impl Values {
     }
 
     /// The interval of the mean of one run.
-    fn interval(&self, values: &[f64], level: Level, seed: u64) -> Option<Interval> {
+    fn interval(&self, values: &[f64], level: ConfidenceLevel, seed: u64) -> Option<Interval> {
         match &self.clusters {
             None => chosen_interval(values, level, seed).map(|(interval, _)| interval),
             Some(clusters) => {
@@ -137,7 +140,7 @@ impl Values {
     }
 
     /// The least difference that so many cases, or clusters, would show.
-    fn detectable(&self, level: Level) -> Option<f64> {
+    fn detectable(&self, level: ConfidenceLevel) -> Option<f64> {
         let differences = || self.first.iter().zip(&self.second).map(|(first, second)| second - first);
         let (count, deviation) = match &self.clusters {
             None => (self.first.len(), standard_deviation(&differences().collect::<Vec<f64>>())?),
@@ -152,7 +155,7 @@ impl Values {
     }
 }
 
-impl Finding {
+impl MetricDifference {
     /// What it comes to at 95 %, in a word.
     pub fn verdict(&self) -> &'static str {
         let gain = self.gain(self.contrast.mean);
@@ -172,7 +175,7 @@ impl Finding {
         let p = self.contrast.p_value;
         // At this level the interval excludes 0 where p is below 0.05 times p over adjusted p.
         let share = if p > 0.0 && adjusted > p { 0.05 * p / adjusted } else { 0.05 };
-        self.interval_adjusted = match Level::new(1.0 - share) {
+        self.interval_adjusted = match ConfidenceLevel::new(1.0 - share) {
             Some(level) if share < 0.05 => values.contrast_interval(level, seed),
             _ => self.contrast.interval,
         };
@@ -193,9 +196,9 @@ impl Finding {
 
 /// A case that both runs scored differently.
 #[derive(Debug, Clone, Serialize)]
-pub struct Change {
+pub struct CaseChange {
     /// The case.
-    pub case: Identity,
+    pub case: CaseIdentity,
     /// Its value in the baseline.
     pub baseline: f64,
     /// Its value in the other run.
@@ -214,12 +217,12 @@ const POINTS: usize = 4_000;
 
 /// All metrics that both runs have and that were asked for.
 pub(super) fn metrics(
-    baseline: &Side,
-    other: &Side,
+    baseline: &RunScores,
+    other: &RunScores,
     pairs: &Pairs<'_>,
-    asked: &Asked,
+    asked: &ComparisonRequest,
     notes: &mut Vec<String>,
-) -> Vec<Measured> {
+) -> Vec<MetricComparison> {
     let is_wanted = |name: &str| asked.metrics.is_empty() || asked.metrics.iter().any(|wanted| wanted == name);
     let mut shared = Vec::new();
     for (at, info) in baseline.metrics.iter().enumerate().filter(|(_, info)| is_wanted(&info.name)) {
@@ -243,7 +246,7 @@ pub(super) fn metrics(
             notes.push(format!("`{}` has no metric `{}`", baseline.name, metric.name));
         }
     }
-    each(&shared, pairs.len() > FEW, |(info, places)| measured(info, *places, pairs, asked))
+    each(&shared, pairs.len() > FEW, |(info, places)| compare_metric(info, *places, pairs, asked))
 }
 
 /// Pairs below which a further thread would take longer than it helps.
@@ -266,9 +269,9 @@ fn each<T: Sync, M: Send>(things: &[T], together: bool, work: impl Fn(&T) -> M +
         made
     };
     let mut made: Vec<(usize, M)> = std::thread::scope(|scope| {
-        let shares: Vec<_> = (0..threads).map(|_| scope.spawn(elsewhere(share))).collect();
+        let shares: Vec<_> = (0..threads).map(|_| scope.spawn(on_other_thread(share))).collect();
         let taken = shares.into_iter().map(|share| match share.join() {
-            Ok(made) => made.taken_over(),
+            Ok(made) => made.join(),
             Err(panic) => std::panic::resume_unwind(panic),
         });
         taken.flatten().collect()
@@ -277,8 +280,13 @@ fn each<T: Sync, M: Send>(things: &[T], together: bool, work: impl Fn(&T) -> M +
     made.into_iter().map(|(_, made)| made).collect()
 }
 
-fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &Pairs<'_>, asked: &Asked) -> Measured {
-    let mut measured = Measured {
+fn compare_metric(
+    info: &MetricInfo,
+    (at, place): (usize, usize),
+    pairs: &Pairs<'_>,
+    asked: &ComparisonRequest,
+) -> MetricComparison {
+    let mut measured = MetricComparison {
         metric: info.name.clone(),
         better: info.better.name(),
         whole: None,
@@ -288,17 +296,19 @@ fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &Pairs<'_>, a
         worsened: 0,
         flipped_to_good: 0,
         flipped_to_bad: 0,
+        models: Vec::new(),
         slices: Vec::new(),
         changes: Vec::new(),
         points: Vec::new(),
         info: info.clone(),
     };
-    let none = || Values { clusters: asked.cluster.as_ref().map(|_| Vec::new()), ..Values::default() };
-    let mut whole = none();
-    let mut slices: BTreeMap<&str, Values> = BTreeMap::new();
-    let mut changes: Vec<Moved> = Vec::new();
+    let none = || PairedValues { clusters: asked.cluster.as_ref().map(|_| Vec::new()), ..PairedValues::default() };
+    // By case: the first of its pairs, and the values of all of them. One where there is one model.
+    let mut cases: BTreeMap<(&str, u32), (usize, Mean, Mean)> = BTreeMap::new();
+    let mut models: BTreeMap<&str, PairedValues> = BTreeMap::new();
+    let mut changes: Vec<ChangedPair> = Vec::new();
     for (number, pair) in pairs.iter().enumerate() {
-        steps(1);
+        count_steps(1);
         let (left, right) = match pair.values((at, place)) {
             (Some(left), Some(right)) => (left, right),
             (Some(_), None) => {
@@ -311,25 +321,39 @@ fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &Pairs<'_>, a
             }
             (None, None) => continue,
         };
-        whole.push(&pair, (left, right));
-        for group in pair.groups() {
+        let (id, model, occurrence) = pairs.key(number);
+        if let Some(model) = model {
+            models.entry(model).or_insert_with(none).push(&pair, (left, right));
+        }
+        let (_, first, second) = cases.entry((id, occurrence)).or_insert((number, Mean::default(), Mean::default()));
+        first.add(left);
+        second.add(right);
+        changes.extend(measured.count_change(info, number, left, right));
+    }
+    let (mut whole, mut slices) = (none(), BTreeMap::<&str, PairedValues>::new());
+    // In the order of their pairs.
+    let mut cases: Vec<(usize, Mean, Mean)> = cases.into_values().collect();
+    cases.sort_by_key(|(number, ..)| *number);
+    for (number, first, second) in cases {
+        let (pair, values) = (pairs.get(number), (first.mean, second.mean));
+        whole.push(&pair, values);
+        // Models have a table of their own.
+        for group in pair.groups().iter().filter(|_| models.is_empty() || asked.by != Some(GroupBy::Model)) {
             if slices.contains_key(group.as_str()) || slices.len() < MOST_GROUPS {
-                slices.entry(group).or_insert_with(none).push(&pair, (left, right));
+                slices.entry(group).or_insert_with(none).push(&pair, values);
             }
         }
-        changes.extend(measured.moved(info, number, left, right));
     }
     measured.points = whole.first.iter().copied().zip(whole.second.iter().copied()).take(POINTS).collect();
     measured.whole = finding(info, whole, asked.seed);
-    measured.slices = slices
-        .into_iter()
-        .filter_map(|(name, values)| {
-            Some(Slice { slice: name.to_owned(), finding: finding(info, values, asked.seed)? })
-        })
-        .collect();
+    let found = |(name, values): (&str, PairedValues)| {
+        Some(Slice { slice: name.to_owned(), finding: finding(info, values, asked.seed)? })
+    };
+    measured.models = models.into_iter().filter_map(found).collect();
+    measured.slices = slices.into_iter().filter_map(found).collect();
     // Pairs stand in the order of their cases.
-    let largest = |left: &Moved, right: &Moved| {
-        let size = |moved: &Moved| (moved.other - moved.baseline).abs();
+    let largest = |left: &ChangedPair, right: &ChangedPair| {
+        let size = |moved: &ChangedPair| (moved.other - moved.baseline).abs();
         (right.flipped.cmp(&left.flipped))
             .then(left.improved.cmp(&right.improved))
             .then(size(right).total_cmp(&size(left)))
@@ -340,17 +364,31 @@ fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &Pairs<'_>, a
         changes.truncate(CHANGES);
     }
     changes.sort_by(largest);
-    let change = |Moved { pair, baseline, other, flipped, improved }: Moved| {
+    let change = |ChangedPair { pair, baseline, other, flipped, improved }: ChangedPair| {
         let case = pairs.get(pair).identity();
-        Change { case, baseline, other, flipped, improved }
+        CaseChange { case, baseline, other, flipped, improved }
     };
     measured.changes = changes.into_iter().map(change).collect();
     measured
 }
 
+/// The mean of some numbers; of one it is that, to the last bit.
+#[derive(Clone, Copy, Default)]
+struct Mean {
+    mean: f64,
+    count: u32,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        self.mean = if self.count == 1 { value } else { updated_mean(self.mean, value, self.count) };
+    }
+}
+
 /// A pair with different values.
 #[derive(Clone, Copy)]
-struct Moved {
+struct ChangedPair {
     pair: usize,
     baseline: f64,
     other: f64,
@@ -358,9 +396,9 @@ struct Moved {
     improved: bool,
 }
 
-impl Measured {
+impl MetricComparison {
     /// Counts a pair; gives it where its values differ.
-    fn moved(&mut self, info: &MetricInfo, pair: usize, left: f64, right: f64) -> Option<Moved> {
+    fn count_change(&mut self, info: &MetricInfo, pair: usize, left: f64, right: f64) -> Option<ChangedPair> {
         if left == right {
             return None;
         }
@@ -377,19 +415,19 @@ impl Measured {
         } else {
             self.worsened += 1;
         }
-        Some(Moved { pair, baseline: left, other: right, flipped, improved })
+        Some(ChangedPair { pair, baseline: left, other: right, flipped, improved })
     }
 }
 
-fn finding(info: &MetricInfo, values: Values, seed: u64) -> Option<Finding> {
-    let level = Level::NINETY_FIVE;
+fn finding(info: &MetricInfo, values: PairedValues, seed: u64) -> Option<MetricDifference> {
+    let level = ConfidenceLevel::NINETY_FIVE;
     let contrast = values.contrast(level, seed)?;
     let (low, high) = info.range;
     let interval = |of: &[f64]| {
         let interval = values.interval(of, level, seed)?;
-        Some(if low <= high { interval.within(low, high) } else { interval })
+        Some(if low <= high { interval.clamp(low, high) } else { interval })
     };
-    Some(Finding {
+    Some(MetricDifference {
         baseline: mean(&values.first)?,
         baseline_interval: interval(&values.first),
         other: mean(&values.second)?,

@@ -1,54 +1,54 @@
 //! Two or more runs over the same cases, held against each other.
 //!
-//! A [`Side`] is a run as a comparison needs it: what each metric said about each case. [`Comparison::of`] pairs the cases of
+//! A [`RunScores`] is a run as a comparison needs it: what each metric said about each case. [`RunComparison::of`] pairs the cases of
 //! the first side, the baseline, with those of every other one, by id, occurrence and content, and says for each metric how
 //! much the other is ahead, how sure that is, and what the number of cases could have shown. Where the results come from,
 //! a file or a store, is no matter of this module.
 
 mod csv;
-mod desk;
 mod gate;
 mod html;
 mod markdown;
 mod measure;
+mod phrases;
 mod side;
 mod terminal;
-mod told;
+mod viewer;
 
-pub use self::gate::{NotWorse, Standing};
-pub use self::measure::{Change, Finding, Measured, Slice};
-pub use self::side::{Compared, Content, Side, content, content_of};
-pub(crate) use self::told::{ends, p_value, signed};
+pub use self::gate::{NonInferiorityGate, NonInferiorityVerdict};
+pub use self::measure::{CaseChange, MetricComparison, MetricDifference, Slice};
+pub(crate) use self::phrases::{ends, p_value, signed};
+pub use self::side::{ComparedOutput, ContentHash, RunScores, case_content_hash, content_of};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use probare_core::{Case, MetricInfo, Named};
+use probare_core::{Case, MetricInfo, MetricResult};
 use probare_stats::{benjamini_hochberg, holm};
 use serde::Serialize;
 
-use crate::{By, Cluster};
+use crate::{Cluster, GroupBy};
 
 /// The chance of finding a difference of the size that is told as the least detectable one.
 pub const POWER: f64 = 0.8;
 
 /// What is asked of a comparison.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct ComparisonRequest {
     /// Only these metrics; all that the runs share where it is empty.
     pub metrics: Vec<String>,
     /// By what the differences are told apart.
-    pub by: Option<By>,
+    pub by: Option<GroupBy>,
     /// The column that says which cases hang together.
     pub cluster: Option<Cluster>,
     /// What the other runs must not be worse in.
-    pub not_worse: Vec<NotWorse>,
+    pub not_worse: Vec<NonInferiorityGate>,
     /// Where random numbers start.
     pub seed: u64,
 }
 
 /// Runs against a baseline.
 #[derive(Debug, Clone, Serialize)]
-pub struct Comparison {
+pub struct RunComparison {
     /// The run that the others are held against.
     pub baseline: String,
     /// By what slices were cut.
@@ -60,22 +60,22 @@ pub struct Comparison {
     /// Which of the numbers decides, in a sentence.
     pub rule: String,
     /// One for each other run.
-    pub others: Vec<Other>,
+    pub others: Vec<ComparedRun>,
     /// What the reader should know.
     pub notes: Vec<String>,
 }
 
 /// A run against the baseline.
 #[derive(Debug, Clone, Serialize)]
-pub struct Other {
+pub struct ComparedRun {
     /// The run.
     pub name: String,
     /// How cases were paired.
     pub pairing: Pairing,
     /// What each metric says.
-    pub metrics: Vec<Measured>,
+    pub metrics: Vec<MetricComparison>,
     /// What became of the limits.
-    pub gates: Vec<Standing>,
+    pub gates: Vec<NonInferiorityVerdict>,
 }
 
 /// How many cases have a counterpart.
@@ -93,7 +93,7 @@ pub struct Pairing {
 
 /// What identifies a case in all runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Identity {
+pub struct CaseIdentity {
     /// Id of the case.
     pub id: String,
     /// The model, where a run has several.
@@ -105,15 +105,15 @@ pub struct Identity {
 
 /// What a run says of a case that changed, for who wants to see why.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct CaseEvidence {
     /// The case, where its texts are at hand.
     pub case: Option<Case>,
     /// What each metric of the run said.
-    pub named: Vec<(MetricInfo, Named)>,
+    pub named: Vec<(MetricInfo, MetricResult)>,
 }
 
 /// What all runs say of the cases that changed, in the order of the runs.
-pub type Evidences = BTreeMap<Identity, Vec<Option<Seen>>>;
+pub type EvidenceByCase = BTreeMap<CaseIdentity, Vec<Option<CaseEvidence>>>;
 
 /// A comparison that cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -137,8 +137,8 @@ pub enum ComparisonError {
         /// What there is.
         known: String,
     },
-    /// One run has outputs of several models, and the other has none of them.
-    #[error("`{several}` has outputs of several models ({models}), of which `{other}` has none")]
+    /// One run has outputs of several models, and the other of others.
+    #[error("`{several}` has outputs of several models ({models}), and `{other}` has {others}")]
     Models {
         /// The run with several models.
         several: String,
@@ -146,6 +146,8 @@ pub enum ComparisonError {
         models: String,
         /// The other run.
         other: String,
+        /// Its models.
+        others: String,
     },
     /// No case has what cases are to be clustered by.
     #[error("no case that `{run}` shares with the baseline has a column `{column}`, or its inputs are not at hand")]
@@ -165,14 +167,14 @@ pub enum ComparisonError {
     },
 }
 
-impl Comparison {
+impl RunComparison {
     /// Holds every further side against the first. Fewer than two sides have no others.
-    pub fn of(sides: &[Side], asked: &Asked) -> Result<Self, ComparisonError> {
+    pub fn compare(sides: &[RunScores], asked: &ComparisonRequest) -> Result<Self, ComparisonError> {
         Self::between(&sides.iter().collect::<Vec<_>>(), asked)
     }
 
     /// The same of sides that stand apart.
-    pub(crate) fn between(sides: &[&Side], asked: &Asked) -> Result<Self, ComparisonError> {
+    pub(crate) fn between(sides: &[&RunScores], asked: &ComparisonRequest) -> Result<Self, ComparisonError> {
         let Some((baseline, others)) = sides.split_first() else {
             return Ok(Self {
                 baseline: String::new(),
@@ -197,11 +199,14 @@ impl Comparison {
         let mut found = Vec::new();
         for side in others {
             let error = || (baseline.name.clone(), side.name.clone());
+            if with_models && baseline.models() != side.models() {
+                return Err(different_models(baseline, side));
+            }
             let second = side.cases(with_models);
             let (pairing, paired) = side::pair(&first, &second);
             if pairing.matched == 0 {
                 let (first, second) = error();
-                return Err(unpaired(baseline, side).unwrap_or(ComparisonError::NoCase { first, second }));
+                return Err(ComparisonError::NoCase { first, second });
             }
             if let Some(cluster) = &asked.cluster
                 && !paired.iter().any(|pair| pair.cluster().is_some())
@@ -214,16 +219,31 @@ impl Comparison {
                 let (first, second) = error();
                 return Err(ComparisonError::NoMetric { first, second });
             }
-            found.push(Other { name: side.name.clone(), pairing, metrics, gates: Vec::new() });
+            found.push(ComparedRun { name: side.name.clone(), pairing, metrics, gates: Vec::new() });
         }
         let tests = adjust(&mut found, asked.seed);
         for other in &mut found {
-            other.gates = asked.not_worse.iter().map(|gate| Standing::of(gate, &other.metrics)).collect();
+            other.gates =
+                asked.not_worse.iter().map(|gate| NonInferiorityVerdict::evaluate(gate, &other.metrics)).collect();
+        }
+        if with_models {
+            notes.push(
+                "the runs have several models: the first table has one pair a case, the mean over its models; each model \
+                 has a row of its own"
+                    .to_owned(),
+            );
         }
         notes.dedup();
         let by = asked.by.as_ref().map(ToString::to_string);
         let cluster = asked.cluster.as_ref().map(ToString::to_string);
         Ok(Self { baseline: baseline.name.clone(), by, cluster, rule: rule(tests), others: found, notes })
+    }
+
+    /// What is told apart beside the whole: models, where the runs have several, and slices.
+    fn parts(&self) -> impl Iterator<Item = (&str, fn(&MetricComparison) -> &[Slice])> {
+        let models: fn(&MetricComparison) -> &[Slice] = |metric| &metric.models;
+        let slices: fn(&MetricComparison) -> &[Slice] = |metric| &metric.slices;
+        [("model", models)].into_iter().chain(self.by.as_deref().map(|by| (by, slices)))
     }
 
     /// Whether every limit is kept.
@@ -232,21 +252,26 @@ impl Comparison {
     }
 
     /// The cases whose change is worth a look: at most `most` of each metric of each run.
-    pub fn changed(&self, most: usize) -> BTreeSet<Identity> {
+    pub fn changed_cases(&self, most: usize) -> BTreeSet<CaseIdentity> {
         let metrics = self.others.iter().flat_map(|other| &other.metrics);
         metrics.flat_map(|metric| metric.changes.iter().take(most)).map(|change| change.case.clone()).collect()
     }
 }
 
-/// Why no case has a counterpart, where that is a matter of models.
-fn unpaired(first: &Side, second: &Side) -> Option<ComparisonError> {
-    [(first, second), (second, first)].into_iter().find(|(several, _)| several.has_several_models()).map(
-        |(several, other)| ComparisonError::Models {
-            several: several.name.clone(),
-            models: several.models().join(", "),
-            other: other.name.clone(),
+/// Two runs with outputs of different models: whose are to be compared is for the user to say.
+fn different_models(first: &RunScores, second: &RunScores) -> ComparisonError {
+    let (several, other) = if first.has_several_models() { (first, second) } else { (second, first) };
+    let others = other.models();
+    ComparisonError::Models {
+        several: several.name.clone(),
+        models: several.models().join(", "),
+        other: other.name.clone(),
+        others: if others.is_empty() {
+            "outputs that name no model".to_owned()
+        } else {
+            format!("those of {}", others.join(", "))
         },
-    )
+    }
 }
 
 /// Which of the numbers decides.
@@ -260,18 +285,23 @@ fn rule(tests: usize) -> String {
     }
 }
 
-/// Several tests were made: over metrics and runs after Holm, over slices after Benjamini and Hochberg. Gives the number of
+/// Several tests were made: over metrics, runs and models after Holm, over slices after Benjamini and Hochberg. Gives the number of
 /// the former.
-fn adjust(others: &mut [Other], seed: u64) -> usize {
+fn adjust(others: &mut [ComparedRun], seed: u64) -> usize {
     let metrics = || others.iter().flat_map(|other| &other.metrics);
-    let all: Vec<f64> = metrics().filter_map(|metric| Some(metric.whole.as_ref()?.contrast.p_value)).collect();
+    let tested = |metric: &MetricComparison| {
+        let models = metric.models.iter().map(|model| &model.finding);
+        metric.whole.iter().chain(models).map(|finding| finding.contrast.p_value).collect::<Vec<f64>>()
+    };
+    let all: Vec<f64> = metrics().flat_map(tested).collect();
     let slices: Vec<f64> =
         metrics().flat_map(|metric| &metric.slices).map(|slice| slice.finding.contrast.p_value).collect();
     let tests = all.len();
     let (mut all, mut slices) = (holm(&all).into_iter(), benjamini_hochberg(&slices).into_iter());
     for metric in others.iter_mut().flat_map(|other| &mut other.metrics) {
-        if let Some(whole) = &mut metric.whole {
-            whole.adjust(all.next().unwrap_or(1.0), seed);
+        let models = metric.models.iter_mut().map(|model| &mut model.finding);
+        for finding in metric.whole.iter_mut().chain(models) {
+            finding.adjust(all.next().unwrap_or(1.0), seed);
         }
         for slice in &mut metric.slices {
             slice.finding.adjust(slices.next().unwrap_or(1.0), seed);
@@ -287,18 +317,18 @@ mod tests {
     use super::*;
     use crate::testing::metrics;
 
-    fn side(name: &str, values: &[(&str, Option<&str>, f64)]) -> Side {
-        let mut side = Side::new(name, metrics()[..1].to_vec());
+    fn side(name: &str, values: &[(&str, Option<&str>, f64)]) -> RunScores {
+        let mut side = RunScores::new(name, metrics()[..1].to_vec());
         for (id, query, value) in values {
             let case = query.map(|query| Case { query: Some(query.to_owned()), ..Case::default() });
-            let named: Named = Ok(Outcome::Scored(Score::from_number(*value).unwrap()));
-            side.add((id, None, 0), &[Some(named)], case.as_ref(), &Asked::default());
+            let named: MetricResult = Ok(Outcome::Scored(Score::from_number(*value).unwrap()));
+            side.add((id, None, 0), &[Some(named)], case.as_ref(), &ComparisonRequest::default());
         }
         side
     }
 
-    fn compared(first: &Side, second: &Side, asked: &Asked) -> Comparison {
-        Comparison::of(&[first.clone(), second.clone()], asked).unwrap()
+    fn compared(first: &RunScores, second: &RunScores, asked: &ComparisonRequest) -> RunComparison {
+        RunComparison::compare(&[first.clone(), second.clone()], asked).unwrap()
     }
 
     #[test]
@@ -306,7 +336,7 @@ mod tests {
         let first = side("a", &[("1", Some("q"), 0.0), ("1", Some("q"), 1.0), ("2", Some("r"), 0.5), ("3", None, 1.0)]);
         let second =
             side("b", &[("1", Some("q"), 1.0), ("1", Some("q"), 1.0), ("2", Some("x"), 0.5), ("4", None, 1.0)]);
-        let found = compared(&first, &second, &Asked::default());
+        let found = compared(&first, &second, &ComparisonRequest::default());
         let expected = Pairing { matched: 2, only_baseline: 1, only_other: 1, different_content: 1 };
         assert_eq!(found.others[0].pairing, expected);
         let changes = &found.others[0].metrics[0].changes;
@@ -315,22 +345,22 @@ mod tests {
 
     #[test]
     fn repeats_are_averaged_within_their_case_first() {
-        let mut first = Side::new("a", metrics()[..1].to_vec());
+        let mut first = RunScores::new("a", metrics()[..1].to_vec());
         let named = |value: f64| Some(Ok(Outcome::Scored(Score::from_number(value).unwrap())));
         for (repeat, value) in [(0, 0.0), (1, 1.0), (2, 0.5)] {
-            first.add(("1", Some("m"), repeat), &[named(value)], None, &Asked::default());
+            first.add(("1", Some("m"), repeat), &[named(value)], None, &ComparisonRequest::default());
         }
-        let found = compared(&first, &side("b", &[("1", None, 1.0)]), &Asked::default());
+        let found = compared(&first, &side("b", &[("1", None, 1.0)]), &ComparisonRequest::default());
         let whole = found.others[0].metrics[0].whole.as_ref().unwrap();
         assert_eq!((whole.contrast.pairs, whole.baseline, whole.contrast.mean), (1, 0.5, 0.5));
     }
 
     #[test]
     fn a_run_without_a_value_is_counted_and_never_a_zero() {
-        let mut second = Side::new("b", metrics()[..1].to_vec());
-        second.add(("1", None, 0), &[None], None, &Asked::default());
-        second.add(("2", None, 0), &[Some(Ok(Outcome::not_applicable("no")))], None, &Asked::default());
-        let found = compared(&side("a", &[("1", None, 1.0), ("2", None, 1.0)]), &second, &Asked::default());
+        let mut second = RunScores::new("b", metrics()[..1].to_vec());
+        second.add(("1", None, 0), &[None], None, &ComparisonRequest::default());
+        second.add(("2", None, 0), &[Some(Ok(Outcome::not_applicable("no")))], None, &ComparisonRequest::default());
+        let found = compared(&side("a", &[("1", None, 1.0), ("2", None, 1.0)]), &second, &ComparisonRequest::default());
         let metric = &found.others[0].metrics[0];
         assert!(metric.whole.is_none());
         assert_eq!((metric.only_baseline_scored, metric.worsened), (2, 0));
@@ -341,27 +371,27 @@ mod tests {
         let mut metrics = metrics();
         metrics[0].name = "a".into();
         let rows = |shift: f64, name: &str| {
-            let mut side = Side::new(name, metrics.clone());
+            let mut side = RunScores::new(name, metrics.clone());
             for at in 0..12_u32 {
                 let value = f64::from(at % 5) / 10.0;
                 let nudge = if at % 3 == 0 { 0.0 } else { shift };
-                let cells: Vec<Option<Named>> = (0..3)
+                let cells: Vec<Option<MetricResult>> = (0..3)
                     .map(|_| Some(Ok(Outcome::Scored(Score::from_number(value + nudge * f64::from(at % 4)).unwrap()))))
                     .collect();
-                side.add((&at.to_string(), None, 0), &cells, None, &Asked::default());
+                side.add((&at.to_string(), None, 0), &cells, None, &ComparisonRequest::default());
             }
             side
         };
-        let found = compared(&rows(0.0, "x"), &rows(0.05, "y"), &Asked::default());
+        let found = compared(&rows(0.0, "x"), &rows(0.05, "y"), &ComparisonRequest::default());
         let whole = found.others[0].metrics[0].whole.as_ref().unwrap();
         assert!(whole.adjusted > whole.contrast.p_value, "{whole:?}");
         let (raw, adjusted) = (whole.contrast.interval.unwrap(), whole.interval_adjusted.unwrap());
         assert!(adjusted.low < raw.low && raw.high < adjusted.high, "{raw:?} {adjusted:?}");
         assert!(found.rule.contains("adjusted p") && found.rule.contains("3 tests"), "{}", found.rule);
         for text in [
-            found.to_terminal(&Evidences::new(), crate::Look { width: 160, colour: false }),
-            found.to_markdown(&Evidences::new()),
-            found.to_html(&Evidences::new(), None),
+            found.to_terminal(&EvidenceByCase::new(), crate::TerminalStyle { width: 160, colour: false }),
+            found.to_markdown(&EvidenceByCase::new()),
+            found.to_html(&EvidenceByCase::new(), None),
         ] {
             assert!(text.contains("adjusted"), "{text}");
         }
@@ -372,20 +402,149 @@ mod tests {
 
     #[test]
     fn what_several_models_said_is_not_paired_with_what_nobody_signed() {
-        let mut several = Side::new("a", metrics()[..1].to_vec());
+        let mut several = RunScores::new("a", metrics()[..1].to_vec());
         let named = || Some(Ok(Outcome::Scored(Score::from_number(0.5).unwrap())));
         for model in ["m", "n"] {
-            several.add(("1", Some(model), 0), &[named()], None, &Asked::default());
+            several.add(("1", Some(model), 0), &[named()], None, &ComparisonRequest::default());
         }
-        let error = Comparison::of(&[several, side("b", &[("1", None, 1.0)])], &Asked::default()).unwrap_err();
-        assert_eq!(error.to_string(), "`a` has outputs of several models (m, n), of which `b` has none");
+        let error = RunComparison::compare(&[several, side("b", &[("1", None, 1.0)])], &ComparisonRequest::default())
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`a` has outputs of several models (m, n), and `b` has outputs that name no model"
+        );
+    }
+
+    /// A run of three models over 60 cases; `good` says which outputs are right.
+    fn of_models(name: &str, good: impl Fn(u32, &str) -> bool) -> RunScores {
+        let mut side = RunScores::new(name, metrics()[..1].to_vec());
+        for at in 0..60_u32 {
+            for model in ["m", "n", "o"] {
+                let value = f64::from(u8::from(good(at, model)));
+                let named = Some(Ok(Outcome::Scored(Score::from_number(value).unwrap())));
+                side.add((&at.to_string(), Some(model), 0), &[named], None, &ComparisonRequest::default());
+            }
+        }
+        side
+    }
+
+    #[test]
+    fn models_of_one_case_are_no_independent_cases() {
+        // Four cases are right afterwards, whichever model answers: four improvements of 60, not twelve of 180.
+        let first = of_models("a", |at, _| at >= 30);
+        let second = of_models("b", |at, _| at >= 26);
+        let found = compared(&first, &second, &ComparisonRequest::default());
+        let other = &found.others[0];
+        assert_eq!(other.pairing.matched, 60);
+        let metric = &other.metrics[0];
+        let whole = metric.whole.as_ref().unwrap();
+        assert_eq!((whole.contrast.pairs, metric.models.len()), (60, 3));
+        assert!(whole.contrast.p_value > 0.05, "{whole:?}");
+        for model in &metric.models {
+            let contrast = &model.finding.contrast;
+            assert!(contrast.pairs == 60 && (contrast.p_value - 0.125).abs() < 1e-9, "{}", model.slice);
+            assert!(model.finding.adjusted > 0.125, "four tests were made");
+        }
+        assert!(found.rule.contains("4 tests"), "{}", found.rule);
+        let models: Vec<&str> = metric.models.iter().map(|model| model.slice.as_str()).collect();
+        assert_eq!(models, ["m", "n", "o"]);
+        // Every form names the models, in their table and beside the outputs that changed.
+        let evidences = EvidenceByCase::new();
+        for text in [
+            found.to_terminal(&evidences, crate::TerminalStyle { width: 160, colour: false }),
+            found.to_markdown(&evidences),
+            found.to_html(&evidences, None),
+            found.to_csv(),
+            found.to_viewer_json(&evidences).to_string(),
+            serde_json::to_string(&found).unwrap(),
+        ] {
+            assert!(text.contains("60") && !text.contains("180"), "{text}");
+            assert!(["m", "n", "o"].iter().all(|model| text.contains(model)), "{text}");
+        }
+        assert!(found.to_terminal(&evidences, crate::TerminalStyle { width: 160, colour: false }).contains("26 (m)"));
+        assert!(found.to_markdown(&evidences).contains(r"26 \(m\)"));
+        assert!(found.to_html(&evidences, None).contains("26 (m)"));
+        assert!(found.to_csv().contains(",better,") || found.to_csv().contains("no difference shown,m\n"));
+    }
+
+    #[test]
+    fn a_difference_of_one_model_is_found_in_its_row() {
+        let first = of_models("a", |at, _| at % 2 == 0);
+        let second = of_models("b", |at, model| at % 2 == 0 || model == "n");
+        let found = compared(&first, &second, &ComparisonRequest::default());
+        let verdicts: Vec<&str> =
+            found.others[0].metrics[0].models.iter().map(|model| model.finding.verdict()).collect();
+        assert_eq!(verdicts, ["no difference shown", "better", "no difference shown"]);
+        let whole = found.others[0].metrics[0].whole.as_ref().unwrap();
+        assert!((whole.contrast.mean - 1.0 / 6.0).abs() < 1e-12, "a third of half of the cases: {whole:?}");
+    }
+
+    #[test]
+    fn slices_have_one_pair_a_case_too() {
+        let asked = ComparisonRequest { by: Some("lang".parse().unwrap()), ..ComparisonRequest::default() };
+        let of = |name: &str| {
+            let mut side = RunScores::new(name, metrics()[..1].to_vec());
+            for at in 0..10_u32 {
+                let case = Case { tags: vec!["lang:en".to_owned()], ..Case::default() };
+                for model in ["m", "n"] {
+                    let named = Some(Ok(Outcome::Scored(Score::from_number(0.5).unwrap())));
+                    side.add((&at.to_string(), Some(model), 0), &[named], Some(&case), &asked);
+                }
+            }
+            side
+        };
+        let found = compared(&of("a"), &of("b"), &asked);
+        let metric = &found.others[0].metrics[0];
+        assert_eq!(metric.slices[0].finding.contrast.pairs, 10);
+    }
+
+    #[test]
+    fn runs_of_different_models_want_a_name() {
+        let only = |name: &str, models: &[&str]| {
+            let mut side = RunScores::new(name, metrics()[..1].to_vec());
+            for model in models {
+                let named = Some(Ok(Outcome::Scored(Score::from_number(0.5).unwrap())));
+                side.add(("1", Some(model), 0), &[named], None, &ComparisonRequest::default());
+            }
+            side
+        };
+        let error =
+            RunComparison::compare(&[only("a", &["m", "n"]), only("b", &["m", "o"])], &ComparisonRequest::default())
+                .unwrap_err();
+        assert_eq!(error.to_string(), "`a` has outputs of several models (m, n), and `b` has those of m, o");
+        // One model each is compared whatever the models are called.
+        assert!(RunComparison::compare(&[only("a", &["m"]), only("b", &["o"])], &ComparisonRequest::default()).is_ok());
+    }
+
+    #[test]
+    fn a_missed_limit_says_how_many_pairs_would_do() {
+        let of = |name: &str, cases: usize| {
+            let rows: Vec<(String, f64)> =
+                (0..cases).map(|at| (at.to_string(), f64::from(u8::from(at % 2 == 0)))).collect();
+            side(name, &rows.iter().map(|(id, value)| (id.as_str(), None, *value)).collect::<Vec<_>>())
+        };
+        let asked = ComparisonRequest {
+            not_worse: vec![NonInferiorityGate { metric: metrics()[0].name.clone(), margin: 0.05, confident: false }],
+            ..ComparisonRequest::default()
+        };
+        let gate = |cases: usize| compared(&of("a", cases), &of("b", cases), &asked).others[0].gates[0].clone();
+        let missed = gate(30);
+        let needed = missed.pairs_needed.unwrap();
+        assert!(!missed.passed && missed.to_string().contains(&format!("about {needed} pairs like these")), "{missed}");
+        let enough = usize::try_from(needed).unwrap();
+        assert!(gate(enough).passed && !gate(enough - 1).passed, "{needed}");
+        assert_eq!(gate(enough).pairs_needed, None);
+        // Where the other run is worse by more than the margin, no number of pairs helps.
+        let worse = compared(&of("a", 30), &side("b", &[("0", None, 0.0), ("2", None, 0.0)]), &asked);
+        assert_eq!(worse.others[0].gates[0].pairs_needed, None);
     }
 
     #[test]
     fn cases_of_one_source_bring_less_confidence() {
-        let asked = |column: &str| Asked { cluster: Some(column.parse().unwrap()), ..Asked::default() };
-        let of = |name: &str, shift: f64, asked: &Asked| {
-            let mut side = Side::new(name, metrics()[..1].to_vec());
+        let asked =
+            |column: &str| ComparisonRequest { cluster: Some(column.parse().unwrap()), ..ComparisonRequest::default() };
+        let of = |name: &str, shift: f64, asked: &ComparisonRequest| {
+            let mut side = RunScores::new(name, metrics()[..1].to_vec());
             for at in 0..40_u32 {
                 let mut case = Case::default();
                 case.metadata.insert("source".into(), (at / 10).into());
@@ -395,11 +554,11 @@ mod tests {
             }
             side
         };
-        let p = |asked: &Asked| {
-            let found = Comparison::of(&[of("a", 1.0, asked), of("b", 1.5, asked)], asked)?;
+        let p = |asked: &ComparisonRequest| {
+            let found = RunComparison::compare(&[of("a", 1.0, asked), of("b", 1.5, asked)], asked)?;
             Ok::<_, ComparisonError>(found.others[0].metrics[0].whole.as_ref().unwrap().contrast)
         };
-        let (plain, clustered) = (p(&Asked::default()).unwrap(), p(&asked("source")).unwrap());
+        let (plain, clustered) = (p(&ComparisonRequest::default()).unwrap(), p(&asked("source")).unwrap());
         assert!(plain.p_value < 0.001 && clustered.p_value > 0.05, "{plain:?} {clustered:?}");
         assert_eq!(clustered.p_value_by.name(), "cluster-robust t");
         let error = p(&asked("author")).unwrap_err().to_string();
@@ -417,9 +576,9 @@ mod tests {
                 values.iter().map(|(id, value)| (id.as_str(), None, *value)).collect();
             side(name, &rows)
         };
-        let asked = |margin, confident| Asked {
-            not_worse: vec![NotWorse { metric: metrics()[0].name.clone(), margin, confident }],
-            ..Asked::default()
+        let asked = |margin, confident| ComparisonRequest {
+            not_worse: vec![NonInferiorityGate { metric: metrics()[0].name.clone(), margin, confident }],
+            ..ComparisonRequest::default()
         };
         let passes =
             |good, margin, confident| compared(&of("a", 50), &of("b", good), &asked(margin, confident)).passes();
@@ -435,16 +594,19 @@ mod tests {
     #[test]
     fn what_cannot_be_compared_is_explained() {
         let (first, second) = (side("a", &[("1", None, 1.0)]), side("b", &[("2", None, 1.0)]));
-        let error = |asked: &Asked| Comparison::of(&[first.clone(), second.clone()], asked).unwrap_err().to_string();
-        assert_eq!(error(&Asked::default()), "`a` and `b` have no case in common");
-        let asked = Asked { metrics: vec!["x".to_owned()], ..Asked::default() };
+        let error = |asked: &ComparisonRequest| {
+            RunComparison::compare(&[first.clone(), second.clone()], asked).unwrap_err().to_string()
+        };
+        assert_eq!(error(&ComparisonRequest::default()), "`a` and `b` have no case in common");
+        let asked = ComparisonRequest { metrics: vec!["x".to_owned()], ..ComparisonRequest::default() };
         assert_eq!(error(&asked), "`a` has no metric `x`; it has relevance");
     }
 
     #[test]
     fn a_narrow_terminal_keeps_the_verdict() {
-        let found = compared(&side("a", &[("1", None, 1.0)]), &side("b", &[("1", None, 0.0)]), &Asked::default());
-        let text = found.to_terminal(&Evidences::new(), crate::Look { width: 80, colour: false });
+        let found =
+            compared(&side("a", &[("1", None, 1.0)]), &side("b", &[("1", None, 0.0)]), &ComparisonRequest::default());
+        let text = found.to_terminal(&EvidenceByCase::new(), crate::TerminalStyle { width: 80, colour: false });
         assert!(text.contains("verdict") && text.contains("no difference shown"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
@@ -455,9 +617,10 @@ mod tests {
         let ids: Vec<String> = (0..60).map(long).collect();
         let row = |value: f64| ids.iter().map(|id| (id.as_str(), None, value)).collect::<Vec<_>>();
         let baseline = side("a", &row(1.0));
-        let others: Vec<Side> = (0..90).map(|at| side(&format!("{at} {}", "b".repeat(80)), &row(0.0))).collect();
-        let sides: Vec<Side> = std::iter::once(baseline).chain(others).collect();
-        let text = Comparison::of(&sides, &Asked::default()).unwrap().to_markdown(&Evidences::new());
+        let others: Vec<RunScores> = (0..90).map(|at| side(&format!("{at} {}", "b".repeat(80)), &row(0.0))).collect();
+        let sides: Vec<RunScores> = std::iter::once(baseline).chain(others).collect();
+        let text =
+            RunComparison::compare(&sides, &ComparisonRequest::default()).unwrap().to_markdown(&EvidenceByCase::new());
         assert!(text.len() < 65_536, "{}", text.len());
         assert!(text.contains("would not fit into a comment"), "{}", &text[text.len() - 200..]);
         assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
@@ -466,10 +629,14 @@ mod tests {
     #[test]
     fn names_of_others_are_no_markup() {
         let evil = "<b>|\u{1b}[31m";
-        let found = compared(&side(evil, &[(evil, None, 1.0)]), &side(evil, &[(evil, None, 0.0)]), &Asked::default());
-        let evidences = Evidences::new();
+        let found = compared(
+            &side(evil, &[(evil, None, 1.0)]),
+            &side(evil, &[(evil, None, 0.0)]),
+            &ComparisonRequest::default(),
+        );
+        let evidences = EvidenceByCase::new();
         assert!(!found.to_html(&evidences, None).contains("<b>|"));
         assert!(!found.to_markdown(&evidences).contains("<b>|"));
-        assert!(!found.to_terminal(&evidences, crate::Look::PLAIN).contains('\u{1b}'));
+        assert!(!found.to_terminal(&evidences, crate::TerminalStyle::PLAIN).contains('\u{1b}'));
     }
 }

@@ -1,4 +1,4 @@
-//! [`Side`]: a run as a comparison needs it.
+//! [`RunScores`]: a run as a comparison needs it.
 //!
 //! Runs may have hundreds of thousands of outputs, so values and ids lie in one piece each.
 
@@ -6,18 +6,18 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use probare_core::{Case, MetricInfo, Named, Sha256};
-use probare_stats::mean_with;
+use probare_core::{Case, MetricInfo, MetricResult, Sha256};
+use probare_stats::updated_mean;
 
-use super::{Asked, Identity, Pairing};
+use super::{CaseIdentity, ComparisonRequest, Pairing};
 use crate::status::score;
 
 /// Half of the digest of what was asked and what would be right.
-pub type Content = [u8; 16];
+pub type ContentHash = [u8; 16];
 
 /// What each metric said about each case of a run. Texts and evidence are not kept.
 #[derive(Debug, Clone)]
-pub struct Side {
+pub struct RunScores {
     /// As readers know the run.
     pub name: String,
     /// The metrics, in the order of all results.
@@ -31,7 +31,7 @@ pub struct Side {
     models: Vec<Option<String>>,
     /// What each metric said about each row; not a number where it has no value.
     cells: Vec<f64>,
-    contents: Vec<Option<Content>>,
+    contents: Vec<Option<ContentHash>>,
     /// Groups and clusters of rows, as far as somebody asked for them.
     groups: Vec<Vec<String>>,
     clusters: Vec<Option<String>>,
@@ -46,7 +46,7 @@ struct Row {
 
 /// An output as a comparison needs it.
 #[derive(Debug, Clone, Copy)]
-pub struct Compared<'a> {
+pub struct ComparedOutput<'a> {
     /// Id of the case.
     pub id: &'a str,
     /// Whose output it is.
@@ -56,10 +56,10 @@ pub struct Compared<'a> {
     /// The case, where it is at hand.
     pub case: Option<&'a Case>,
     /// What tells whether cases of two runs are the same, where it is known.
-    pub content: Option<Content>,
+    pub content: Option<ContentHash>,
 }
 
-impl Side {
+impl RunScores {
     /// No case yet.
     pub fn new(name: impl Into<String>, metrics: Vec<MetricInfo>) -> Self {
         Self {
@@ -83,22 +83,27 @@ impl Side {
         self.cells.reserve_exact(outputs * self.metrics.len());
     }
 
-    /// Takes in what the metrics said about an output, in the order of [`Side::metrics`].
+    /// Takes in what the metrics said about an output, in the order of [`RunScores::metrics`].
     pub fn add(
         &mut self,
         (id, model, repeat): (&str, Option<&str>, u32),
-        named: &[Option<Named>],
+        named: &[Option<MetricResult>],
         case: Option<&Case>,
-        asked: &Asked,
+        asked: &ComparisonRequest,
     ) {
-        let value = |named: &Option<Named>| named.as_ref().and_then(score).map(|score| score.value.get());
-        let row = Compared { id, model, repeat, case, content: case.map(content) };
+        let value = |named: &Option<MetricResult>| named.as_ref().and_then(score).map(|score| score.value.get());
+        let row = ComparedOutput { id, model, repeat, case, content: case.map(case_content_hash) };
         self.add_values(row, named.iter().map(value), asked);
     }
 
     /// The same where nothing but the values is at hand.
-    pub fn add_values(&mut self, row: Compared<'_>, values: impl Iterator<Item = Option<f64>>, asked: &Asked) {
-        let Compared { id, model, repeat, case, content } = row;
+    pub fn add_values(
+        &mut self,
+        row: ComparedOutput<'_>,
+        values: impl Iterator<Item = Option<f64>>,
+        asked: &ComparisonRequest,
+    ) {
+        let ComparedOutput { id, model, repeat, case, content } = row;
         if let Some(by) = &asked.by {
             // A row of results names its model, also where its case is not at hand.
             let nothing = Case::default();
@@ -106,7 +111,7 @@ impl Side {
             self.groups.push(names.into_iter().map(Cow::into_owned).collect());
         }
         if let Some(cluster) = &asked.cluster {
-            self.clusters.push(case.and_then(|case| cluster.of(case)));
+            self.clusters.push(case.and_then(|case| cluster.cluster_of(case)));
         }
         let start = self.ids.len();
         self.ids.push_str(id);
@@ -122,7 +127,7 @@ impl Side {
     }
 
     /// Says by something else whether the case of an output, by its number, is the same as one of another run.
-    pub fn set_content(&mut self, output: usize, content: Option<Content>) {
+    pub fn set_content(&mut self, output: usize, content: Option<ContentHash>) {
         if let Some(place) = self.contents.get_mut(output) {
             *place = content;
         }
@@ -186,7 +191,7 @@ impl Side {
     }
 
     /// All cases in the order of their ids; repeats are averaged within theirs.
-    pub(super) fn cases(&self, with_models: bool) -> Cases<'_> {
+    pub(super) fn cases(&self, with_models: bool) -> RunCases<'_> {
         let order = self.in_order();
         let cases = || order.chunk_by(|left, right| self.is_same(left, right));
         let list: Vec<(usize, u32)> = cases().map(|case| case[0]).collect();
@@ -199,12 +204,12 @@ impl Side {
                     let values = case.iter().map(|(row, _)| self.cells[row * width + metric]);
                     let known = values.filter(|value| !value.is_nan()).zip(1..);
                     let mean =
-                        known.fold(None, |mean, (value, count)| Some(mean_with(mean.unwrap_or(0.0), value, count)));
+                        known.fold(None, |mean, (value, count)| Some(updated_mean(mean.unwrap_or(0.0), value, count)));
                     mean.unwrap_or(f64::NAN)
                 }));
             }
         }
-        Cases { side: self, with_models, list, means }
+        RunCases { side: self, with_models, list, means }
     }
 
     /// Whether two rows, each with which case of its id and model it belongs to, are of the same case.
@@ -224,7 +229,7 @@ impl Side {
     }
 
     /// The rows, in the order in which they came, that are the first of these cases.
-    pub fn rows_of(&self, wanted: &BTreeSet<Identity>, with_models: bool) -> BTreeMap<usize, Identity> {
+    pub fn rows_of(&self, wanted: &BTreeSet<CaseIdentity>, with_models: bool) -> BTreeMap<usize, CaseIdentity> {
         let cases = self.cases(with_models);
         let found = (0..cases.list.len()).map(|case| (cases.list[case].0, cases.identity(case)));
         found.filter(|(_, identity)| wanted.contains(identity)).collect()
@@ -232,8 +237,8 @@ impl Side {
 }
 
 /// The cases of a run.
-pub(super) struct Cases<'a> {
-    side: &'a Side,
+pub(super) struct RunCases<'a> {
+    side: &'a RunScores,
     with_models: bool,
     /// The first row of each case, and which of its id and model the case is.
     list: Vec<(usize, u32)>,
@@ -241,23 +246,23 @@ pub(super) struct Cases<'a> {
     means: Vec<f64>,
 }
 
-impl Cases<'_> {
+impl RunCases<'_> {
     /// What the case is known by in all runs.
     fn key(&self, case: usize) -> (&str, Option<&str>, u32) {
         let (row, occurrence) = self.list[case];
         (self.side.id(row), self.side.model(row).filter(|_| self.with_models), occurrence)
     }
 
-    fn identity(&self, case: usize) -> Identity {
+    fn identity(&self, case: usize) -> CaseIdentity {
         let (id, model, occurrence) = self.key(case);
-        Identity { id: id.to_owned(), model: model.map(str::to_owned), occurrence }
+        CaseIdentity { id: id.to_owned(), model: model.map(str::to_owned), occurrence }
     }
 
     fn row(&self, case: usize) -> usize {
         self.list[case].0
     }
 
-    fn content(&self, case: usize) -> Option<Content> {
+    fn content(&self, case: usize) -> Option<ContentHash> {
         self.side.contents[self.row(case)]
     }
 
@@ -280,13 +285,13 @@ impl Cases<'_> {
 }
 
 /// What was asked and what would be right. The response, and what was retrieved for it, are what is compared.
-pub fn content(case: &Case) -> Content {
+pub fn case_content_hash(case: &Case) -> ContentHash {
     let references = case.reference.iter().flatten().map(String::as_str);
     content_of(case.query.as_deref(), references)
 }
 
 /// The same of the texts themselves.
-pub fn content_of<'a>(query: Option<&str>, references: impl Iterator<Item = &'a str>) -> Content {
+pub fn content_of<'a>(query: Option<&str>, references: impl Iterator<Item = &'a str>) -> ContentHash {
     let mut digest = Sha256::default();
     let mut text = |text: &str| {
         digest.update((text.len() as u64).to_le_bytes());
@@ -294,15 +299,15 @@ pub fn content_of<'a>(query: Option<&str>, references: impl Iterator<Item = &'a 
     };
     text(query.unwrap_or("\u{0}"));
     references.for_each(text);
-    let mut half = Content::default();
+    let mut half = ContentHash::default();
     half.copy_from_slice(&digest.digest()[..16]);
     half
 }
 
 /// The cases of both runs, in the order of their ids.
 pub(super) struct Pairs<'a> {
-    pub(super) first: &'a Cases<'a>,
-    pub(super) second: &'a Cases<'a>,
+    pub(super) first: &'a RunCases<'a>,
+    pub(super) second: &'a RunCases<'a>,
     /// Their places in both.
     list: Vec<(usize, usize)>,
     /// The same of cases that have nothing but the id in common.
@@ -327,13 +332,18 @@ impl<'a> Pairs<'a> {
         Pair { of: self, first, second }
     }
 
+    /// Id, model where the runs have several, and occurrence of a pair.
+    pub(super) fn key(&self, number: usize) -> (&str, Option<&str>, u32) {
+        self.first.key(self.list[number].0)
+    }
+
     pub(super) fn iter(&'a self) -> impl Iterator<Item = Pair<'a>> {
         (0..self.list.len()).map(|number| self.get(number))
     }
 }
 
 impl<'a> Pair<'a> {
-    pub(super) fn identity(&self) -> Identity {
+    pub(super) fn identity(&self) -> CaseIdentity {
         self.of.first.identity(self.first)
     }
 
@@ -354,8 +364,33 @@ impl<'a> Pair<'a> {
     }
 }
 
+/// How cases are paired where each has outputs of several models.
+fn case_pairing(
+    first: &RunCases<'_>,
+    second: &RunCases<'_>,
+    list: &[(usize, usize)],
+    differing: &[(usize, usize)],
+) -> Pairing {
+    fn case<'a>((id, _, occurrence): (&'a str, Option<&str>, u32)) -> (&'a str, u32) {
+        (id, occurrence)
+    }
+    fn count(cases: &RunCases<'_>) -> u64 {
+        (0..cases.list.len()).map(|at| case(cases.key(at))).collect::<BTreeSet<_>>().len() as u64
+    }
+    let both = |pairs: &[(usize, usize)]| -> BTreeSet<_> { pairs.iter().map(|(at, _)| case(first.key(*at))).collect() };
+    let matched = both(list);
+    let different = both(differing).difference(&matched).count() as u64;
+    let matched = matched.len() as u64;
+    Pairing {
+        matched,
+        only_baseline: count(first) - matched - different,
+        only_other: count(second) - matched - different,
+        different_content: different,
+    }
+}
+
 /// Finds the cases of both runs.
-pub(super) fn pair<'a>(first: &'a Cases<'a>, second: &'a Cases<'a>) -> (Pairing, Pairs<'a>) {
+pub(super) fn pair<'a>(first: &'a RunCases<'a>, second: &'a RunCases<'a>) -> (Pairing, Pairs<'a>) {
     let mut pairing = Pairing::default();
     let (mut list, mut differing) = (Vec::new(), Vec::new());
     let (mut left, mut right) = (0, 0);
@@ -382,5 +417,8 @@ pub(super) fn pair<'a>(first: &'a Cases<'a>, second: &'a Cases<'a>) -> (Pairing,
     pairing.only_baseline += (first.list.len() - left) as u64;
     pairing.only_other += (second.list.len() - right) as u64;
     (pairing.matched, pairing.different_content) = (list.len() as u64, differing.len() as u64);
+    if first.with_models {
+        pairing = case_pairing(first, second, &list, &differing);
+    }
     (pairing, Pairs { first, second, list, differing })
 }

@@ -1,20 +1,21 @@
 //! A comparison on a terminal.
 
-use super::told::{
-    detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step,
+use super::phrases::{
+    adjusted_interval_text, case_name, detectable, evidence, interval, movements, p_value, pairing, result, signed,
+    step,
 };
-use super::{Comparison, Evidences, Measured, Other};
+use super::{ComparedRun, EvidenceByCase, MetricComparison, RunComparison, Slice};
 use crate::escape::{excerpt, terminal};
-use crate::number::column;
-use crate::table::{Column, Table};
-use crate::{Look, wrap};
+use crate::number::three_decimals;
+use crate::table::{TextColumn, TextTable};
+use crate::{TerminalStyle, wrap};
 
 /// Cases that are printed of a metric.
 const CHANGES: usize = 5;
 
-impl Comparison {
+impl RunComparison {
     /// The comparison as text: one table for each other run, slices, the cases that changed most, the limits.
-    pub fn to_terminal(&self, evidences: &Evidences, look: Look) -> String {
+    pub fn to_terminal(&self, evidences: &EvidenceByCase, look: TerminalStyle) -> String {
         let mut text = String::new();
         let width = usize::from(look.width);
         for (at, other) in self.others.iter().enumerate() {
@@ -22,8 +23,10 @@ impl Comparison {
             text.push_str(&format!("{}\n", look.strong(&terminal(&title))));
             text.push_str(&format!("{}\n", pairing(other.pairing)));
             text.push_str(&table(other).render(width));
-            if let Some(by) = &self.by {
-                text.push_str(&slices(other, by).render(width));
+            for (by, parts) in self.parts() {
+                if other.metrics.iter().any(|metric| !parts(metric).is_empty()) {
+                    text.push_str(&slices(other, by, parts).render(width));
+                }
             }
             for metric in &other.metrics {
                 text.push_str(&changes(metric, evidences, at + 1, look));
@@ -51,52 +54,52 @@ impl Comparison {
     }
 }
 
-fn table(other: &Other) -> Table {
-    let mut metric = Column::left("metric");
-    let mut baseline = Column::right("baseline").goes(3);
-    let mut mean = Column::right("other").goes(3);
-    let mut difference = Column::right("difference");
-    let mut ends = Column::right("95 % interval");
-    let mut p = Column::right("p").goes(4);
-    let mut adjusted = Column::right("adjusted p");
-    let mut adjusted_ends = Column::right("adjusted interval").goes(1);
-    let mut least = Column::right("detectable").goes(2);
-    let mut pairs = Column::right("pairs").goes(3);
-    let mut verdict = Column::left("verdict");
+fn table(other: &ComparedRun) -> TextTable {
+    let mut metric = TextColumn::left("metric");
+    let mut baseline = TextColumn::right("baseline").goes(3);
+    let mut mean = TextColumn::right("other").goes(3);
+    let mut difference = TextColumn::right("difference");
+    let mut ends = TextColumn::right("95 % interval");
+    let mut p = TextColumn::right("p").goes(4);
+    let mut adjusted = TextColumn::right("adjusted p");
+    let mut adjusted_ends = TextColumn::right("adjusted interval").goes(1);
+    let mut least = TextColumn::right("detectable").goes(2);
+    let mut pairs = TextColumn::right("pairs").goes(3);
+    let mut verdict = TextColumn::left("verdict");
     for measured in &other.metrics {
         metric.push(terminal(&measured.metric));
         let whole = measured.whole.as_ref();
         let cell = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
-        baseline.push(cell(whole.map(|whole| column(whole.baseline))));
-        mean.push(cell(whole.map(|whole| column(whole.other))));
+        baseline.push(cell(whole.map(|whole| three_decimals(whole.baseline))));
+        mean.push(cell(whole.map(|whole| three_decimals(whole.other))));
         difference.push(cell(whole.map(|whole| signed(whole.contrast.mean))));
         ends.push(cell(whole.map(interval)));
         p.push(cell(whole.map(|whole| p_value(whole.contrast.p_value))));
         adjusted.push(cell(whole.map(|whole| p_value(whole.adjusted))));
-        adjusted_ends.push(cell(whole.map(interval_adjusted)));
+        adjusted_ends.push(cell(whole.map(adjusted_interval_text)));
         least.push(cell(whole.map(detectable)));
         pairs.push(cell(whole.map(|whole| whole.contrast.pairs.to_string())));
-        verdict.push(whole.map_or("no pair was scored", super::Finding::verdict));
+        verdict.push(whole.map_or("no pair was scored", super::MetricDifference::verdict));
     }
-    Table::new(vec![metric, baseline, mean, difference, ends, p, adjusted_ends, adjusted, least, pairs, verdict])
+    TextTable::new(vec![metric, baseline, mean, difference, ends, p, adjusted_ends, adjusted, least, pairs, verdict])
 }
 
-fn slices(other: &Other, by: &str) -> Table {
-    let mut metric = Column::left("metric");
-    let mut name = Column::left(&terminal(by));
-    let mut baseline = Column::right("baseline").goes(2);
-    let mut mean = Column::right("other").goes(2);
-    let mut difference = Column::right("difference");
-    let mut ends = Column::right("95 % interval").goes(1);
-    let mut p = Column::right("p").goes(3);
-    let mut adjusted = Column::right("adjusted p");
-    let mut pairs = Column::right("pairs");
+fn slices(other: &ComparedRun, by: &str, parts: fn(&MetricComparison) -> &[Slice]) -> TextTable {
+    let mut metric = TextColumn::left("metric");
+    let mut name = TextColumn::left(&terminal(by));
+    let mut baseline = TextColumn::right("baseline").goes(2);
+    let mut mean = TextColumn::right("other").goes(2);
+    let mut difference = TextColumn::right("difference");
+    let mut ends = TextColumn::right("95 % interval").goes(1);
+    let mut p = TextColumn::right("p").goes(3);
+    let mut adjusted = TextColumn::right("adjusted p");
+    let mut pairs = TextColumn::right("pairs");
     for measured in &other.metrics {
-        for slice in &measured.slices {
+        for slice in parts(measured) {
             metric.push(terminal(&measured.metric));
             name.push(terminal(&slice.slice));
-            baseline.push(column(slice.finding.baseline));
-            mean.push(column(slice.finding.other));
+            baseline.push(three_decimals(slice.finding.baseline));
+            mean.push(three_decimals(slice.finding.other));
             difference.push(signed(slice.finding.contrast.mean));
             ends.push(interval(&slice.finding));
             p.push(p_value(slice.finding.contrast.p_value));
@@ -104,15 +107,15 @@ fn slices(other: &Other, by: &str) -> Table {
             pairs.push(slice.finding.contrast.pairs.to_string());
         }
     }
-    Table::new(vec![metric, name, baseline, mean, difference, ends, p, adjusted, pairs])
+    TextTable::new(vec![metric, name, baseline, mean, difference, ends, p, adjusted, pairs])
 }
 
-fn changes(metric: &Measured, evidences: &Evidences, run: usize, look: Look) -> String {
+fn changes(metric: &MetricComparison, evidences: &EvidenceByCase, run: usize, look: TerminalStyle) -> String {
     let mut text = format!("{}: {}\n", look.strong(&terminal(&metric.metric)), movements(metric));
     for change in metric.changes.iter().take(CHANGES) {
         let code = if change.improved { "32" } else { "31" };
         let word = look.mark(code, if change.improved { "better" } else { "worse" });
-        text.push_str(&format!("  {word} {}: {}", terminal(&excerpt(&change.case.id, 40)), step(change)));
+        text.push_str(&format!("  {word} {}: {}", terminal(&case_name(change, 40)), step(change)));
         let why = result(evidences, change, run, &metric.metric).map(evidence).unwrap_or_default();
         // What does not fit into the line is on the page.
         let room = usize::from(look.width).saturating_sub(34);

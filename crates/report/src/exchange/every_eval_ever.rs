@@ -5,17 +5,17 @@ use std::io::{self, Write};
 use probare_core::{Better, Event, MetricInfo, Sink, Stop};
 use serde_json::{Map, Value as Json, json};
 
-use super::{About, DatasetUsed};
+use super::{DatasetUsed, ExportMetadata};
 use crate::summary::MetricSummary;
-use crate::{Options, Output, Summary, Utc, VERSION};
+use crate::{OutputWriter, RendererOptions, Summary, Utc, VERSION};
 
 /// Version of the schema that the record keeps to.
 pub(super) const SCHEMA: &str = "0.3.0";
 
 /// Writes a record.
 pub(super) struct EveryEvalEver {
-    output: Output,
-    about: About,
+    output: OutputWriter,
+    about: ExportMetadata,
     source: String,
     metrics: Vec<MetricInfo>,
     /// One for each data set.
@@ -23,14 +23,14 @@ pub(super) struct EveryEvalEver {
 }
 
 impl EveryEvalEver {
-    pub fn new(output: Output, about: About) -> Self {
+    pub fn new(output: OutputWriter, about: ExportMetadata) -> Self {
         Self { output, about, source: String::new(), metrics: Vec::new(), summaries: Vec::new() }
     }
 
     /// The summary of a data set.
     fn summary(&mut self, number: usize) -> io::Result<&mut Summary> {
         while self.summaries.len() <= number {
-            let mut summary = Summary::new(&Options::default());
+            let mut summary = Summary::new(&RendererOptions::default());
             summary.event(&Event::Started { source: &self.source, metrics: &self.metrics })?;
             self.summaries.push(summary);
         }
@@ -173,12 +173,12 @@ impl Sink for EveryEvalEver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Written, events, metrics, result};
+    use crate::testing::{MemoryOutput, events, metrics, result};
 
     #[test]
     fn a_record_has_a_mean_with_its_interval_and_leaves_out_what_has_no_value() {
-        let written = Written::default();
-        let about = About { name: "facts".into(), made: 1_700_000_000, ..About::default() };
+        let written = MemoryOutput::default();
+        let about = ExportMetadata { name: "facts".into(), made: 1_700_000_000, ..ExportMetadata::default() };
         let all = [result("a", 0.5), result("b", 0.25), result("c", 1.0)];
         events(&mut EveryEvalEver::new(written.output(), about), &metrics(), &all);
         let record: Json = serde_json::from_str(&written.text()).unwrap();

@@ -4,23 +4,23 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use probare_core::{
-    Call, Case, CaseMessage, CaseResult, Event, MetricInfo, Outcome, Role, SaidPart, Sha256, Sink, Stop,
+    Case, CaseMessage, CaseMessagePart, CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Role, Sha256, Sink, Stop,
 };
 use serde_json::{Value as Json, json};
 
-use super::About;
+use super::ExportMetadata;
 use super::every_eval_ever::SCHEMA;
-use crate::Output;
+use crate::OutputWriter;
 
 /// Writes records.
 pub(super) struct Instances {
-    output: Output,
-    about: About,
+    output: OutputWriter,
+    about: ExportMetadata,
     metrics: Vec<MetricInfo>,
 }
 
 impl Instances {
-    pub fn new(output: Output, about: About) -> Self {
+    pub fn new(output: OutputWriter, about: ExportMetadata) -> Self {
         Self { output, about, metrics: Vec::new() }
     }
 
@@ -28,9 +28,9 @@ impl Instances {
     fn record(&self, result: &CaseResult) -> Option<Json> {
         let value = self.about.value(&self.metrics, result)?;
         let case = &result.case;
-        let answered = answered(case);
+        let answered = with_conversation(case);
         let messages = answered.messages.as_deref().unwrap_or_default();
-        let users = messages.iter().filter(|message| message.is_by(Role::User)).count();
+        let users = messages.iter().filter(|message| message.has_role(Role::User)).count();
         let calls: usize = messages.iter().map(|message| message.tool_calls.len()).sum();
         let kind = match (calls, users) {
             (0, 0 | 1) => "single_turn",
@@ -44,14 +44,15 @@ impl Instances {
             "model_id": self.about.model_path(&model),
             "evaluation_name": self.about.name,
             "sample_id": case.id,
-            "sample_hash": Sha256::of(format!("{}{}", case.query.as_deref().unwrap_or_default(), case.reference.iter().flatten().map(String::as_str).collect::<String>())),
+            "sample_hash": Sha256::hex_digest(format!("{}{}", case.query.as_deref().unwrap_or_default(), case.reference.iter().flatten().map(String::as_str).collect::<String>())),
             "interaction_type": kind,
             "input": {"raw": case.query, "reference": case.reference.clone().unwrap_or_default()},
             "output": {"raw": case.response.iter().map(|output| output.text.as_str()).collect::<Vec<_>>()},
             "evaluation": {"score": value, "num_turns": turns(messages), "tool_calls_count": calls},
         });
         if !messages.is_empty() {
-            record["messages"] = messages.iter().enumerate().map(|(number, message)| said(number, message)).collect();
+            record["messages"] =
+                messages.iter().enumerate().map(|(number, message)| message_to_json(number, message)).collect();
         }
         if let Some(Json::Object(tokens)) = case.metadata.get("tokens") {
             let count = |name: &str| tokens.get(name).and_then(Json::as_u64).unwrap_or(0);
@@ -65,20 +66,20 @@ impl Instances {
 
 /// Turns: a user's messages in a row and all that follows; one where nobody asked.
 fn turns(messages: &[CaseMessage]) -> usize {
-    let is_user = |at: usize| messages[at].is_by(Role::User);
+    let is_user = |at: usize| messages[at].has_role(Role::User);
     (0..messages.len()).filter(|at| is_user(*at) && (*at == 0 || !is_user(at - 1))).count().max(1)
 }
 
-fn said(number: usize, message: &CaseMessage) -> Json {
+fn message_to_json(number: usize, message: &CaseMessage) -> Json {
     let thoughts: Vec<&str> = message
         .parts
         .iter()
         .filter_map(|part| match part {
-            SaidPart::Reasoning { text } => Some(text.as_str()),
+            CaseMessagePart::Reasoning { text } => Some(text.as_str()),
             _ => None,
         })
         .collect();
-    let mut written = json!({"turn_idx": number, "role": message.role.name(), "content": message.said()});
+    let mut written = json!({"turn_idx": number, "role": message.role.name(), "content": message.spoken_text()});
     if !thoughts.is_empty() {
         written["reasoning_trace"] = json!(thoughts);
     }
@@ -91,7 +92,7 @@ fn said(number: usize, message: &CaseMessage) -> Json {
     written
 }
 
-fn call(call: &Call) -> Json {
+fn call(call: &CaseToolCall) -> Json {
     json!({"id": call.id, "name": call.name, "arguments": call.arguments})
 }
 
@@ -118,7 +119,7 @@ impl Instances {
     }
 }
 
-impl About {
+impl ExportMetadata {
     /// The value of the metric that was asked for.
     pub fn value(&self, metrics: &[MetricInfo], result: &CaseResult) -> Option<f64> {
         let metric = self.metric.as_deref()?;
@@ -131,7 +132,7 @@ impl About {
 }
 
 /// The case with its question and its answer as a conversation, where calls are known and no messages.
-fn answered(case: &Case) -> Cow<'_, Case> {
+fn with_conversation(case: &Case) -> Cow<'_, Case> {
     if case.messages.is_some() || case.tool_calls.as_ref().is_none_or(Vec::is_empty) {
         return Cow::Borrowed(case);
     }
@@ -145,7 +146,7 @@ fn answered(case: &Case) -> Cow<'_, Case> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Written, events, metrics, result};
+    use crate::testing::{MemoryOutput, events, metrics, result};
 
     #[test]
     fn a_record_holds_the_conversation_and_one_value() {
@@ -157,8 +158,9 @@ mod tests {
             {"role": "assistant", "text": "No."}
         ]))
         .unwrap();
-        let about = About { name: "rain".into(), metric: Some("relevance".into()), ..About::default() };
-        let written = Written::default();
+        let about =
+            ExportMetadata { name: "rain".into(), metric: Some("relevance".into()), ..ExportMetadata::default() };
+        let written = MemoryOutput::default();
         events(&mut Instances::new(written.output(), about.clone()), &metrics(), &[talk.clone(), result("b", 1.0)]);
         let lines: Vec<Json> = written.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines.len(), 2);
@@ -173,8 +175,8 @@ mod tests {
             json!({"turn_idx": 2, "role": "tool", "content": "dry", "tool_call_id": ["c1"]})
         );
         // A metric without a value gives no record.
-        let written = Written::default();
-        let about = About { metric: Some("topic_pivot".into()), ..about };
+        let written = MemoryOutput::default();
+        let about = ExportMetadata { metric: Some("topic_pivot".into()), ..about };
         events(&mut Instances::new(written.output(), about), &metrics(), &[talk]);
         assert_eq!(written.text(), "");
     }

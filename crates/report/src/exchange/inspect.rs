@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use probare_core::{Call, CaseResult, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
+use probare_core::{CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
 use serde_json::{Map, Value as Json, json};
 
-use super::About;
+use super::ExportMetadata;
 use super::spool::Spool;
-use crate::{Options, Output, Summary, Utc, VERSION};
+use crate::{OutputWriter, RendererOptions, Summary, Utc, VERSION};
 
 /// Writes an Inspect log.
 pub(super) struct Inspect {
-    output: Output,
-    about: About,
+    output: OutputWriter,
+    about: ExportMetadata,
     metrics: Vec<MetricInfo>,
     samples: Spool,
     summary: Summary,
@@ -22,9 +22,9 @@ pub(super) struct Inspect {
 }
 
 impl Inspect {
-    pub fn new(output: Output, about: About) -> Self {
+    pub fn new(output: OutputWriter, about: ExportMetadata) -> Self {
         let samples = Spool::new(&output);
-        let summary = Summary::new(&Options::default());
+        let summary = Summary::new(&RendererOptions::default());
         Self { output, about, metrics: Vec::new(), samples, summary, seen: BTreeMap::new() }
     }
 
@@ -130,8 +130,9 @@ impl Inspect {
         let about = &self.about;
         let created = Utc::from_seconds(about.made).iso();
         let model = about.model_path(&about.model_name());
-        let short =
-            |what: &str| Sha256::of(format!("{what}\n{}\n{model}", about.id)).chars().take(22).collect::<String>();
+        let short = |what: &str| {
+            Sha256::hex_digest(format!("{what}\n{}\n{model}", about.id)).chars().take(22).collect::<String>()
+        };
         let dataset = match about.datasets.as_slice() {
             [only] => json!({"name": only.name}),
             several => json!({"name": several.iter().map(|set| set.name.as_str()).collect::<Vec<_>>().join(", ")}),
@@ -226,7 +227,7 @@ impl Sink for Inspect {
 }
 
 /// A call as Inspect writes it; one that has no id is known by its number.
-fn tool_call(number: usize, call: &Call) -> Json {
+fn tool_call(number: usize, call: &CaseToolCall) -> Json {
     let id = call.id.clone().unwrap_or_else(|| format!("call_{}", number + 1));
     let mut written = json!({"id": id, "function": call.name, "arguments": call.arguments(), "type": "function"});
     if let Some(text) = &call.arguments_text {
@@ -238,12 +239,12 @@ fn tool_call(number: usize, call: &Call) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Written, events, hostile, metrics, result};
+    use crate::testing::{MemoryOutput, events, hostile, metrics, result};
 
     #[test]
     fn a_log_has_scores_where_there_are_values_and_none_where_a_metric_failed() {
-        let written = Written::default();
-        let about = About { name: "task".into(), repeats: 1, ..About::default() };
+        let written = MemoryOutput::default();
+        let about = ExportMetadata { name: "task".into(), repeats: 1, ..ExportMetadata::default() };
         events(
             &mut Inspect::new(written.output(), about),
             &metrics(),

@@ -15,13 +15,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use probare_core::{ModelUsed, Sink};
+use probare_core::{ModelRecord, Sink};
 
-use crate::Output;
+use crate::OutputWriter;
 
 /// A tool that can read a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum ExportTarget {
     /// Inspect: a log as JSON.
     Inspect,
     /// promptfoo: results as JSON.
@@ -36,7 +36,7 @@ pub enum Target {
     OpenInference,
 }
 
-impl Target {
+impl ExportTarget {
     /// All of them.
     pub const ALL: [Self; 6] = [
         Self::Inspect,
@@ -81,25 +81,25 @@ impl Target {
 
     /// Takes the events of a run and writes the file at its end. Results of other models than the one that `about` names
     /// are passed over.
-    pub fn sink(self, output: Output, about: About) -> Box<dyn Sink> {
+    pub fn sink(self, output: OutputWriter, about: ExportMetadata) -> Box<dyn Sink> {
         match self {
             Self::Inspect => Box::new(inspect::Inspect::new(output, about)),
             Self::Promptfoo => Box::new(promptfoo::Promptfoo::new(output, about)),
             Self::EveryEvalEver => Box::new(every_eval_ever::EveryEvalEver::new(output, about)),
             Self::EveryEvalEverInstances => Box::new(every_eval_ever_instances::Instances::new(output, about)),
-            Self::Otel => Box::new(otel::Otel::new(output, about, otel::Words::OpenTelemetry)),
-            Self::OpenInference => Box::new(otel::Otel::new(output, about, otel::Words::OpenInference)),
+            Self::Otel => Box::new(otel::Otel::new(output, about, otel::ScoreConvention::OpenTelemetry)),
+            Self::OpenInference => Box::new(otel::Otel::new(output, about, otel::ScoreConvention::OpenInference)),
         }
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for ExportTarget {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
 }
 
-impl FromStr for Target {
+impl FromStr for ExportTarget {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
@@ -112,7 +112,7 @@ impl FromStr for Target {
 
 /// What the other tool wants to know of a run beside its results.
 #[derive(Debug, Clone, Default)]
-pub struct About {
+pub struct ExportMetadata {
     /// What the run is called: its configuration, its suite, or the file of results.
     pub name: String,
     /// What tells this run from others: a digest.
@@ -120,7 +120,7 @@ pub struct About {
     /// The only model whose results are wanted; all where there is none.
     pub model: Option<String>,
     /// Settings of the models that answered, where they are known.
-    pub models: Vec<ModelUsed>,
+    pub models: Vec<ModelRecord>,
     /// Data sets in order.
     pub datasets: Vec<DatasetUsed>,
     /// Outputs of each model for each case.
@@ -130,7 +130,7 @@ pub struct About {
     /// Who evaluated, where that was said.
     pub organisation: Option<String>,
     /// Names of the metrics that look at what was done, not at what was said.
-    pub on_calls: BTreeSet<String>,
+    pub agent_metrics: BTreeSet<String>,
     /// Whether what does not apply is written as well.
     pub all: bool,
     /// The metric that was asked for, where the file has a place for one alone.
@@ -146,7 +146,7 @@ pub struct DatasetUsed {
     pub sha256: String,
 }
 
-impl About {
+impl ExportMetadata {
     /// Whether results of this model are wanted.
     fn wants(&self, model: Option<&str>) -> bool {
         self.model.is_none() || self.model.as_deref() == model
@@ -158,7 +158,7 @@ impl About {
     }
 
     /// The settings of a model.
-    fn settings(&self, name: &str) -> Option<&ModelUsed> {
+    fn settings(&self, name: &str) -> Option<&ModelRecord> {
         self.models.iter().find(|model| model.name == name)
     }
 

@@ -4,11 +4,11 @@
 
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, Evidence, MetricInfo, Named, Outcome, Sink, Stop};
+use probare_core::{CaseResult, Event, Evidence, MetricInfo, MetricResult, Outcome, Sink, Stop};
 use serde_json::{Map, Value as Json, json};
 
-use super::About;
-use crate::{Output, VERSION};
+use super::ExportMetadata;
+use crate::{OutputWriter, VERSION};
 
 /// The event of the conventions.
 const EVENT: &str = "gen_ai.evaluation.result";
@@ -22,7 +22,7 @@ const MORE: &str = "…";
 
 /// In whose words scores are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Words {
+pub(super) enum ScoreConvention {
     /// Those of the GenAI conventions.
     OpenTelemetry,
     /// Those of OpenInference.
@@ -31,14 +31,14 @@ pub(super) enum Words {
 
 /// Writes scores.
 pub(super) struct Otel {
-    output: Output,
-    about: About,
-    words: Words,
+    output: OutputWriter,
+    about: ExportMetadata,
+    words: ScoreConvention,
     metrics: Vec<MetricInfo>,
 }
 
 /// What a metric says of a case.
-struct Told<'a> {
+struct EvaluationResult<'a> {
     metric: &'a MetricInfo,
     value: Option<f64>,
     label: Option<String>,
@@ -47,15 +47,15 @@ struct Told<'a> {
 }
 
 impl Otel {
-    pub fn new(output: Output, about: About, words: Words) -> Self {
+    pub fn new(output: OutputWriter, about: ExportMetadata, words: ScoreConvention) -> Self {
         Self { output, about, words, metrics: Vec::new() }
     }
 
     /// What is written of a result; nothing where it does not apply and was not asked for.
-    fn told<'a>(&self, metric: &'a MetricInfo, named: &Named) -> Option<Told<'a>> {
-        let told = Told { metric, value: None, label: None, explanation: None, error: None };
+    fn evaluation_result<'a>(&self, metric: &'a MetricInfo, named: &MetricResult) -> Option<EvaluationResult<'a>> {
+        let told = EvaluationResult { metric, value: None, label: None, explanation: None, error: None };
         Some(match named {
-            Ok(Outcome::Scored(score)) => Told {
+            Ok(Outcome::Scored(score)) => EvaluationResult {
                 value: Some(score.value.get()),
                 label: score.label.as_ref().map(ToString::to_string),
                 explanation: explanation(&score.evidence),
@@ -65,26 +65,30 @@ impl Otel {
                 if !self.about.all {
                     return None;
                 }
-                Told { label: Some("not_applicable".to_owned()), explanation: Some(cut(reason)), ..told }
+                EvaluationResult { label: Some("not_applicable".to_owned()), explanation: Some(cut(reason)), ..told }
             }
-            Err(error) => Told { error: Some(error.kind().name()), explanation: Some(cut(&error.to_string())), ..told },
+            Err(error) => EvaluationResult {
+                error: Some(error.kind().name()),
+                explanation: Some(cut(&error.to_string())),
+                ..told
+            },
         })
     }
 
-    fn scored(&mut self, result: &CaseResult) -> io::Result<()> {
+    fn write_scores(&mut self, result: &CaseResult) -> io::Result<()> {
         let Some(trace) = result.case.metadata.get("trace") else { return Ok(()) };
         let mut lines = Vec::new();
         for (metric, named) in self.metrics.iter().zip(&result.results) {
-            let Some(told) = self.told(metric, named) else { continue };
+            let Some(told) = self.evaluation_result(metric, named) else { continue };
             // What was done is the agent's, what was said the model's.
-            let agent = trace.get("agent_span").filter(|_| self.about.on_calls.contains(&metric.name));
+            let agent = trace.get("agent_span").filter(|_| self.about.agent_metrics.contains(&metric.name));
             let Some(span) = agent.or_else(|| trace.get("answer")) else { continue };
             lines.push(match self.words {
-                Words::OpenTelemetry => record(&told, span, trace),
-                Words::OpenInference => annotation(&told, span),
+                ScoreConvention::OpenTelemetry => record(&told, span, trace),
+                ScoreConvention::OpenInference => annotation(&told, span),
             });
         }
-        if self.words == Words::OpenTelemetry && !lines.is_empty() {
+        if self.words == ScoreConvention::OpenTelemetry && !lines.is_empty() {
             lines = vec![json!({"resourceLogs": [{
                 "resource": {"attributes": [attribute("service.name", &json!({"stringValue": "probare"}))]},
                 "scopeLogs": [{"scope": {"name": "probare", "version": VERSION}, "logRecords": lines}],
@@ -105,7 +109,7 @@ fn attribute(key: &str, value: &Json) -> Json {
     json!({"key": key, "value": value})
 }
 
-fn record(told: &Told<'_>, span: &Json, trace: &Json) -> Json {
+fn record(told: &EvaluationResult<'_>, span: &Json, trace: &Json) -> Json {
     let text = |text: &str| json!({"stringValue": text});
     let mut attributes = vec![attribute("gen_ai.evaluation.name", &text(&told.metric.name))];
     let mut put = |key: &str, value: Option<Json>| attributes.extend(value.map(|value| attribute(key, &value)));
@@ -126,7 +130,7 @@ fn record(told: &Told<'_>, span: &Json, trace: &Json) -> Json {
     })
 }
 
-fn annotation(told: &Told<'_>, span: &Json) -> Json {
+fn annotation(told: &EvaluationResult<'_>, span: &Json) -> Json {
     let mut line = Map::new();
     let mut put = |key: &str, value: Json| {
         if !value.is_null() {
@@ -169,7 +173,7 @@ impl Sink for Otel {
                 self.metrics = metrics.to_vec();
                 Ok(())
             }
-            Event::Scored(result) if self.about.wants(result.model.as_deref()) => self.scored(result),
+            Event::Scored(result) if self.about.wants(result.model.as_deref()) => self.write_scores(result),
             Event::Finished(finish) => self.finish(finish.stop),
             _ => Ok(()),
         }
@@ -179,24 +183,28 @@ impl Sink for Otel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Written, events, metrics, result};
+    use crate::testing::{MemoryOutput, events, metrics, result};
 
-    fn written(words: Words, all: bool) -> Vec<Json> {
+    fn written(words: ScoreConvention, all: bool) -> Vec<Json> {
         let mut judged = result("a", 0.5);
         let span = |id: &str| json!({"trace_id": "74", "span_id": id, "end": "9"});
         judged
             .case
             .metadata
             .insert("trace".to_owned(), json!({"answer": span("c1"), "agent_span": span("a1"), "response_id": "r1"}));
-        let about = About { all, on_calls: ["relevance".to_owned()].into_iter().collect(), ..About::default() };
-        let written = Written::default();
+        let about = ExportMetadata {
+            all,
+            agent_metrics: ["relevance".to_owned()].into_iter().collect(),
+            ..ExportMetadata::default()
+        };
+        let written = MemoryOutput::default();
         events(&mut Otel::new(written.output(), about, words), &metrics(), &[judged, result("no trace", 1.0)]);
         written.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     #[test]
     fn every_result_stands_at_the_span_that_was_judged() {
-        let lines = written(Words::OpenTelemetry, true);
+        let lines = written(ScoreConvention::OpenTelemetry, true);
         assert_eq!(lines.len(), 1);
         let scope = &lines[0]["resourceLogs"][0]["scopeLogs"][0];
         assert_eq!((&scope["scope"]["name"], &scope["scope"]["version"]), (&json!("probare"), &json!(VERSION)));
@@ -213,13 +221,13 @@ mod tests {
         );
         assert!(keys(2).contains(&"error.type") && !keys(2).contains(&"gen_ai.evaluation.score.value"));
         assert_eq!((&records[0]["timeUnixNano"], &records[0]["eventName"]), (&json!("9"), &json!(EVENT)));
-        let few = written(Words::OpenTelemetry, false);
+        let few = written(ScoreConvention::OpenTelemetry, false);
         assert_eq!(few[0]["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().unwrap().len(), 2);
     }
 
     #[test]
     fn annotations_are_lines_of_their_own() {
-        let lines = written(Words::OpenInference, false);
+        let lines = written(ScoreConvention::OpenInference, false);
         assert_eq!(lines.len(), 2);
         assert_eq!((&lines[0]["annotation.score"], &lines[0]["span_id"]), (&json!(0.5), &json!("a1")));
         assert_eq!((&lines[1]["annotation.label"], lines[1].get("annotation.score")), (&json!("failed"), None));

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use probare_core::{Better, Call, CaseResult, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
+use probare_core::{Better, CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
 use serde_json::{Map, Value as Json, json};
 
-use super::About;
+use super::ExportMetadata;
 use super::spool::Spool;
-use crate::{Output, Utc, VERSION};
+use crate::{OutputWriter, Utc, VERSION};
 
 /// The metric of a run whose value says whether a case is as it should be.
 const EXPECTATIONS: &str = "expectations";
@@ -17,8 +17,8 @@ const PROMPT: &str = "{{query}}";
 
 /// Writes promptfoo results.
 pub(super) struct Promptfoo {
-    output: Output,
-    about: About,
+    output: OutputWriter,
+    about: ExportMetadata,
     metrics: Vec<MetricInfo>,
     results: Spool,
     columns: Vec<Column>,
@@ -62,7 +62,7 @@ impl Rows {
 }
 
 impl Promptfoo {
-    pub fn new(output: Output, about: About) -> Self {
+    pub fn new(output: OutputWriter, about: ExportMetadata) -> Self {
         let results = Spool::new(&output);
         Self { output, about, metrics: Vec::new(), results, columns: Vec::new(), rows: Rows::default() }
     }
@@ -145,7 +145,7 @@ impl Promptfoo {
             "latencyMs": 0,
             "namedScores": named,
             "prompt": {"raw": raw, "label": PROMPT},
-            "promptId": Sha256::of(PROMPT),
+            "promptId": Sha256::hex_digest(PROMPT),
             "promptIdx": at,
             "provider": {"id": self.about.model_path(&model), "label": model},
             "score": score,
@@ -174,7 +174,7 @@ impl Promptfoo {
     fn finish(&mut self, stop: Stop) -> io::Result<()> {
         let timestamp = Utc::from_seconds(self.about.made).iso().replace("+00:00", ".000Z");
         // promptfoo reads the time of an evaluation out of its id.
-        let digest: String = Sha256::of(&self.about.id).chars().take(3).collect();
+        let digest: String = Sha256::hex_digest(&self.about.id).chars().take(3).collect();
         let moment = timestamp.trim_end_matches(".000Z");
         let eval = format!("eval-{digest}-{moment}");
         let prompts: Vec<Json> = self.columns.iter().map(|column| column.prompt(&self.about)).collect();
@@ -220,9 +220,9 @@ impl Column {
         }
     }
 
-    fn prompt(&self, about: &About) -> Json {
+    fn prompt(&self, about: &ExportMetadata) -> Json {
         json!({
-            "id": Sha256::of(PROMPT),
+            "id": Sha256::hex_digest(PROMPT),
             "raw": PROMPT,
             "label": PROMPT,
             "provider": if about.settings(&self.model).is_some() { about.model_path(&self.model) } else { self.model.clone() },
@@ -245,7 +245,7 @@ impl Column {
 
 /// A name in the form of a UUID (version 8: made of a digest), the same for the same sample.
 fn uuid(text: &str) -> String {
-    let hex = Sha256::of(text);
+    let hex = Sha256::hex_digest(text);
     let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default().to_owned();
     format!("{}-{}-8{}-8{}-{}", part(0, 8), part(8, 12), part(12, 15), part(15, 18), part(18, 30))
 }
@@ -265,7 +265,7 @@ impl Sink for Promptfoo {
 }
 
 /// A call as `OpenAI` writes it.
-fn openai_call(call: &Call) -> Json {
+fn openai_call(call: &CaseToolCall) -> Json {
     let arguments = match &call.arguments_text {
         Some(text) => text.clone(),
         None => serde_json::to_string(call.arguments()).unwrap_or_default(),
@@ -276,12 +276,12 @@ fn openai_call(call: &Call) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Written, events, hostile, metrics, result};
+    use crate::testing::{MemoryOutput, events, hostile, metrics, result};
 
     #[test]
     fn a_metric_that_failed_is_an_error_of_the_sample_and_no_score_of_its_own() {
-        let written = Written::default();
-        let about = About { name: "run".into(), ..About::default() };
+        let written = MemoryOutput::default();
+        let about = ExportMetadata { name: "run".into(), ..ExportMetadata::default() };
         events(&mut Promptfoo::new(written.output(), about), &metrics(), &[result("a", 0.5), hostile()]);
         let file: Json = serde_json::from_str(&written.text()).unwrap();
         let results = file["results"]["results"].as_array().unwrap();
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn samples_of_a_case_share_a_row_and_models_have_columns() {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         let of = |id: &str, model: &str| CaseResult { model: Some(model.to_owned()), ..result(id, 1.0) };
         let all = [of("a", "x"), of("a", "y"), of("b", "x"), of("b", "y"), of("b", "x")];
         let mut one = metrics();
@@ -302,7 +302,7 @@ mod tests {
             result.results.truncate(1);
             result
         });
-        events(&mut Promptfoo::new(written.output(), About::default()), &one, &all);
+        events(&mut Promptfoo::new(written.output(), ExportMetadata::default()), &one, &all);
         let file: Json = serde_json::from_str(&written.text()).unwrap();
         let places: Vec<_> = file["results"]["results"]
             .as_array()

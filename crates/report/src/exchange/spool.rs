@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use serde::Serialize;
 use tempfile::SpooledTempFile;
 
-use crate::Output;
+use crate::OutputWriter;
 
 /// Bytes that are kept in memory; beyond them there is a temporary file.
 const IN_MEMORY: usize = 8 << 20;
@@ -18,7 +18,7 @@ pub(super) struct Spool {
 
 impl Spool {
     /// Temporary files stand beside the output.
-    pub fn new(output: &Output) -> Self {
+    pub fn new(output: &OutputWriter) -> Self {
         Self { file: BufWriter::new(tempfile::spooled_tempfile_in(IN_MEMORY, output.folder())), count: 0 }
     }
 

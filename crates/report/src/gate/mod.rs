@@ -11,7 +11,10 @@
 //! A gate on the run says nothing about single cases: only [`Gate::Any`] makes a case fail, and renderers that speak of
 //! cases (`JUnit`, HTML) follow it. A case that is excused is meant to be bad: it fails no such gate, but counts as it is
 //! in means, rates and labels. Where a case has several outputs, means and shares are over cases, each averaged over its
-//! outputs, and so are their intervals. A label `unsure` is counted apart: shares of other labels are among what was decided. A metric without a single scored case misses its gate, because no score is not a good score.
+//! outputs, and so are their intervals. A label `unsure` is counted apart: shares of other labels are among what was decided.
+//! [`Gate::unsure_over`] limits how often a metric abstains; without such a limit a verdict about a metric that abstained in more
+//! than half of the cases carries a warning. A metric without a single scored case misses its gate, because no score is not a
+//! good score.
 //!
 //! [`Gates::confident`] lets a gate fail only where the interval of what it looks at excludes the limit,
 //! [`Gates::in_each_group`] holds every group of a run against the gates as well.
@@ -25,9 +28,9 @@ use probare_core::{MetricInfo, Score, UNSURE, closest};
 use serde::{Deserialize, Serialize};
 
 pub use self::read::GateError;
-pub use self::verdict::{Verdict, told};
+pub use self::verdict::{GateVerdict, listed_verdicts};
 
-use self::verdict::Seen;
+use self::verdict::GateStatistics;
 
 use crate::Summary;
 use crate::number::percent;
@@ -75,7 +78,7 @@ impl Relation {
 /// How labels are counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Amount {
+pub enum LabelUnit {
     /// As a number of cases.
     #[default]
     Count,
@@ -135,7 +138,7 @@ pub enum Gate {
         /// The label, letter by letter.
         label: String,
         /// Number or share.
-        of: Amount,
+        of: LabelUnit,
         /// When it fails.
         relation: Relation,
         /// The limit.
@@ -144,6 +147,17 @@ pub enum Gate {
 }
 
 impl Gate {
+    /// Fails if the metric abstains from more than this share of the scored cases.
+    pub fn unsure_over(metric: &str, share: f64) -> Self {
+        let (metric, label) = (metric.to_owned(), UNSURE.to_owned());
+        Self::Labels { metric, label, of: LabelUnit::Share, relation: Relation::Over, limit: share }
+    }
+
+    /// Whether it limits how often a metric abstains.
+    fn limits_unsure(&self) -> bool {
+        matches!(self, Self::Labels { label, .. } if label == UNSURE)
+    }
+
     /// Name of the metric in the run.
     pub fn metric(&self) -> &str {
         match self {
@@ -182,7 +196,7 @@ impl fmt::Display for Gate {
     }
 }
 
-impl Amount {
+impl LabelUnit {
     /// A limit as a reader writes it.
     fn text(self, limit: f64) -> String {
         match self {
@@ -195,7 +209,7 @@ impl Amount {
 /// Where a gate was set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
+pub enum GateOrigin {
     /// A flag of the command line.
     Flag(String),
     /// A variable of the environment.
@@ -204,7 +218,7 @@ pub enum Origin {
     Configuration(String),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for GateOrigin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flag(name) | Self::Variable(name) | Self::Configuration(name) => formatter.write_str(name),
@@ -214,15 +228,15 @@ impl fmt::Display for Origin {
 
 /// A gate, and where it was set, where that is known.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Limit {
+pub(crate) struct GateWithOrigin {
     pub(crate) gate: Gate,
-    pub(crate) origin: Option<Origin>,
+    pub(crate) origin: Option<GateOrigin>,
 }
 
 /// All gates of a run, and how strict they are.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Gates {
-    list: Vec<Limit>,
+    list: Vec<GateWithOrigin>,
     confident: bool,
     each_group: bool,
 }
@@ -230,13 +244,13 @@ pub struct Gates {
 impl Gates {
     /// These gates, in this order, for the run as a whole and by the numbers as they are.
     pub fn new(list: Vec<Gate>) -> Self {
-        let list = list.into_iter().map(|gate| Limit { gate, origin: None }).collect();
+        let list = list.into_iter().map(|gate| GateWithOrigin { gate, origin: None }).collect();
         Self { list, confident: false, each_group: false }
     }
 
     /// Where each of them was set, in their order.
     #[must_use]
-    pub fn set_by(mut self, origins: impl IntoIterator<Item = Option<Origin>>) -> Self {
+    pub fn set_by(mut self, origins: impl IntoIterator<Item = Option<GateOrigin>>) -> Self {
         self.list.iter_mut().zip(origins).for_each(|(limit, origin)| limit.origin = origin);
         self
     }
@@ -272,7 +286,7 @@ impl Gates {
     }
 
     /// The gates that hold for each group, too.
-    pub(crate) fn of_groups(&self) -> impl Iterator<Item = &Limit> {
+    pub(crate) fn group_gates(&self) -> impl Iterator<Item = &GateWithOrigin> {
         // No case of any group fails where no case of the run does.
         self.list.iter().filter(|limit| self.each_group && !matches!(limit.gate, Gate::Any { .. }))
     }
@@ -298,15 +312,19 @@ impl Gates {
 
     /// Holds a run against all gates, and then its groups. The summary has to be one that counts for them, see
     /// [`Summary::new`].
-    pub fn verdicts(&self, summary: &Summary) -> Vec<Verdict> {
-        let whole =
-            self.list.iter().map(|limit| Verdict::of(limit, &Seen::of_run(&limit.gate, summary), self.confident));
-        let groups = summary.groups.iter().flat_map(|groups| groups.named().map(move |named| (groups, named)));
+    pub fn verdicts(&self, summary: &Summary) -> Vec<GateVerdict> {
+        // Nobody has said how often the metric may abstain.
+        let is_open = |gate: &Gate| !self.iter().any(|other| other.limits_unsure() && other.metric() == gate.metric());
+        let of = |limit: &GateWithOrigin, seen: &GateStatistics<'_>| {
+            let verdict = GateVerdict::evaluate(limit, seen, self.confident);
+            GateVerdict { abstained: verdict.is_mostly_unsure() && is_open(&limit.gate), ..verdict }
+        };
+        let whole = self.list.iter().map(|limit| of(limit, &GateStatistics::of_run(&limit.gate, summary)));
+        let groups = summary.groups.iter().flat_map(|groups| groups.with_names().map(move |named| (groups, named)));
         let apart = groups.flat_map(|(groups, (name, group))| {
-            self.of_groups().filter_map(move |limit| {
-                let seen = Seen::of_group(&limit.gate, summary, groups, group)?;
-                let verdict = Verdict::of(limit, &seen, self.confident);
-                Some(Verdict { group: Some(name.to_owned()), ..verdict })
+            self.group_gates().filter_map(move |limit| {
+                let seen = GateStatistics::of_group(&limit.gate, summary, groups, group)?;
+                Some(GateVerdict { group: Some(name.to_owned()), ..of(limit, &seen) })
             })
         });
         whole.chain(apart).collect()
@@ -315,7 +333,7 @@ impl Gates {
 
 /// What a gate counts while the run goes on.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tally {
+pub(crate) struct GateCounts {
     /// Cases that fail a gate on single cases, that are on the wrong side of a quantile's limit, that pass at a threshold,
     /// or that have the label.
     pub(crate) cases: u64,
@@ -327,7 +345,7 @@ pub(crate) struct Tally {
     pub(crate) shares: CaseMeans,
 }
 
-impl Tally {
+impl GateCounts {
     pub(crate) fn new(is_clustered: bool) -> Self {
         Self { shares: CaseMeans::new(is_clustered), ..Self::default() }
     }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Amount, Gate, Relation};
+use super::{Gate, LabelUnit, Relation};
 
 /// A gate could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,12 +53,12 @@ fn similar_hint(similar: Option<&str>) -> String {
 
 /// A text that is being read as a gate, and what it should look like.
 #[derive(Clone, Copy)]
-struct Given<'a> {
+struct GateText<'a> {
     text: &'a str,
     expected: &'static str,
 }
 
-impl<'a> Given<'a> {
+impl<'a> GateText<'a> {
     fn form(self) -> GateError {
         GateError::Form { text: self.text.to_owned(), expected: self.expected }
     }
@@ -74,10 +74,10 @@ impl<'a> Given<'a> {
             (false, None) => (Relation::Over, rest),
             (false, Some(limit)) => (Relation::AtLeast, limit),
         };
-        Ok((self.filled(before)?.trim(), relation, self.filled(after)?.trim()))
+        Ok((self.non_empty(before)?.trim(), relation, self.non_empty(after)?.trim()))
     }
 
-    fn filled(self, part: &'a str) -> Result<&'a str, GateError> {
+    fn non_empty(self, part: &'a str) -> Result<&'a str, GateError> {
         if part.trim().is_empty() { Err(self.form()) } else { Ok(part.trim()) }
     }
 
@@ -104,16 +104,16 @@ impl<'a> Given<'a> {
 impl Gate {
     /// Reads a least mean: `METRIC=0.7`.
     pub fn fail_under(text: &str) -> Result<Self, GateError> {
-        let given = Given { text, expected: "METRIC=NUMBER, such as `relevance=0.7`" };
+        let given = GateText { text, expected: "METRIC=NUMBER, such as `relevance=0.7`" };
         let (metric, limit) = text.rsplit_once('=').ok_or_else(|| given.form())?;
-        let (metric, limit) = (given.filled(metric)?, given.filled(limit)?);
+        let (metric, limit) = (given.non_empty(metric)?, given.non_empty(limit)?);
         Ok(Self::Mean { metric: metric.to_owned(), relation: Relation::Under, limit: given.number(limit)? })
     }
 
     /// Reads a mean that fails: `METRIC>0.2`, with one of `<`, `<=`, `>`, `>=`.
     pub fn fail_if(text: &str) -> Result<Self, GateError> {
         let expected = "METRIC, one of < <= > >=, and NUMBER, such as `hallucination>0.2`";
-        let given = Given { text, expected };
+        let given = GateText { text, expected };
         let (metric, relation, limit) = given.split(text)?;
         Ok(Self::Mean { metric: metric.to_owned(), relation, limit: given.number(limit)? })
     }
@@ -121,17 +121,17 @@ impl Gate {
     /// Reads a quantile that fails: `METRIC@10%<0.3`, with the share before the sign.
     pub fn fail_quantile(text: &str) -> Result<Self, GateError> {
         let expected = "METRIC, @, a share, one of < <= > >=, and NUMBER, such as `token_f1@10%<0.3`";
-        let given = Given { text, expected };
+        let given = GateText { text, expected };
         let (named, relation, limit) = given.split(text)?;
         let (metric, quantile) = named.rsplit_once('@').ok_or_else(|| given.form())?;
-        let quantile = given.share(given.filled(quantile)?)?;
-        let metric = given.filled(metric)?.to_owned();
+        let quantile = given.share(given.non_empty(quantile)?)?;
+        let metric = given.non_empty(metric)?.to_owned();
         Ok(Self::Quantile { metric, quantile, relation, limit: given.number(limit)? })
     }
 
     /// Reads a value that no case may have: `METRIC<0.5`.
     pub fn fail_if_any(text: &str) -> Result<Self, GateError> {
-        let given = Given { text, expected: "METRIC, one of < <= > >=, and NUMBER, such as `token_f1<0.5`" };
+        let given = GateText { text, expected: "METRIC, one of < <= > >=, and NUMBER, such as `token_f1<0.5`" };
         let (metric, relation, limit) = given.split(text)?;
         Ok(Self::Any { metric: metric.to_owned(), relation, limit: given.number(limit)? })
     }
@@ -140,9 +140,9 @@ impl Gate {
     pub fn fail_pass_rate(text: &str) -> Result<Self, GateError> {
         let expected = "METRIC, one of < <= > >=, NUMBER, a colon and the share of cases that has to be so, such as \
                         `relevance>=0.5:90%`";
-        let given = Given { text, expected };
+        let given = GateText { text, expected };
         let (condition, share) = text.rsplit_once(':').ok_or_else(|| given.form())?;
-        let share = given.share(given.filled(share)?)?;
+        let share = given.share(given.non_empty(share)?)?;
         let (metric, relation, limit) = given.split(condition)?;
         Ok(Self::PassRate { metric: metric.to_owned(), relation, limit: given.number(limit)?, share })
     }
@@ -151,16 +151,24 @@ impl Gate {
     pub fn fail_labels(text: &str) -> Result<Self, GateError> {
         let expected = "METRIC, a colon, a label, one of < <= > >=, and a number of cases or a percentage, such as \
                         `verdict:FAIL>0` or `verdict:FAIL>10%`";
-        let given = Given { text, expected };
+        let given = GateText { text, expected };
         let (named, relation, limit) = given.split(text)?;
         let (metric, label) = named.rsplit_once(':').ok_or_else(|| given.form())?;
-        let (metric, label) = (given.filled(metric)?.to_owned(), given.filled(label)?.to_owned());
+        let (metric, label) = (given.non_empty(metric)?.to_owned(), given.non_empty(label)?.to_owned());
         let (of, limit) = if limit.ends_with('%') {
-            (Amount::Share, given.share(limit)?)
+            (LabelUnit::Share, given.share(limit)?)
         } else {
-            (Amount::Count, given.number(limit)?)
+            (LabelUnit::Count, given.number(limit)?)
         };
         Ok(Self::Labels { metric, label, of, relation, limit })
+    }
+
+    /// Reads the share of the scored cases that a metric may abstain from: `METRIC=20%` or `METRIC=0.2`.
+    pub fn max_unsure(text: &str) -> Result<Self, GateError> {
+        let given = GateText { text, expected: "METRIC=SHARE, such as `verdict=20%`" };
+        let (metric, share) = text.rsplit_once('=').ok_or_else(|| given.form())?;
+        let (metric, share) = (given.non_empty(metric)?, given.share(given.non_empty(share)?)?);
+        Ok(Self::unsure_over(metric, share))
     }
 }
 
@@ -208,8 +216,10 @@ mod tests {
             relation: Relation::Over,
             limit,
         };
-        assert_eq!(Gate::fail_labels("x:k=3:clear fail>0"), Ok(labels(Amount::Count, 0.0)));
-        assert_eq!(Gate::fail_labels("x:k=3: clear fail > 12.5%"), Ok(labels(Amount::Share, 0.125)));
+        assert_eq!(Gate::max_unsure("x:k=3 = 20%"), Ok(Gate::unsure_over("x:k=3", 0.2)));
+        assert_eq!(Gate::max_unsure("verdict=0.2"), Gate::fail_labels("verdict:unsure>20%"));
+        assert_eq!(Gate::fail_labels("x:k=3:clear fail>0"), Ok(labels(LabelUnit::Count, 0.0)));
+        assert_eq!(Gate::fail_labels("x:k=3: clear fail > 12.5%"), Ok(labels(LabelUnit::Share, 0.125)));
     }
 
     #[test]
@@ -225,6 +235,8 @@ mod tests {
         insta::assert_snapshot!(message(Gate::fail_pass_rate("x>=1:90")), @"`90` in `x>=1:90` is not a share; expected a number from 0 to 1, or a percentage such as `90%`");
         insta::assert_snapshot!(message(Gate::fail_quantile("x<1")), @"`x<1` is not a gate; expected METRIC, @, a share, one of < <= > >=, and NUMBER, such as `token_f1@10%<0.3`");
         insta::assert_snapshot!(message(Gate::fail_quantile("x@95<1")), @"`95` in `x@95<1` is not a share; expected a number from 0 to 1, or a percentage such as `90%`");
+        insta::assert_snapshot!(message(Gate::max_unsure("verdict")), @"`verdict` is not a gate; expected METRIC=SHARE, such as `verdict=20%`");
+        insta::assert_snapshot!(message(Gate::max_unsure("verdict=20")), @"`20` in `verdict=20` is not a share; expected a number from 0 to 1, or a percentage such as `90%`");
         insta::assert_snapshot!(message(Gate::fail_labels("verdict>0")), @"`verdict>0` is not a gate; expected METRIC, a colon, a label, one of < <= > >=, and a number of cases or a percentage, such as `verdict:FAIL>0` or `verdict:FAIL>10%`");
         let gates = Gates::new(vec![Gate::fail_under("relevence=0.5").unwrap()]);
         insta::assert_snapshot!(gates.check(&metrics(), false).unwrap_err(), @"the gate `relevence < 0.5` names `relevence`, which is not a metric of this run; a similar name is `relevance`");

@@ -1,23 +1,23 @@
-//! [`Verdict`]: what became of a gate.
+//! [`GateVerdict`]: what became of a gate.
 
 use std::fmt;
 
 use probare_core::UNSURE;
 use serde::{Deserialize, Serialize};
 
-use super::{Amount, Gate, Limit, Origin, Relation, Tally};
-use crate::number::{beside, count, counted, percent};
+use super::{Gate, GateCounts, GateOrigin, GateWithOrigin, LabelUnit, Relation};
+use crate::number::{count, count_with_noun, percent, rounded_against};
 use crate::{Group, Groups, MeanInterval, MetricSummary, Summary};
 
 /// What became of one gate; its `Display` is one line for the reader.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Verdict {
+pub struct GateVerdict {
     /// The gate.
     pub gate: Gate,
     /// Where it was set, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Origin>,
+    pub origin: Option<GateOrigin>,
     /// The group that was held against it; the whole run where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -47,6 +47,9 @@ pub struct Verdict {
     /// Scored outputs about which the metric is unsure.
     #[serde(default, skip_serializing_if = "is_none_of_them")]
     pub unsure: u64,
+    /// Whether the metric is unsure about more than half of them, and no gate limits that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub abstained: bool,
     /// Outputs to which the question did not apply.
     pub not_applicable: u64,
     /// Outputs that could not be scored.
@@ -59,7 +62,7 @@ const fn is_none_of_them(count: &u64) -> bool {
 }
 
 /// What a gate looks at: the run, or one group of it.
-pub(super) struct Seen<'a> {
+pub(super) struct GateStatistics<'a> {
     pub(super) scored: u64,
     cases: u64,
     unsure: u64,
@@ -70,7 +73,7 @@ pub(super) struct Seen<'a> {
     /// Whether the metric gives labels at all.
     is_labelled: bool,
     /// Nothing where the summary did not count for the gate.
-    tally: Option<&'a Tally>,
+    tally: Option<&'a GateCounts>,
     /// Whether anything can be said about cases.
     is_settled: bool,
 }
@@ -79,7 +82,7 @@ fn ends(interval: Option<MeanInterval>) -> Option<(f64, f64)> {
     interval.map(|interval| (interval.low, interval.high))
 }
 
-impl<'a> Seen<'a> {
+impl<'a> GateStatistics<'a> {
     /// The whole run.
     pub(super) fn of_run(gate: &Gate, summary: &'a Summary) -> Self {
         let metric = summary.metric(gate.metric());
@@ -119,9 +122,9 @@ impl<'a> Seen<'a> {
     }
 }
 
-impl Verdict {
+impl GateVerdict {
     /// Holds what was seen against one gate.
-    pub(super) fn of(limit: &Limit, seen: &Seen<'_>, confident: bool) -> Self {
+    pub(super) fn evaluate(limit: &GateWithOrigin, seen: &GateStatistics<'_>, confident: bool) -> Self {
         let mut verdict = Self {
             gate: limit.gate.clone(),
             origin: limit.origin.clone(),
@@ -135,6 +138,7 @@ impl Verdict {
             scored: seen.scored,
             of_cases: (seen.cases != seen.scored).then_some(seen.cases),
             unsure: seen.unsure,
+            abstained: false,
             not_applicable: seen.not_applicable,
             failed: seen.failed,
         };
@@ -144,7 +148,19 @@ impl Verdict {
         verdict
     }
 
-    fn judge(&mut self, seen: &Seen<'_>) {
+    /// Whether the metric abstained in more than half of the cases.
+    pub(super) const fn is_mostly_unsure(&self) -> bool {
+        self.unsure * 2 > self.scored
+    }
+
+    /// What a reader should know although the gate passed or failed.
+    pub fn warning(&self) -> Option<String> {
+        let share = || percent(self.unsure as f64 / self.scored as f64);
+        self.abstained
+            .then(|| format!("{} abstained in {}, and no `max_unsure` limits that", self.gate.metric(), share()))
+    }
+
+    fn judge(&mut self, seen: &GateStatistics<'_>) {
         if let Gate::Mean { relation, limit, .. } = self.gate {
             self.value = seen.mean;
             self.interval = seen.interval.filter(|_| self.confident);
@@ -174,12 +190,12 @@ impl Verdict {
                 (self.value, self.interval) = (share, ends);
                 self.passed = share.is_some_and(|share| !self.surely(Relation::Under, share, least));
             }
-            Gate::Labels { of: Amount::Count, relation, limit, .. } => {
+            Gate::Labels { of: LabelUnit::Count, relation, limit, .. } => {
                 let count = tally.cases as f64;
                 self.value = Some(count);
                 self.passed = !relation.holds(count, limit);
             }
-            Gate::Labels { of: Amount::Share, relation, limit, .. } => {
+            Gate::Labels { of: LabelUnit::Share, relation, limit, .. } => {
                 (self.value, self.interval) = (share, ends);
                 self.passed = share.is_some_and(|share| !self.surely(relation, share, limit));
             }
@@ -210,10 +226,10 @@ impl Verdict {
     /// `20 scored cases`, or `200 scored outputs of 20 cases`.
     fn scored(&self) -> String {
         match self.of_cases {
-            None => counted(self.scored, "scored case", "scored cases"),
+            None => count_with_noun(self.scored, "scored case", "scored cases"),
             Some(cases) => {
-                let outputs = counted(self.scored, "scored output", "scored outputs");
-                format!("{outputs} of {}", counted(cases, "case", "cases"))
+                let outputs = count_with_noun(self.scored, "scored output", "scored outputs");
+                format!("{outputs} of {}", count_with_noun(cases, "case", "cases"))
             }
         }
     }
@@ -242,12 +258,13 @@ impl Verdict {
                 format!("{metric} was not counted for this gate")
             }
             (Gate::Mean { limit, .. }, Some(mean)) => {
-                let mean = beside(mean, *limit);
-                let range = self.range(|end| beside(end, *limit));
+                let mean = rounded_against(mean, *limit);
+                let range = self.range(|end| rounded_against(end, *limit));
                 format!("mean {metric} {mean}{range} over {}", self.scored())
             }
             (Gate::Any { relation, limit, .. }, worst) => {
-                let worst = worst.map(|worst| format!(", the worst {}", beside(worst, *limit))).unwrap_or_default();
+                let worst =
+                    worst.map(|worst| format!(", the worst {}", rounded_against(worst, *limit))).unwrap_or_default();
                 format!("{metric} {} {limit} {}{worst}", relation.sign(), self.of_scored())
             }
             (Gate::PassRate { relation, limit, .. } | Gate::Quantile { relation, limit, .. }, Some(share)) => {
@@ -256,8 +273,8 @@ impl Verdict {
             }
             (Gate::Labels { label, of, .. }, Some(amount)) => {
                 let share = match of {
-                    Amount::Share => format!(", {}{}", percent(amount), self.range(percent)),
-                    Amount::Count => String::new(),
+                    LabelUnit::Share => format!(", {}{}", percent(amount), self.range(percent)),
+                    LabelUnit::Count => String::new(),
                 };
                 format!("{metric} is {label} {}{share}", self.of_scored())
             }
@@ -285,7 +302,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for GateVerdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = if self.passed { "passed" } else { "missed" };
         write!(formatter, "{word}: ")?;
@@ -307,15 +324,21 @@ impl fmt::Display for Verdict {
         write!(formatter, "; {}", self.limit())?;
         match &self.origin {
             // What is on the command line is before the reader's eyes.
-            Some(origin @ (Origin::Variable(_) | Origin::Configuration(_))) => write!(formatter, ", set in {origin}"),
-            Some(Origin::Flag(_)) | None => Ok(()),
+            Some(origin @ (GateOrigin::Variable(_) | GateOrigin::Configuration(_))) => {
+                write!(formatter, ", set in {origin}")?;
+            }
+            Some(GateOrigin::Flag(_)) | None => {}
+        }
+        match self.warning() {
+            Some(warning) => write!(formatter, "; warning: {warning}"),
+            None => Ok(()),
         }
     }
 }
 
 /// The verdicts that a reader wants to see, and how many groups kept a gate: those are counted, not listed.
-pub fn told(verdicts: &[Verdict]) -> (impl Iterator<Item = &Verdict>, u64) {
-    let is_quiet = |verdict: &Verdict| verdict.passed && verdict.group.is_some();
+pub fn listed_verdicts(verdicts: &[GateVerdict]) -> (impl Iterator<Item = &GateVerdict>, u64) {
+    let is_quiet = |verdict: &GateVerdict| verdict.passed && verdict.group.is_some();
     let quiet = verdicts.iter().filter(|verdict| is_quiet(verdict)).count() as u64;
     (verdicts.iter().filter(move |verdict| !is_quiet(verdict)), quiet)
 }
@@ -325,20 +348,20 @@ mod tests {
     use probare_core::{CaseResult, Outcome};
 
     use crate::testing::{events, metrics, result};
-    use crate::{Gates, Options};
+    use crate::{Gates, RendererOptions};
 
     use super::*;
 
     fn lines(gates: Vec<Gate>, results: &[CaseResult]) -> String {
-        lines_by(&Options { gates: Gates::new(gates), ..Options::default() }, results)
+        lines_by(&RendererOptions { gates: Gates::new(gates), ..RendererOptions::default() }, results)
     }
 
-    fn lines_by(options: &Options, results: &[CaseResult]) -> String {
+    fn lines_by(options: &RendererOptions, results: &[CaseResult]) -> String {
         let mut summary = Summary::new(options);
         events(&mut summary, &metrics(), results);
         let verdicts = options.gates.verdicts(&summary);
         let json = serde_json::to_string(&verdicts).unwrap();
-        assert_eq!(serde_json::from_str::<Vec<Verdict>>(&json).unwrap(), verdicts, "read back");
+        assert_eq!(serde_json::from_str::<Vec<GateVerdict>>(&json).unwrap(), verdicts, "read back");
         let lines: Vec<String> = verdicts.iter().map(|verdict| format!("{verdict}\n")).collect();
         lines.concat()
     }
@@ -432,7 +455,7 @@ mod tests {
             Gate::fail_labels("relevance:odd<100%").unwrap(),
             Gate::fail_labels("relevance:odd>=20").unwrap(),
         ];
-        let options = Options { gates: Gates::new(gates).confident(true), ..Options::default() };
+        let options = RendererOptions { gates: Gates::new(gates).confident(true), ..RendererOptions::default() };
         insta::assert_snapshot!(lines_by(&options, &results), @r#"
         passed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely < 0.6
         missed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely < 0.8
@@ -445,9 +468,9 @@ mod tests {
         passed: relevance is odd in 20 of 20 scored cases, 100 % (83.89 % to 100 %); fails if surely < 100 %
         missed: relevance is odd in 20 of 20 scored cases; fails if >= 20
         "#);
-        let options = Options {
+        let options = RendererOptions {
             gates: Gates::new(vec![Gate::fail_under("relevance=0.6").unwrap()]).confident(true),
-            ..Options::default()
+            ..RendererOptions::default()
         };
         let alone = lines_by(&options, &[result("a", 0.5)]);
         assert_eq!(
@@ -472,7 +495,7 @@ mod tests {
             Gate::fail_if("hallucination>1").unwrap(),
         ];
         let gates = Gates::new(gates).in_each_group(true);
-        let options = Options { gates, by: Some("tags".parse().unwrap()), ..Options::default() };
+        let options = RendererOptions { gates, by: Some("tags".parse().unwrap()), ..RendererOptions::default() };
         // To no case does `topic_pivot` apply, so no group is asked; `hallucination` failed, and that is not kept anywhere.
         insta::assert_snapshot!(lines_by(&options, &results), @r#"
         passed: mean relevance 0.65 over 4 scored cases; fails if < 0.6
@@ -517,8 +540,9 @@ mod tests {
             })
             .collect();
         let gates = vec![Gate::fail_under("relevance=0.9").unwrap(), Gate::fail_pass_rate("relevance>=1:90%").unwrap()];
-        let set = Gates::new(gates).confident(true).set_by(vec![Some(Origin::Configuration("probare.yaml".into())); 2]);
-        insta::assert_snapshot!(lines_by(&Options { gates: set, ..Options::default() }, &results), @r#"
+        let set =
+            Gates::new(gates).confident(true).set_by(vec![Some(GateOrigin::Configuration("probare.yaml".into())); 2]);
+        insta::assert_snapshot!(lines_by(&RendererOptions { gates: set, ..RendererOptions::default() }, &results), @r#"
         passed: mean relevance 0.5 (0.0676 to 0.9324) over 40 scored outputs of 4 cases; fails if surely < 0.9, set in probare.yaml
         passed: relevance >= 1 in 20 of 40 scored outputs of 4 cases, 50 % (6.76 % to 93.24 %); fails if surely in less than 90 %, set in probare.yaml
         "#);
@@ -543,7 +567,32 @@ mod tests {
         passed: relevance is supported in 1 of 2 that are decided (2 unsure); fails if < 1
         "#);
         let alone = lines(gates[..1].to_vec(), &results[1..2]);
-        assert_eq!(alone, "missed: relevance is unsure about every case (1 unsure); fails if >= 50 %\n");
+        assert!(
+            alone.starts_with("missed: relevance is unsure about every case (1 unsure); fails if >= 50 %"),
+            "{alone}"
+        );
+    }
+
+    /// Review 0.3, V5: gates over a metric that abstained passed silently.
+    #[test]
+    fn a_gate_over_a_metric_that_mostly_abstains_says_so() {
+        let results: Vec<CaseResult> =
+            (0..15).map(|at| labelled(&at.to_string(), 0.9, if at < 12 { "unsure" } else { "PASS" })).collect();
+        let gates = vec![Gate::fail_under("relevance=0.5").unwrap(), Gate::fail_labels("relevance:FAIL>0").unwrap()];
+        insta::assert_snapshot!(lines(gates.clone(), &results), @r#"
+        passed: mean relevance 0.9 over 15 scored cases (12 unsure); fails if < 0.5; warning: relevance abstained in 80 %, and no `max_unsure` limits that
+        passed: relevance is FAIL in 0 of 3 that are decided (12 unsure); fails if > 0; warning: relevance abstained in 80 %, and no `max_unsure` limits that
+        "#);
+        let limited = [gates, vec![Gate::max_unsure("relevance=20%").unwrap()]].concat();
+        insta::assert_snapshot!(lines(limited, &results), @r#"
+        passed: mean relevance 0.9 over 15 scored cases (12 unsure); fails if < 0.5
+        passed: relevance is FAIL in 0 of 3 that are decided (12 unsure); fails if > 0
+        missed: relevance is unsure in 12 of 15 scored cases, 80 % (12 unsure); fails if > 20 %
+        "#);
+        let enough = lines(vec![Gate::max_unsure("relevance=80%").unwrap()], &results);
+        assert!(enough.starts_with("passed: "), "{enough}");
+        let never = lines(vec![Gate::max_unsure("relevance=20%").unwrap()], &[result("a", 0.5)]);
+        assert_eq!(never, "missed: relevance gives no labels; fails if > 20 %\n");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::{History, Series};
 use crate::comparison::{p_value, signed};
 use crate::escape::{excerpt, markdown};
 use crate::markdown::table;
-use crate::number::{column, count, counted};
+use crate::number::{count, count_with_noun, three_decimals};
 
 /// Unstable cases of a series.
 const UNSTABLE: usize = 10;
@@ -27,13 +27,15 @@ impl History {
     fn section(&self, series: &Series) -> String {
         let name = |run: usize| excerpt(&self.runs[run].name, 60);
         let trend = series.spark(self.runs.len());
-        let mut text = format!("## {}: {}  {trend}\n\n", markdown(&series.of()), markdown(&series.metric));
+        let mut text = format!("## {}: {}  {trend}\n\n", markdown(&series.title()), markdown(&series.metric));
         let dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         let row = |point: &super::Point| {
             vec![
                 name(point.run),
-                dash(point.mean.map(column)),
-                dash(point.interval.map(|ends| format!("{} to {}", column(ends.low), column(ends.high)))),
+                dash(point.mean.map(three_decimals)),
+                dash(
+                    point.interval.map(|ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high))),
+                ),
                 count(point.cases),
                 dash(point.step.map(|step| signed(step.difference))),
                 dash(point.step.map(|step| p_value(step.adjusted))),
@@ -49,11 +51,11 @@ impl History {
             text.push_str(&format!("Since {}: {}.\n\n", markdown(&name(first.run)), markdown(&step(since))));
         }
         if series.unstable_cases > 0 {
-            let cases = counted(series.unstable_cases, "case is", "cases are");
+            let cases = count_with_noun(series.unstable_cases, "case is", "cases are");
             let shown = series.unstable.len().min(UNSTABLE);
             text.push_str(&format!("{cases} now good, now bad; the first {shown}:\n\n"));
             let row =
-                |case: &super::Unstable| vec![excerpt(&case.id, 60), case.flips.to_string(), states(&case.states)];
+                |case: &super::UnstableCase| vec![excerpt(&case.id, 60), case.flips.to_string(), states(&case.states)];
             text.push_str(&table(&["case", "changes", "run by run"], series.unstable.iter().take(UNSTABLE).map(row)));
         }
         text

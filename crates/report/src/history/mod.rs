@@ -2,24 +2,24 @@
 //! all of several answers pass, and the cases that are now good, now bad.
 //!
 //! Runs are taken in one at a time, and of the values no more are kept than those of the first and the last run. A step from
-//! one run to the next is what a [`Comparison`] of both says; the p values of all steps are adjusted together.
+//! one run to the next is what a [`RunComparison`] of both says; the p values of all steps are adjusted together.
 
+mod case_states;
 mod csv;
-mod desk;
 mod markdown;
 mod spark;
 mod terminal;
-mod trails;
+mod viewer;
 
 use std::collections::BTreeMap;
 
 use probare_core::{Better, MetricInfo};
-use probare_stats::{Interval, holm, mean_with};
+use probare_stats::{Interval, holm, updated_mean};
 use serde::Serialize;
 
-use self::trails::Trails;
-pub use self::trails::{State, Unstable};
-use crate::comparison::{Asked, Comparison, Finding, Side};
+use self::case_states::CaseStateHistory;
+pub use self::case_states::{CaseState, UnstableCase};
+use crate::comparison::{ComparisonRequest, MetricDifference, RunComparison, RunScores};
 use crate::summary::CaseMeans;
 use crate::{MeanInterval, PassAt, Repeats, shortfall};
 
@@ -33,7 +33,7 @@ const UNSTABLE: usize = 100;
 #[derive(Debug, Clone, Serialize)]
 pub struct History {
     /// The runs, the oldest first.
-    pub runs: Vec<Ran>,
+    pub runs: Vec<HistoryRun>,
     /// One for each data set, model and metric.
     pub series: Vec<Series>,
     /// How the steps were tested, in a sentence.
@@ -44,7 +44,7 @@ pub struct History {
 
 /// A run of a history.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Ran {
+pub struct HistoryRun {
     /// As readers know it.
     pub name: String,
     /// When it was started, in seconds since 1970, where that is known.
@@ -68,11 +68,11 @@ pub struct Series {
     pub points: Vec<Point>,
     /// The last run against the first, where they are not neighbours.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since_first: Option<Step>,
+    pub since_first: Option<HistoryStep>,
     /// The first run that differs from the one before it more than chance explains, by its place among the runs.
     pub first_difference: Option<usize>,
     /// Cases that are now good, now bad, between runs or within one; those that change most often first.
-    pub unstable: Vec<Unstable>,
+    pub unstable: Vec<UnstableCase>,
     /// How many there are.
     pub unstable_cases: u64,
     /// The metric, as the last run has it.
@@ -99,7 +99,7 @@ pub struct Point {
     pub another_way: bool,
     /// The difference from the run before that has it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub step: Option<Step>,
+    pub step: Option<HistoryStep>,
 }
 
 fn pass_all<S: serde::Serializer>(told: &[PassAt], serializer: S) -> Result<S::Ok, S::Error> {
@@ -108,7 +108,7 @@ fn pass_all<S: serde::Serializer>(told: &[PassAt], serializer: S) -> Result<S::O
 
 /// A run against an earlier one, over the cases of both.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Step {
+pub struct HistoryStep {
     /// Cases of both.
     pub pairs: usize,
     /// Later minus earlier.
@@ -124,8 +124,8 @@ pub struct Step {
     pub verdict: &'static str,
 }
 
-impl Step {
-    fn of(finding: &Finding) -> Self {
+impl HistoryStep {
+    fn from_difference(finding: &MetricDifference) -> Self {
         let contrast = &finding.contrast;
         Self {
             pairs: contrast.pairs,
@@ -154,29 +154,29 @@ impl Step {
 }
 
 /// The outputs of one model for one data set.
-type Part = (String, Option<String>);
+type SeriesKey = (String, Option<String>);
 
 /// Takes runs in, the oldest first.
 #[derive(Debug, Default)]
 pub struct Histories {
-    runs: Vec<Ran>,
-    series: BTreeMap<(Part, String), Series>,
+    runs: Vec<HistoryRun>,
+    series: BTreeMap<(SeriesKey, String), Series>,
     /// The first and the last run that have a part, each with its place among the runs.
-    ends: BTreeMap<Part, Ends>,
-    trails: BTreeMap<Part, Trails>,
+    ends: BTreeMap<SeriesKey, Ends>,
+    trails: BTreeMap<SeriesKey, CaseStateHistory>,
     notes: Vec<String>,
 }
 
 #[derive(Debug)]
 struct Ends {
-    first: (usize, Side),
+    first: (usize, RunScores),
     /// Nothing while it is the first.
-    last: Option<(usize, Side)>,
+    last: Option<(usize, RunScores)>,
 }
 
 impl Histories {
     /// Takes in a run: a side for each data set and model, whose rows name no model.
-    pub fn add(&mut self, ran: Ran, parts: BTreeMap<Part, Side>, notes: Vec<String>) {
+    pub fn add(&mut self, ran: HistoryRun, parts: BTreeMap<SeriesKey, RunScores>, notes: Vec<String>) {
         let run = self.runs.len();
         self.runs.push(ran);
         self.notes.extend(notes.into_iter().filter(|note| !note.is_empty()));
@@ -198,7 +198,7 @@ impl Histories {
         }
     }
 
-    fn points(&mut self, run: usize, part: &Part, side: &Side) {
+    fn points(&mut self, run: usize, part: &SeriesKey, side: &RunScores) {
         let width = side.metrics.len();
         let mut means: Vec<CaseMeans> = vec![CaseMeans::new(false); width];
         let mut repeats: Vec<Repeats> = vec![Repeats::default(); width];
@@ -210,12 +210,12 @@ impl Histories {
                 let values = || rows.iter().map(|row| row[at]).filter(|value| !value.is_nan());
                 let mean = values()
                     .zip(1..)
-                    .fold(None, |mean, (value, count)| Some(mean_with(mean.unwrap_or(0.0), value, count)));
+                    .fold(None, |mean, (value, count)| Some(updated_mean(mean.unwrap_or(0.0), value, count)));
                 let Some(mean) = mean else { continue };
                 means[at].add(mean);
                 repeats[at].add_case(values());
                 let good = values().filter(|value| shortfall(info, *value) < 0.5).count();
-                trails.note(at, case, State::of(good, values().count()));
+                trails.note(at, case, CaseState::from_counts(good, values().count()));
             }
         });
         for ((info, means), repeats) in side.metrics.iter().zip(means).zip(repeats) {
@@ -281,17 +281,20 @@ impl Histories {
 }
 
 /// What a run says against an earlier one, for each metric of both.
-fn steps(before: &Side, after: &Side) -> Vec<(String, Step)> {
-    let asked = Asked { seed: SEED, ..Asked::default() };
+fn steps(before: &RunScores, after: &RunScores) -> Vec<(String, HistoryStep)> {
+    let asked = ComparisonRequest { seed: SEED, ..ComparisonRequest::default() };
     // Runs without a case or a metric in common have no step.
-    let found = Comparison::between(&[before, after], &asked).map(|comparison| comparison.others).unwrap_or_default();
+    let found =
+        RunComparison::between(&[before, after], &asked).map(|comparison| comparison.others).unwrap_or_default();
     let metrics = found.into_iter().flat_map(|other| other.metrics);
-    metrics.filter_map(|measured| Some((measured.metric, Step::of(measured.whole.as_ref()?)))).collect()
+    metrics
+        .filter_map(|measured| Some((measured.metric, HistoryStep::from_difference(measured.whole.as_ref()?))))
+        .collect()
 }
 
 /// All steps are tests of one history; gives their number.
 fn adjust(series: &mut [Series]) -> usize {
-    fn steps_of(series: &mut Series) -> (Better, impl Iterator<Item = &mut Step>) {
+    fn steps_of(series: &mut Series) -> (Better, impl Iterator<Item = &mut HistoryStep>) {
         let steps = series.points.iter_mut().filter_map(|point| point.step.as_mut()).chain(&mut series.since_first);
         (series.info.better, steps)
     }
@@ -302,7 +305,7 @@ fn adjust(series: &mut [Series]) -> usize {
         for step in steps {
             step.adjust(adjusted.next().unwrap_or(1.0), better);
         }
-        let is_first = |point: &&Point| point.step.as_ref().is_some_and(Step::is_shown);
+        let is_first = |point: &&Point| point.step.as_ref().is_some_and(HistoryStep::is_shown);
         one.first_difference = one.points.iter().find(is_first).map(|point| point.run);
     }
     all.len()
@@ -314,19 +317,19 @@ mod tests {
     use crate::testing::metrics;
 
     /// A run of 40 cases, of which the first `good` are right.
-    fn run(good: usize, repeats: u32) -> BTreeMap<Part, Side> {
-        let mut side = Side::new("x", metrics()[..1].to_vec());
+    fn run(good: usize, repeats: u32) -> BTreeMap<SeriesKey, RunScores> {
+        let mut side = RunScores::new("x", metrics()[..1].to_vec());
         for case in 0..40 {
             for repeat in 0..repeats {
                 let value = f64::from(u8::from(case < good || (repeat == 1 && case == 39)));
-                let row = crate::comparison::Compared {
+                let row = crate::comparison::ComparedOutput {
                     id: &format!("c{case:02}"),
                     model: None,
                     repeat,
                     case: None,
                     content: None,
                 };
-                side.add_values(row, [Some(value)].into_iter(), &Asked::default());
+                side.add_values(row, [Some(value)].into_iter(), &ComparisonRequest::default());
             }
         }
         BTreeMap::from([(("cases".to_owned(), Some("m".to_owned())), side)])
@@ -335,7 +338,7 @@ mod tests {
     fn history(goods: &[usize]) -> History {
         let mut histories = Histories::default();
         for (at, good) in goods.iter().enumerate() {
-            histories.add(Ran { name: format!("run {}", at + 1), made: None }, run(*good, 1), Vec::new());
+            histories.add(HistoryRun { name: format!("run {}", at + 1), made: None }, run(*good, 1), Vec::new());
         }
         histories.finish()
     }
@@ -358,8 +361,8 @@ mod tests {
     #[test]
     fn a_step_is_what_a_comparison_of_both_runs_says() {
         let (first, second) = (run(20, 1).into_values().next().unwrap(), run(36, 1).into_values().next().unwrap());
-        let asked = Asked { seed: 1, ..Asked::default() };
-        let compared = Comparison::of(&[first, second], &asked).unwrap();
+        let asked = ComparisonRequest { seed: 1, ..ComparisonRequest::default() };
+        let compared = RunComparison::compare(&[first, second], &asked).unwrap();
         let whole = compared.others[0].metrics[0].whole.as_ref().unwrap();
         let step = history(&[20, 36]).series[0].points[1].step.unwrap();
         assert_eq!(
@@ -375,35 +378,35 @@ mod tests {
         assert_eq!((series.unstable_cases, series.unstable.len()), (1, 1));
         let case = &series.unstable[0];
         assert_eq!((case.id.as_str(), case.flips), ("c19", 3));
-        assert_eq!(case.states, [State::Good, State::Bad, State::Good, State::Bad].map(Some));
+        assert_eq!(case.states, [CaseState::Good, CaseState::Bad, CaseState::Good, CaseState::Bad].map(Some));
     }
 
     #[test]
     fn repeats_have_pass_all_k_and_disagree() {
         let mut histories = Histories::default();
-        histories.add(Ran::default(), run(30, 2), Vec::new());
+        histories.add(HistoryRun::default(), run(30, 2), Vec::new());
         let found = histories.finish();
         let series = &found.series[0];
         let told: Vec<(u64, f64)> = series.points[0].pass_all.iter().map(|told| (told.k, told.mean)).collect();
         // 30 of 40 pass both times and one of them once.
         assert_eq!(told, [(1, 30.5 / 40.0), (2, 30.0 / 40.0)]);
-        assert_eq!(series.unstable[0].states, [Some(State::Mixed)]);
+        assert_eq!(series.unstable[0].states, [Some(CaseState::Mixed)]);
         assert_eq!(found.rule, "one run has no step");
     }
 
     #[test]
     fn another_version_of_a_metric_is_told() {
         let mut histories = Histories::default();
-        histories.add(Ran::default(), run(30, 1), Vec::new());
+        histories.add(HistoryRun::default(), run(30, 1), Vec::new());
         let mut other = run(30, 1);
         for side in other.values_mut() {
             side.metrics[0].version += 1;
         }
-        histories.add(Ran::default(), other, Vec::new());
+        histories.add(HistoryRun::default(), other, Vec::new());
         let found = histories.finish();
         let told: Vec<bool> = found.series[0].points.iter().map(|point| point.another_way).collect();
         assert_eq!(told, [false, true]);
-        for text in [found.to_terminal(crate::Look::PLAIN), found.to_markdown()] {
+        for text in [found.to_terminal(crate::TerminalStyle::PLAIN), found.to_markdown()] {
             assert!(text.contains("computed in another way"), "{text}");
         }
     }
@@ -411,7 +414,7 @@ mod tests {
     #[test]
     fn forms_say_the_same() {
         let found = history(&[20, 21, 36]);
-        let text = found.to_terminal(crate::Look { width: 120, colour: false });
+        let text = found.to_terminal(crate::TerminalStyle { width: 120, colour: false });
         for words in ["cases, m", "0.525", "▁", "first difference: run 3", "c20", "bad bad good"] {
             assert!(text.contains(words), "{words} is not in\n{text}");
         }
@@ -419,7 +422,7 @@ mod tests {
         assert!(markdown.contains("0.525") && markdown.contains("run 3"), "{markdown}");
         let csv = found.to_csv();
         assert!(csv.lines().count() == 4 && csv.contains("run 3,cases,m,"), "{csv}");
-        let desk = found.to_desk();
+        let desk = found.to_viewer_json();
         let picture = desk["series"][0]["svg"].as_str().unwrap();
         assert!(picture.starts_with("<svg") && picture.contains("0.525"), "{picture}");
     }
@@ -430,11 +433,11 @@ mod tests {
         let side = parts.pop_first().unwrap().1;
         parts.insert(("<script>a|b\u{1b}[31m".to_owned(), Some("<b>=1".to_owned())), side);
         let mut histories = Histories::default();
-        histories.add(Ran { name: "=run <i>".to_owned(), made: None }, parts, Vec::new());
+        histories.add(HistoryRun { name: "=run <i>".to_owned(), made: None }, parts, Vec::new());
         let found = histories.finish();
-        assert!(!found.to_terminal(crate::Look::PLAIN).contains('\u{1b}'));
+        assert!(!found.to_terminal(crate::TerminalStyle::PLAIN).contains('\u{1b}'));
         assert!(!found.to_markdown().contains("<script>"));
         assert!(found.to_csv().lines().nth(1).unwrap().starts_with("\"'=run"), "{}", found.to_csv());
-        assert!(!found.to_desk()["series"][0]["svg"].as_str().unwrap().contains("<script>"));
+        assert!(!found.to_viewer_json()["series"][0]["svg"].as_str().unwrap().contains("<script>"));
     }
 }

@@ -1,19 +1,19 @@
 //! A history on a terminal.
 
 use super::spark::spark;
-use super::{History, Point, Series, State, Step};
+use super::{CaseState, History, HistoryStep, Point, Series};
 use crate::comparison::{ends, p_value, signed};
 use crate::escape::{excerpt, terminal};
-use crate::number::{column, count, counted};
-use crate::table::{Column, Table};
-use crate::{Look, PassAt, wrap};
+use crate::number::{count, count_with_noun, three_decimals};
+use crate::table::{TextColumn, TextTable};
+use crate::{PassAt, TerminalStyle, wrap};
 
 /// Unstable cases that are printed of a series.
 const UNSTABLE: usize = 5;
 
 impl Series {
     /// Data set and model, in words.
-    pub(super) fn of(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let model = self.model.as_ref().map(|model| format!(", {}", excerpt(model, 60))).unwrap_or_default();
         format!("{}{model}", excerpt(&self.dataset, 60))
     }
@@ -38,8 +38,8 @@ pub(super) fn passes(told: &[PassAt]) -> String {
 }
 
 /// How a case did, run by run.
-pub(super) fn states(states: &[Option<State>]) -> String {
-    states.iter().map(|state| state.map_or("–", State::name)).collect::<Vec<_>>().join(" ")
+pub(super) fn states(states: &[Option<CaseState>]) -> String {
+    states.iter().map(|state| state.map_or("–", CaseState::name)).collect::<Vec<_>>().join(" ")
 }
 
 /// What stands behind the numbers of a point.
@@ -51,7 +51,7 @@ pub(super) fn remark(point: &Point) -> String {
 }
 
 /// A step in words: `+0.120 (+0.050 to +0.190), adjusted p 0.012, better`.
-pub(super) fn step(step: &Step) -> String {
+pub(super) fn step(step: &HistoryStep) -> String {
     format!(
         "{} ({}), adjusted p {}, {}",
         signed(step.difference),
@@ -63,12 +63,12 @@ pub(super) fn step(step: &Step) -> String {
 
 impl History {
     /// The history as text: a trend and a table for each data set, model and metric.
-    pub fn to_terminal(&self, look: Look) -> String {
+    pub fn to_terminal(&self, look: TerminalStyle) -> String {
         let width = usize::from(look.width);
         let mut text = String::new();
         for series in &self.series {
             let name = terminal(&series.metric).into_owned();
-            let head = format!("{}: {}", terminal(&series.of()), look.strong(&name));
+            let head = format!("{}: {}", terminal(&series.title()), look.strong(&name));
             text.push_str(&format!("{head}  {}\n", series.spark(self.runs.len())));
             text.push_str(&self.table(series).render(width));
             if let Some(run) = series.first_difference {
@@ -79,7 +79,7 @@ impl History {
                 text.push_str(&format!("since {}: {}\n", terminal(&name), step(since)));
             }
             if series.unstable_cases > 0 {
-                let cases = counted(series.unstable_cases, "case is", "cases are");
+                let cases = count_with_noun(series.unstable_cases, "case is", "cases are");
                 text.push_str(&format!("{cases} now good, now bad\n"));
                 for case in series.unstable.iter().take(UNSTABLE) {
                     text.push_str(&format!("  {}: {}\n", terminal(&excerpt(&case.id, 40)), states(&case.states)));
@@ -98,26 +98,28 @@ impl History {
         text
     }
 
-    fn table(&self, series: &Series) -> Table {
-        let mut run = Column::left("run");
-        let mut mean = Column::right("mean");
-        let mut interval = Column::right("95 % interval").goes(2);
-        let mut cases = Column::right("cases").goes(1);
-        let mut difference = Column::right("difference");
-        let mut p = Column::right("p").goes(3);
-        let mut adjusted = Column::right("adjusted p");
-        let mut words = Column::left("");
+    fn table(&self, series: &Series) -> TextTable {
+        let mut run = TextColumn::left("run");
+        let mut mean = TextColumn::right("mean");
+        let mut interval = TextColumn::right("95 % interval").goes(2);
+        let mut cases = TextColumn::right("cases").goes(1);
+        let mut difference = TextColumn::right("difference");
+        let mut p = TextColumn::right("p").goes(3);
+        let mut adjusted = TextColumn::right("adjusted p");
+        let mut words = TextColumn::left("");
         for point in &series.points {
             let dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
             run.push(terminal(&excerpt(&self.runs[point.run].name, 60)));
-            mean.push(dash(point.mean.map(column)));
-            interval.push(dash(point.interval.map(|ends| format!("{} to {}", column(ends.low), column(ends.high)))));
+            mean.push(dash(point.mean.map(three_decimals)));
+            interval.push(dash(
+                point.interval.map(|ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high))),
+            ));
             cases.push(count(point.cases));
             difference.push(dash(point.step.map(|step| signed(step.difference))));
             p.push(dash(point.step.map(|step| p_value(step.p_value))));
             adjusted.push(dash(point.step.map(|step| p_value(step.adjusted))));
             words.push(remark(point));
         }
-        Table::new(vec![run, mean, interval, cases, difference, p, adjusted, words])
+        TextTable::new(vec![run, mean, interval, cases, difference, p, adjusted, words])
     }
 }

@@ -1,4 +1,4 @@
-//! [`Data`]: the cases of a page on their way into it, in memory that does not grow.
+//! [`PageCases`]: the cases of a page on their way into it, in memory that does not grow.
 //!
 //! The index becomes JSON inside `<script>` elements that no browser runs (`class="index"`), since it is read at once. The
 //! records, which are looked into one by one, become comments with a record on each line: of all that may stand in a page
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use tempfile::SpooledTempFile;
 
-use super::record::Entry;
+use super::record::CaseEntry;
 use crate::escape::script_json;
 
 /// Bytes that are kept in memory before they go to a temporary file.
@@ -29,7 +29,7 @@ const MOST_BYTES: u64 = 192 << 20;
 
 /// The cases of a page.
 #[derive(Debug)]
-pub(super) struct Data {
+pub(super) struct PageCases {
     index: Parts,
     records: Parts,
     /// Number of the part of the records that is being written.
@@ -90,7 +90,7 @@ impl Parts {
     }
 }
 
-impl Data {
+impl PageCases {
     /// Temporary files stand in this folder.
     pub(super) fn new(folder: &Path) -> Self {
         Self {
@@ -113,7 +113,7 @@ impl Data {
     }
 
     /// Adds a case.
-    pub(super) fn add(&mut self, mut entry: Entry, record: &str) -> io::Result<()> {
+    pub(super) fn add(&mut self, mut entry: CaseEntry, record: &str) -> io::Result<()> {
         (entry.c, entry.p) = (self.part, self.records.items);
         self.records.add(record)?;
         self.index.add(&serde_json::to_string(&entry)?)?;

@@ -3,10 +3,10 @@
 use probare_core::{MetricInfo, Tone};
 use serde_json::Value as Json;
 
-use super::tone::of_label;
+use super::tone::label_tone;
 use crate::escape::{excerpt, html};
-use crate::number::{column, count, counted};
-use crate::summary::{MetricSummary, Reasons};
+use crate::number::{count, count_with_noun, percent, three_decimals};
+use crate::summary::{MetricSummary, ReasonCounts};
 use crate::terminal::about_intervals;
 use crate::{Groups, MeanInterval, Summary, svg};
 
@@ -24,7 +24,7 @@ pub(super) fn lead(summary: &Summary, metrics: &[MetricInfo]) -> String {
         "<p class=\"lead\">{} from <bdi>{}</bdi>, {}{profile}</p>",
         summary.amount(),
         html(&excerpt(&summary.source, 200)),
-        counted(metrics.len() as u64, "metric", "metrics"),
+        count_with_noun(metrics.len() as u64, "metric", "metrics"),
     )
 }
 
@@ -61,7 +61,8 @@ pub(super) fn means(summary: &Summary) -> String {
          <th scope=\"col\">Better</th><th scope=\"col\">Distribution</th></tr></thead><tbody>\n",
     );
     for metric in &summary.metrics {
-        let number = |value: Option<f64>| value.map_or_else(|| "<span class=\"none\">–</span>".to_owned(), column);
+        let number =
+            |value: Option<f64>| value.map_or_else(|| "<span class=\"none\">–</span>".to_owned(), three_decimals);
         let failed = match metric.failed {
             0 => "0".to_owned(),
             some => format!("<span class=\"tag bad\">{}</span>", count(some)),
@@ -95,6 +96,10 @@ pub(super) fn means(summary: &Summary) -> String {
             .map(|words| format!("<p class=\"soft small\">{}</p>\n", html(&words)))
             .unwrap_or_default(),
     );
+    for remark in summary.label_remarks() {
+        let (word, words) = remark.parts();
+        table.push_str(&format!("<p class=\"soft small\"><b>{word}:</b> {}</p>\n", html(words)));
+    }
     table
 }
 
@@ -108,19 +113,23 @@ fn labels(metric: &MetricSummary) -> String {
     let mut tags: Vec<String> = ordered
         .iter()
         .map(|label| {
-            let tone = of_label(&label.label).unwrap_or(Tone::Plain);
+            let tone = label_tone(&label.label).unwrap_or(Tone::Plain);
             format!("<span class=\"{}\">{} {}</span>", tag(tone), html(&label.label), count(label.count))
         })
         .collect();
     if metric.labels.others > 0 {
         tags.push(format!("<span class=\"tag\">others {}</span>", count(metric.labels.others)));
     }
+    if let Some(coverage) = metric.coverage() {
+        let decided = format!("{} of {} decided", count(metric.scored - metric.unsure), count(metric.scored));
+        tags.insert(0, format!("<span class=\"tag\" title=\"{decided}\">coverage {}</span>", percent(coverage)));
+    }
     tags.extend(
         metric
             .repeats
             .pass_at()
             .into_iter()
-            .map(|told| format!("<span class=\"tag\">pass@{} {}</span>", told.k, column(told.mean))),
+            .map(|told| format!("<span class=\"tag\">pass@{} {}</span>", told.k, three_decimals(told.mean))),
     );
     format!("<span class=\"labels\">{}</span>", tags.join(" "))
 }
@@ -139,7 +148,12 @@ pub(super) const fn tag(tone: Tone) -> &'static str {
 fn interval(interval: Option<MeanInterval>) -> String {
     match interval {
         Some(ends) => {
-            format!("<span title=\"{}\">{} to {}</span>", ends.method.name(), column(ends.low), column(ends.high))
+            format!(
+                "<span title=\"{}\">{} to {}</span>",
+                ends.method.name(),
+                three_decimals(ends.low),
+                three_decimals(ends.high)
+            )
         }
         None => "<span class=\"none\">–</span>".to_owned(),
     }
@@ -157,7 +171,7 @@ pub(super) fn groups(summary: &Summary) -> String {
         table.push_str(&format!("<th scope=\"col\" class=\"right\">{}</th>", breakable(&metric.name)));
     }
     table.push_str("</tr></thead><tbody>\n");
-    for (name, group) in groups.named() {
+    for (name, group) in groups.with_names() {
         table.push_str(&format!(
             "<tr><th scope=\"row\"><bdi>{}</bdi></th><td class=\"right\">{}</td>",
             html(&excerpt(name, 80)),
@@ -168,7 +182,7 @@ pub(super) fn groups(summary: &Summary) -> String {
                 None => "<span class=\"none\">–</span>".to_owned(),
                 Some(mean) => format!(
                     "<b>{}</b> <span class=\"small soft nowrap\">{} · {} scored</span>",
-                    column(mean),
+                    three_decimals(mean),
                     interval(group.interval(at, info)),
                     count(group.scored(at))
                 ),
@@ -190,7 +204,7 @@ fn group_charts(groups: &Groups, by: &str) -> String {
     let mut cards = String::new();
     for (at, info) in groups.metrics().iter().enumerate() {
         let ranges: Vec<svg::Range> = groups
-            .named()
+            .with_names()
             .filter_map(|(name, group)| {
                 let interval = group.interval(at, info).map(|ends| (ends.low, ends.high));
                 Some(svg::Range { label: name.to_owned(), mean: group.mean(at)?, interval })
@@ -230,7 +244,7 @@ fn distribution(metric: &MetricSummary) -> String {
     )
 }
 
-fn reasons(word: &str, reasons: &Reasons) -> String {
+fn reasons(word: &str, reasons: &ReasonCounts) -> String {
     let mut lines: Vec<String> = (reasons.kept.iter())
         .map(|reason| format!("<li>{} {word}: <bdi>{}</bdi></li>", count(reason.count), html(&reason.reason)))
         .collect();

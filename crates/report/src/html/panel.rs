@@ -100,7 +100,7 @@ mod tests {
 
     fn hostile() -> Panel {
         let mut table = PanelTable::new(HOSTILE, [HOSTILE, "N"], 1);
-        table.push(vec![PanelCell::case(HOSTILE, HOSTILE).toned(Tone::Bad).noted(HOSTILE), "0".into()]);
+        table.push(vec![PanelCell::case(HOSTILE, HOSTILE).with_tone(Tone::Bad).with_note(HOSTILE), "0".into()]);
         let bars = vec![(HOSTILE.to_owned(), Some(0.5)), (HOSTILE.to_owned(), None)];
         let chart = PanelChart { title: HOSTILE.into(), note: HOSTILE.into(), range: (0.0, 1.0), bars };
         Panel {
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_panel_says_what_it_holds() {
         let mut table = PanelTable::new("", ["Case", "Score"], 1);
-        table.push(vec![PanelCell::case("a b", "a b").noted("so"), "0.000".into()]);
+        table.push(vec![PanelCell::case("a b", "a b").with_note("so"), "0.000".into()]);
         table.more = 1200;
         let made = Panel {
             title: "Verdict".into(),

@@ -4,15 +4,15 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use probare_core::{Case, CaseResult, Field, Message, MetricInfo, Named, Outcome, Place, Tone};
+use probare_core::{Case, CaseResult, Field, FieldSpan, Message, MetricInfo, MetricResult, Outcome, Tone};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use super::tone::{Tones, of_label, step};
-use crate::Options;
+use super::tone::{Tones, label_tone, step};
+use crate::RendererOptions;
 use crate::escape::{HTML_HIDDEN, TAG_CHARACTERS, excerpt};
-use crate::status::{score, whose};
-use crate::timeline::Piece;
+use crate::status::{model_and_repeat, score};
+use crate::timeline::TimelineText;
 use crate::worst::Rank;
 
 /// Bytes of one text that are kept.
@@ -27,7 +27,7 @@ const PIECES: usize = 120;
 
 /// What the table of the page knows of a case.
 #[derive(Debug, Serialize)]
-pub(super) struct Entry {
+pub(super) struct CaseEntry {
     /// Which part of the data has the record, and where in it; filled in by whoever writes it.
     pub(super) c: usize,
     pub(super) p: usize,
@@ -80,7 +80,7 @@ impl Serialize for Cell {
 
 /// One text of the case.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct CaseText<'a> {
     field: Field,
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<usize>,
@@ -98,8 +98,12 @@ struct Shown<'a> {
 
 /// What a table shows of a case, as JSON: its id, whose output it is, its opening words, one value per metric, the metrics by
 /// which it fails, and its tags.
-pub fn case_entry(result: &CaseResult, metrics: &[MetricInfo], options: &Options) -> serde_json::Result<String> {
-    serde_json::to_string(&entry(result, metrics, options, Rank::of_case(metrics, result, 0)))
+pub fn case_entry(
+    result: &CaseResult,
+    metrics: &[MetricInfo],
+    options: &RendererOptions,
+) -> serde_json::Result<String> {
+    serde_json::to_string(&entry(result, metrics, options, Rank::for_case(metrics, result, 0)))
 }
 
 /// What is shown of a case once it is opened, as JSON: its result line, its texts, and the tones of its evidence.
@@ -121,18 +125,18 @@ pub fn page_settings(metrics: &[MetricInfo]) -> serde_json::Value {
 }
 
 /// The entry of a case.
-pub(super) fn entry(result: &CaseResult, metrics: &[MetricInfo], options: &Options, rank: Rank) -> Entry {
+pub(super) fn entry(result: &CaseResult, metrics: &[MetricInfo], options: &RendererOptions, rank: Rank) -> CaseEntry {
     let pairs = || metrics.iter().zip(&result.results);
-    let fails = |(metric, named): &(&MetricInfo, &Named)| {
+    let fails = |(metric, named): &(&MetricInfo, &MetricResult)| {
         score(named).is_some_and(|score| options.failing_case(&metric.name, score.value.get()).next().is_some())
     };
     let failing: Vec<usize> = pairs().enumerate().filter(|(_, pair)| fails(pair)).map(|(at, _)| at).collect();
     let excused = result.excused.as_deref().filter(|_| !failing.is_empty()).map(|excuse| excerpt(excuse, 200));
-    Entry {
+    CaseEntry {
         c: 0,
         p: 0,
         id: result.case.id.clone(),
-        w: whose(result),
+        w: model_and_repeat(result),
         q: excerpt(case_opening(&result.case), 110),
         v: pairs().map(|(metric, named)| cell(metric, named)).collect(),
         r: rank.shortfalls(),
@@ -142,11 +146,11 @@ pub(super) fn entry(result: &CaseResult, metrics: &[MetricInfo], options: &Optio
     }
 }
 
-fn cell(metric: &MetricInfo, named: &Named) -> Cell {
+fn cell(metric: &MetricInfo, named: &MetricResult) -> Cell {
     match named {
         Ok(Outcome::Scored(score)) => {
             let value = score.value.get();
-            let label = score.label.as_deref().map(|label| (excerpt(label, 40), of_label(label)));
+            let label = score.label.as_deref().map(|label| (excerpt(label, 40), label_tone(label)));
             Cell::Scored { value, step: step(metric, value), label }
         }
         Ok(Outcome::NotApplicable { .. }) => Cell::NotApplicable,
@@ -162,7 +166,8 @@ pub fn case_opening(case: &Case) -> &str {
 
 /// The record of a case, as JSON: its result line, its texts, and for each metric the tones of its evidence.
 pub(super) fn record(result: &CaseResult, metrics: &[MetricInfo]) -> serde_json::Result<String> {
-    let tones = |(metric, named): (&MetricInfo, &Named)| score(named).map(|score| Tones::of(metric, score));
+    let tones =
+        |(metric, named): (&MetricInfo, &MetricResult)| score(named).map(|score| Tones::for_score(metric, score));
     let tones: Vec<Option<Tones>> = metrics.iter().zip(&result.results).map(tones).collect();
     // The line goes in as it is, so that the page holds the very bytes that other formats have.
     Ok(format!(
@@ -170,12 +175,12 @@ pub(super) fn record(result: &CaseResult, metrics: &[MetricInfo]) -> serde_json:
         result.line_text(metrics),
         serde_json::to_string(&texts(result))?,
         serde_json::to_string(&tones)?,
-        asked(result)?,
+        messages_json(result)?,
     ))
 }
 
 /// What the model was asked, message by message, where it is known and more than the question of the case.
-fn asked(result: &CaseResult) -> serde_json::Result<String> {
+fn messages_json(result: &CaseResult) -> serde_json::Result<String> {
     let is_question = |message: &Message| Some(message.text.as_str()) == result.case.query.as_deref();
     if result.asked.iter().all(is_question) {
         return Ok(String::new());
@@ -190,14 +195,14 @@ fn asked(result: &CaseResult) -> serde_json::Result<String> {
 }
 
 /// The texts that evidence stands in, by field: items of lists, paths in the metadata.
-struct Pointed<'a> {
+struct EvidenceTexts<'a> {
     items: BTreeMap<Field, BTreeSet<usize>>,
     paths: BTreeSet<&'a str>,
 }
 
-fn pointed(result: &CaseResult) -> Pointed<'_> {
-    let mut pointed = Pointed { items: BTreeMap::new(), paths: BTreeSet::new() };
-    for Place { field, index, path, .. } in places(result) {
+fn evidence_texts(result: &CaseResult) -> EvidenceTexts<'_> {
+    let mut pointed = EvidenceTexts { items: BTreeMap::new(), paths: BTreeSet::new() };
+    for FieldSpan { field, index, path, .. } in places(result) {
         pointed.items.entry(*field).or_default().insert(index.unwrap_or(0));
         pointed.paths.extend(path.as_deref().filter(|_| *field == Field::Metadata));
     }
@@ -205,13 +210,13 @@ fn pointed(result: &CaseResult) -> Pointed<'_> {
 }
 
 /// The texts of the case, in the order in which a reader wants them.
-fn texts(result: &CaseResult) -> Vec<Shown<'_>> {
+fn texts(result: &CaseResult) -> Vec<CaseText<'_>> {
     let case = &result.case;
-    let pointed = pointed(result);
+    let pointed = evidence_texts(result);
     let mut texts = Vec::new();
     let one = |field, name: String, text| {
         let (text, cut) = beginning(text, TEXT);
-        Shown { field, index: None, path: None, name, text: Cow::Borrowed(text), cut, more: None }
+        CaseText { field, index: None, path: None, name, text: Cow::Borrowed(text), cut, more: None }
     };
     if let Some(query) = &case.query {
         texts.push(one(Field::Query, "Query".to_owned(), query));
@@ -242,9 +247,9 @@ fn texts(result: &CaseResult) -> Vec<Shown<'_>> {
 }
 
 /// What an agent said and did. What evidence points at comes first when not all can be kept.
-fn timeline<'a>(result: &'a CaseResult, places: &[&'a Place]) -> Vec<Shown<'a>> {
+fn timeline<'a>(result: &'a CaseResult, places: &[&'a FieldSpan]) -> Vec<CaseText<'a>> {
     let pieces = crate::timeline::pieces(&result.case, places.iter().copied());
-    let is_pointed = |piece: &Piece<'_>| {
+    let is_pointed = |piece: &TimelineText<'_>| {
         places.iter().any(|place| {
             (place.field, place.index, place.path.as_deref())
                 == (piece.field, Some(piece.index), Some(piece.path.as_str()))
@@ -268,7 +273,7 @@ fn timeline<'a>(result: &'a CaseResult, places: &[&'a Place]) -> Vec<Shown<'a>> 
         };
         let name = excerpt(&piece.name, 100);
         let path = Some(Cow::Owned(piece.path));
-        shown.push(Shown { field: piece.field, index: Some(piece.index), path, name, text, cut, more: None });
+        shown.push(CaseText { field: piece.field, index: Some(piece.index), path, name, text, cut, more: None });
     }
     if let Some(last) = shown.last_mut().filter(|_| left > 0) {
         last.more = Some(left);
@@ -276,13 +281,13 @@ fn timeline<'a>(result: &'a CaseResult, places: &[&'a Place]) -> Vec<Shown<'a>> 
     shown
 }
 
-fn places(result: &CaseResult) -> Vec<&Place> {
+fn places(result: &CaseResult) -> Vec<&FieldSpan> {
     let evidence = result.results.iter().filter_map(score).flat_map(|score| &score.evidence);
     evidence.flat_map(|piece| [piece.place.as_ref(), piece.support.as_ref()]).flatten().collect()
 }
 
 /// The items of a list. Those that evidence points into come first when not all can be kept.
-fn items<'a>(case: &'a Case, field: Field, singular: &str, pointed: Option<&BTreeSet<usize>>) -> Vec<Shown<'a>> {
+fn items<'a>(case: &'a Case, field: Field, singular: &str, pointed: Option<&BTreeSet<usize>>) -> Vec<CaseText<'a>> {
     let length = list_length(case, field);
     let is_pointed = |index: &usize| pointed.is_some_and(|pointed| pointed.contains(index));
     let mut chosen: Vec<usize> = (0..length).filter(is_pointed).take(ITEMS).collect();
@@ -298,7 +303,7 @@ fn items<'a>(case: &'a Case, field: Field, singular: &str, pointed: Option<&BTre
             name.push_str(&format!(", said to be from {}", excerpt(source, 60)));
         }
         let more = (left > 0 && last == Some(index)).then_some(left);
-        Some(Shown { field, index: Some(index), path: None, name, text: Cow::Borrowed(text), cut, more })
+        Some(CaseText { field, index: Some(index), path: None, name, text: Cow::Borrowed(text), cut, more })
     };
     chosen.into_iter().filter_map(text).collect()
 }
@@ -333,14 +338,14 @@ mod tests {
     use super::*;
 
     fn rank(result: &CaseResult) -> Rank {
-        Rank::of_case(&metrics(), result, 0)
+        Rank::for_case(&metrics(), result, 0)
     }
 
     #[test]
     fn an_entry_says_what_the_table_shows() {
         let gates =
             Gates::new(vec![Gate::fail_if_any("relevance<0.7").unwrap(), Gate::fail_under("relevance=1").unwrap()]);
-        let options = Options { gates, ..Options::default() };
+        let options = RendererOptions { gates, ..RendererOptions::default() };
         let mut result = result("a", 0.5);
         result.case.tags = vec!["new".into()];
         let json =

@@ -7,17 +7,17 @@
 
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, Finish, MetricInfo, Named, Outcome, Sink, Stop};
+use probare_core::{CaseResult, Event, MetricInfo, MetricResult, Outcome, RunEnd, Sink, Stop};
 
-use super::data::Data;
+use super::data::PageCases;
 use super::overview::{self, breakable};
-use super::record::{Entry, case_opening, entry, page_settings, record};
+use super::record::{CaseEntry, case_opening, entry, page_settings, record};
 use super::{PAGE_END, page_script, page_start};
 use crate::escape::{excerpt, html, script_json};
-use crate::number::{column, count};
-use crate::status::whose;
+use crate::number::{count, three_decimals};
+use crate::status::model_and_repeat;
 use crate::worst::{Rank, Worst};
-use crate::{Options, Output, Summary, manifest, told};
+use crate::{OutputWriter, RendererOptions, Summary, listed_verdicts, manifest};
 
 /// Cases that are shown at a time, and without scripts at all.
 const ROWS: usize = 100;
@@ -29,22 +29,22 @@ const BEYOND_BYTES: usize = 24 << 20;
 /// Writes the page when the run ends.
 #[derive(Debug)]
 pub struct Html {
-    output: Output,
-    options: Options,
+    output: OutputWriter,
+    options: RendererOptions,
     metrics: Vec<MetricInfo>,
     /// Outputs so far.
     outputs: u64,
-    data: Data,
+    data: PageCases,
     /// The worst of the cases for which there is no room in order.
-    beyond: Worst<(Entry, String)>,
+    beyond: Worst<(CaseEntry, String)>,
     /// Rows for who has no scripts.
     rows: Worst<String>,
 }
 
 impl Html {
     /// The page goes to `output`.
-    pub fn new(output: Output, options: Options) -> Self {
-        let data = Data::new(&output.folder());
+    pub fn new(output: OutputWriter, options: RendererOptions) -> Self {
+        let data = PageCases::new(&output.folder());
         Self {
             output,
             options,
@@ -58,7 +58,7 @@ impl Html {
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
         self.outputs += 1;
-        let rank = Rank::of_case(&self.metrics, result, self.outputs);
+        let rank = Rank::for_case(&self.metrics, result, self.outputs);
         let Self { metrics, options, .. } = self;
         self.rows.offer(rank, || {
             let row = plain_row(result, metrics);
@@ -75,7 +75,7 @@ impl Html {
         Ok(())
     }
 
-    fn finish(&mut self, finish: &Finish) -> io::Result<()> {
+    fn finish(&mut self, finish: &RunEnd) -> io::Result<()> {
         for (entry, record) in self.beyond.take_in_order() {
             self.data.add(entry, &record)?;
         }
@@ -93,7 +93,7 @@ impl Html {
         self.output.write_all(page_script().as_bytes())?;
         self.data.copy_records(&mut self.output)?;
         if finish.stop == Stop::Complete {
-            self.output.write_all(manifest::element(finish.manifest.clone()).as_bytes())?;
+            self.output.write_all(manifest::to_html_element(finish.manifest.clone()).as_bytes())?;
         }
         self.output.write_all(PAGE_END.as_bytes())?;
         self.output.finish(finish.stop).map(|_| ())
@@ -154,7 +154,7 @@ impl Sink for Html {
 }
 
 /// Everything above the cases.
-fn upper_part(summary: &Summary, finish: &Finish) -> String {
+fn upper_part(summary: &Summary, finish: &RunEnd) -> String {
     let mut body = String::new();
     body.push_str(&gates(summary));
     let reasons = summary.incomplete().map(str::to_owned).into_iter().chain(summary.lacking());
@@ -179,7 +179,7 @@ fn gates(summary: &Summary) -> String {
     }
     let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
     let (class, sign) = if passed == verdicts.len() { ("good", "Gates passed") } else { ("bad", "Gates missed") };
-    let (told, quiet) = told(verdicts);
+    let (told, quiet) = listed_verdicts(verdicts);
     let mut lines: Vec<String> = told
         .map(|verdict| {
             let class = if verdict.passed { "good" } else { "bad" };
@@ -194,10 +194,10 @@ fn gates(summary: &Summary) -> String {
 
 /// A case in one row, for who has no scripts.
 fn plain_row(result: &CaseResult, metrics: &[MetricInfo]) -> String {
-    let cell = |named: &Named| match named {
+    let cell = |named: &MetricResult| match named {
         Ok(Outcome::Scored(score)) => {
             let label = score.label.as_deref().map(|label| format!(" {}", html(&excerpt(label, 40))));
-            format!("{}{}", column(score.value.get()), label.unwrap_or_default())
+            format!("{}{}", three_decimals(score.value.get()), label.unwrap_or_default())
         }
         Ok(Outcome::NotApplicable { .. }) => "n/a".to_owned(),
         Err(_) => "failed".to_owned(),
@@ -208,7 +208,7 @@ fn plain_row(result: &CaseResult, metrics: &[MetricInfo]) -> String {
     format!(
         "<tr><td><b><bdi>{}</bdi></b>{}<br><bdi>{}</bdi></td>{}</tr>\n",
         html(&excerpt(&result.case.id, 80)),
-        whose(result).map(|whose| format!(" <bdi>{}</bdi>", html(&whose))).unwrap_or_default(),
+        model_and_repeat(result).map(|whose| format!(" <bdi>{}</bdi>", html(&whose))).unwrap_or_default(),
         html(&excerpt(case_opening(&result.case), 110)),
         cells.join("")
     )
@@ -216,15 +216,15 @@ fn plain_row(result: &CaseResult, metrics: &[MetricInfo]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{HOSTILE, Written, events_of, hostile, metrics, result};
-    use crate::{By, Gate, Gates};
+    use crate::testing::{HOSTILE, MemoryOutput, events_of, hostile, metrics, result};
+    use crate::{Gate, Gates, GroupBy};
 
     use super::*;
 
     fn rendered(metrics: &[MetricInfo], results: &[CaseResult]) -> String {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         let gates = Gates::new(vec![Gate::fail_under("relevance=0.7").unwrap()]);
-        let options = Options { gates, by: Some(By::Tags), ..Options::default() };
+        let options = RendererOptions { gates, by: Some(GroupBy::Tags), ..RendererOptions::default() };
         events_of(&mut Html::new(written.output(), options.clone()), &options, metrics, results);
         written.text()
     }

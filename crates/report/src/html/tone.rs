@@ -18,7 +18,7 @@ pub(super) struct Tones {
 }
 
 /// What a label says by itself: `PASS`, `fail`, `clear_fail`.
-pub(super) fn of_label(label: &str) -> Option<Tone> {
+pub(super) fn label_tone(label: &str) -> Option<Tone> {
     let last = label.rsplit(['_', ' ', '-']).next().unwrap_or(label);
     [("pass", Tone::Good), ("warn", Tone::Warn), ("fail", Tone::Bad)]
         .into_iter()
@@ -28,11 +28,11 @@ pub(super) fn of_label(label: &str) -> Option<Tone> {
 
 impl Tones {
     /// The tones of a score.
-    pub(super) fn of(metric: &MetricInfo, score: &Score) -> Self {
+    pub(super) fn for_score(metric: &MetricInfo, score: &Score) -> Self {
         let distance = shortfall(metric, score.value.get());
         let is_lacking = |kind| matches!(kind, EvidenceKind::Unsupported | EvidenceKind::Missing);
         let lacks = score.evidence.iter().any(|piece| is_lacking(piece.kind));
-        let found = match (score.label.as_deref().and_then(of_label), metric.better) {
+        let found = match (score.label.as_deref().and_then(label_tone), metric.better) {
             (Some(Tone::Good), _) => Tone::Good,
             // Beside what is lacking, what is found speaks for the case even where the whole fails.
             (_, _) if lacks => Tone::Good,
@@ -67,27 +67,27 @@ mod tests {
     #[test]
     fn a_violation_that_is_found_is_bad() {
         let (higher, lower) = (&metrics()[0], &metrics()[2]);
-        assert_eq!(Tones::of(higher, &found(0.0)).found, Tone::Bad);
-        assert_eq!(Tones::of(higher, &found(0.0).labelled("fail")).found, Tone::Bad);
-        assert_eq!(Tones::of(higher, &found(0.4).labelled("clear_fail")).found, Tone::Bad);
-        assert_eq!(Tones::of(lower, &found(0.3)).found, Tone::Bad);
-        assert_eq!(Tones::of(lower, &found(0.0)).found, Tone::Good);
+        assert_eq!(Tones::for_score(higher, &found(0.0)).found, Tone::Bad);
+        assert_eq!(Tones::for_score(higher, &found(0.0).labelled("fail")).found, Tone::Bad);
+        assert_eq!(Tones::for_score(higher, &found(0.4).labelled("clear_fail")).found, Tone::Bad);
+        assert_eq!(Tones::for_score(lower, &found(0.3)).found, Tone::Bad);
+        assert_eq!(Tones::for_score(lower, &found(0.0)).found, Tone::Good);
     }
 
     #[test]
     fn what_was_wanted_and_found_is_good() {
         let higher = &metrics()[0];
-        assert_eq!(Tones::of(higher, &found(0.5)).found, Tone::Good);
-        assert_eq!(Tones::of(higher, &found(1.0)).found, Tone::Good);
-        assert_eq!(Tones::of(higher, &found(0.0).labelled("PASS")).found, Tone::Good);
+        assert_eq!(Tones::for_score(higher, &found(0.5)).found, Tone::Good);
+        assert_eq!(Tones::for_score(higher, &found(1.0)).found, Tone::Good);
+        assert_eq!(Tones::for_score(higher, &found(0.0).labelled("PASS")).found, Tone::Good);
         let partly = found(0.4).because([Evidence::missing("y")]);
-        assert_eq!(Tones::of(&metrics()[2], &partly), Tones { found: Tone::Good, lacking: Tone::Bad });
+        assert_eq!(Tones::for_score(&metrics()[2], &partly), Tones { found: Tone::Good, lacking: Tone::Bad });
     }
 
     #[test]
     fn labels_speak_in_any_case() {
-        assert_eq!(of_label("PASS"), Some(Tone::Good));
-        assert_eq!(of_label("Warn"), Some(Tone::Warn));
-        assert_eq!(of_label("unsupported"), None);
+        assert_eq!(label_tone("PASS"), Some(Tone::Good));
+        assert_eq!(label_tone("Warn"), Some(Tone::Warn));
+        assert_eq!(label_tone("unsupported"), None);
     }
 }

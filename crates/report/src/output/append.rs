@@ -6,18 +6,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::lock::{Lock, is_at};
-use super::{Output, folder_of, lock_name, named};
+use super::{OutputWriter, folder_of, lock_name, with_path};
 
 /// How often somebody else's line is waited for, and how long each time.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
-impl Output {
+impl OutputWriter {
     /// Adds one line to a file, which is made with its folder where it is missing. What is there already is never changed: where
     /// the last line was not written to its end, the new one begins on a line of its own. A link in place of the file is refused.
     /// The line is on the disk when this returns.
     pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
-        append(path, line).map_err(|error| named(path, &error))
+        append(path, line).map_err(|error| with_path(path, &error))
     }
 }
 
@@ -29,8 +29,8 @@ fn append(path: &Path, line: &str) -> io::Result<()> {
     let name = name.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it has no file name"))?;
     let folder = folder_of(path);
     fs::create_dir_all(&folder)?;
-    let mut lock = waited(&folder.join(lock_name(name)))?;
-    let written = opened(path).and_then(|mut file| {
+    let mut lock = wait_for_lock(&folder.join(lock_name(name)))?;
+    let written = open_to_append(path).and_then(|mut file| {
         let mut text = Vec::with_capacity(line.len() + 2);
         if is_torn(&mut file)? {
             text.push(b'\n');
@@ -46,7 +46,7 @@ fn append(path: &Path, line: &str) -> io::Result<()> {
 }
 
 /// The lock, once whoever has it is done: a line takes a moment.
-fn waited(path: &Path) -> io::Result<Lock> {
+fn wait_for_lock(path: &Path) -> io::Result<Lock> {
     for _ in 1..TRIES {
         match Lock::take(path) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
@@ -57,7 +57,7 @@ fn waited(path: &Path) -> io::Result<Lock> {
 }
 
 /// The file itself, new or as it is; what a link leads to is not touched.
-fn opened(path: &Path) -> io::Result<File> {
+fn open_to_append(path: &Path) -> io::Result<File> {
     match OpenOptions::new().read(true).write(true).create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         other => return other,
@@ -95,13 +95,13 @@ mod tests {
     fn lines_are_added_and_nothing_before_them_changes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("made/lines.jsonl");
-        Output::append_line(&path, "a").unwrap();
-        Output::append_line(&path, "b").unwrap();
+        OutputWriter::append_line(&path, "a").unwrap();
+        OutputWriter::append_line(&path, "b").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "a\nb\n");
         fs::write(&path, "a\n{\"torn").unwrap();
-        Output::append_line(&path, "c").unwrap();
+        OutputWriter::append_line(&path, "c").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "a\n{\"torn\nc\n");
-        assert!(Output::append_line(&path, "two\nlines").is_err());
+        assert!(OutputWriter::append_line(&path, "two\nlines").is_err());
         let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
         assert_eq!(left.len(), 1, "the lock is gone");
     }
@@ -115,7 +115,7 @@ mod tests {
                 let path = &path;
                 scope.spawn(move || {
                     for number in 0..10 {
-                        Output::append_line(path, &format!("{writer} {number}")).unwrap();
+                        OutputWriter::append_line(path, &format!("{writer} {number}")).unwrap();
                     }
                 });
             }
@@ -130,13 +130,13 @@ mod tests {
         let (precious, path) = (folder.path().join("precious"), folder.path().join("lines.jsonl"));
         fs::write(&precious, "mine").unwrap();
         std::os::unix::fs::symlink(&precious, &path).unwrap();
-        let error = Output::append_line(&path, "a").unwrap_err().to_string();
+        let error = OutputWriter::append_line(&path, "a").unwrap_err().to_string();
         assert!(error.contains("links are not followed"), "{error}");
         assert_eq!(fs::read_to_string(&precious).unwrap(), "mine");
         let nowhere = folder.path().join("nowhere.jsonl");
         std::os::unix::fs::symlink(folder.path().join("new"), &nowhere).unwrap();
-        assert!(Output::append_line(&nowhere, "a").is_err());
+        assert!(OutputWriter::append_line(&nowhere, "a").is_err());
         assert!(!folder.path().join("new").exists());
-        assert!(Output::append_line(folder.path(), "a").is_err(), "a folder");
+        assert!(OutputWriter::append_line(folder.path(), "a").is_err(), "a folder");
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{Sha256, Stored};
+use probare_core::{FileDigest, Sha256};
 
 /// SHA-256 of all result lines of a run.
 #[derive(Debug, Clone, Default)]
@@ -24,28 +24,28 @@ impl LinesDigest {
 
 /// What has been written so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Digest(Arc<Mutex<Sha256>>);
+pub(super) struct SharedDigest(Arc<Mutex<Sha256>>);
 
-impl Digest {
-    pub(super) fn stored(&self) -> Stored {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).stored()
+impl SharedDigest {
+    pub(super) fn stored(&self) -> FileDigest {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).file_digest()
     }
 }
 
 /// Passes bytes on and keeps their digest.
-pub(super) struct Digesting<W> {
+pub(super) struct DigestWriter<W> {
     inner: W,
-    digest: Digest,
+    digest: SharedDigest,
 }
 
-impl<W> Digesting<W> {
-    pub(super) fn new(inner: W) -> (Self, Digest) {
-        let digest = Digest::default();
+impl<W> DigestWriter<W> {
+    pub(super) fn new(inner: W) -> (Self, SharedDigest) {
+        let digest = SharedDigest::default();
         (Self { inner, digest: digest.clone() }, digest)
     }
 }
 
-impl<W: Write> Write for Digesting<W> {
+impl<W: Write> Write for DigestWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.digest.0.lock().unwrap_or_else(PoisonError::into_inner).update(&bytes[..written]);

@@ -23,14 +23,14 @@ use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
 use probare_cancellation::open_to_write;
-use probare_core::{Sha256, Stop, Stored};
+use probare_core::{FileDigest, Sha256, Stop};
 
-use self::digest::{Digest, Digesting};
+use self::digest::{DigestWriter, SharedDigest};
 use self::lock::Lock;
 use self::pipe::Pipe;
 
 pub use self::digest::LinesDigest;
-pub use self::overlap::{Overlap, refuse_overlap};
+pub use self::overlap::{OutputOverlap, refuse_overlap};
 
 /// How the bytes of a report are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,13 +44,13 @@ pub enum Compression {
 }
 
 /// A file, a compressed file, or any other writer.
-pub struct Output {
+pub struct OutputWriter {
     /// Nothing once it is finished.
-    writer: Option<Packed>,
-    place: Place,
+    writer: Option<CompressedWriter>,
+    place: OutputTarget,
 }
 
-impl std::fmt::Debug for Output {
+impl std::fmt::Debug for OutputWriter {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Output").field("place", &self.place).finish_non_exhaustive()
     }
@@ -58,36 +58,36 @@ impl std::fmt::Debug for Output {
 
 type Raw = BufWriter<Box<dyn Write + Send>>;
 
-enum Packed {
+enum CompressedWriter {
     Plain(Raw),
     Gzip(GzEncoder<Raw>),
     Zstd(zstd::Encoder<'static, Raw>),
 }
 
 #[derive(Debug)]
-enum Place {
+enum OutputTarget {
     /// A writer without a name.
     Writer,
     /// Written directly.
     Direct(PathBuf),
     /// Written under another name first.
-    Renamed(Box<Renamed>),
+    Renamed(Box<AtomicFile>),
 }
 
 #[derive(Debug)]
-struct Renamed {
+struct AtomicFile {
     temporary: PathBuf,
     target: PathBuf,
     handle: File,
-    digest: Digest,
+    digest: SharedDigest,
     /// Held until the file has its name.
     lock: Lock,
 }
 
-impl Output {
+impl OutputWriter {
     /// Writes to `writer` directly.
     pub fn to_writer(writer: Box<dyn Write + Send>) -> Self {
-        Self { writer: Some(Packed::Plain(BufWriter::new(writer))), place: Place::Writer }
+        Self { writer: Some(CompressedWriter::Plain(BufWriter::new(writer))), place: OutputTarget::Writer }
     }
 
     /// Writes to standard output. A reader that closes the pipe has seen enough: that is no error.
@@ -97,7 +97,7 @@ impl Output {
 
     /// Writes to the file `path`, whose folder is made if it is missing.
     pub fn to_file(path: &Path, compression: Compression) -> io::Result<Self> {
-        Self::create(path, compression).map_err(|error| named(path, &error))
+        Self::create(path, compression).map_err(|error| with_path(path, &error))
     }
 
     /// Where what was computed is kept of a run that ended early.
@@ -108,7 +108,7 @@ impl Output {
     }
 
     /// Writes a whole file at once.
-    pub fn write_file(path: &Path, content: &[u8]) -> io::Result<Stored> {
+    pub fn write_file(path: &Path, content: &[u8]) -> io::Result<FileDigest> {
         let mut output = Self::to_file(path, Compression::None)?;
         output.write_all(content)?;
         output.finish(Stop::Complete).map(Option::unwrap_or_default)
@@ -116,16 +116,16 @@ impl Output {
 
     fn create(path: &Path, compression: Compression) -> io::Result<Self> {
         let (writer, place): (Box<dyn Write + Send>, _) = if is_stream(path)? {
-            (Box::new(Pipe::new(open_to_write(path)?)), Place::Direct(path.to_owned()))
+            (Box::new(Pipe::new(open_to_write(path)?)), OutputTarget::Direct(path.to_owned()))
         } else {
-            let (writer, renamed) = Renamed::create(path)?;
-            (Box::new(writer), Place::Renamed(Box::new(renamed)))
+            let (writer, renamed) = AtomicFile::create(path)?;
+            (Box::new(writer), OutputTarget::Renamed(Box::new(renamed)))
         };
         let raw: Raw = BufWriter::with_capacity(1 << 16, writer);
         let packed = match compression {
-            Compression::None => Packed::Plain(raw),
-            Compression::Gzip => Packed::Gzip(GzEncoder::new(raw, flate2::Compression::default())),
-            Compression::Zstd => Packed::Zstd(zstd::Encoder::new(raw, 3)?),
+            Compression::None => CompressedWriter::Plain(raw),
+            Compression::Gzip => CompressedWriter::Gzip(GzEncoder::new(raw, flate2::Compression::default())),
+            Compression::Zstd => CompressedWriter::Zstd(zstd::Encoder::new(raw, 3)?),
         };
         Ok(Self { writer: Some(packed), place })
     }
@@ -133,70 +133,70 @@ impl Output {
     /// The folder in which the report will stand, for temporary files on the same disk.
     pub(crate) fn folder(&self) -> PathBuf {
         match &self.place {
-            Place::Renamed(renamed) => folder_of(&renamed.target),
-            Place::Writer | Place::Direct(_) => std::env::temp_dir(),
+            OutputTarget::Renamed(renamed) => folder_of(&renamed.target),
+            OutputTarget::Writer | OutputTarget::Direct(_) => std::env::temp_dir(),
         }
     }
 
     /// The path of the file, where it is one.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
-            Place::Writer => None,
-            Place::Direct(path) => Some(path),
-            Place::Renamed(renamed) => Some(&renamed.target),
+            OutputTarget::Writer => None,
+            OutputTarget::Direct(path) => Some(path),
+            OutputTarget::Renamed(renamed) => Some(&renamed.target),
         }
     }
 
     /// Writes what is pending. If the run is complete, a file gets its final name, and what is stored there is told;
     /// otherwise what is there is kept as `NAME.partial` if that name is free. Later calls do nothing.
-    pub fn finish(&mut self, stop: Stop) -> io::Result<Option<Stored>> {
+    pub fn finish(&mut self, stop: Stop) -> io::Result<Option<FileDigest>> {
         let Some(packed) = self.writer.take() else { return Ok(None) };
         let closed = match packed {
-            Packed::Plain(raw) => Ok(raw),
-            Packed::Gzip(encoder) => encoder.finish(),
-            Packed::Zstd(encoder) => encoder.finish(),
+            CompressedWriter::Plain(raw) => Ok(raw),
+            CompressedWriter::Gzip(encoder) => encoder.finish(),
+            CompressedWriter::Zstd(encoder) => encoder.finish(),
         };
         closed
             .and_then(|mut raw| raw.flush())
             .and_then(|()| match &self.place {
-                Place::Renamed(renamed) if stop == Stop::Complete => renamed.complete().map(Some),
-                Place::Renamed(renamed) => renamed.keep_partial().map(|()| None),
-                Place::Writer | Place::Direct(_) => Ok(None),
+                OutputTarget::Renamed(renamed) if stop == Stop::Complete => renamed.complete().map(Some),
+                OutputTarget::Renamed(renamed) => renamed.keep_partial().map(|()| None),
+                OutputTarget::Writer | OutputTarget::Direct(_) => Ok(None),
             })
-            .map_err(|error| self.named(&error))
+            .map_err(|error| self.with_own_path(&error))
     }
 
-    fn named(&self, error: &io::Error) -> io::Error {
+    fn with_own_path(&self, error: &io::Error) -> io::Error {
         match self.path() {
             None => io::Error::new(error.kind(), format!("cannot write the report: {error}")),
-            Some(path) => named(path, error),
+            Some(path) => with_path(path, error),
         }
     }
 
     fn inner(&mut self) -> io::Result<&mut dyn Write> {
         match &mut self.writer {
-            Some(Packed::Plain(raw)) => Ok(raw),
-            Some(Packed::Gzip(encoder)) => Ok(encoder),
-            Some(Packed::Zstd(encoder)) => Ok(encoder),
+            Some(CompressedWriter::Plain(raw)) => Ok(raw),
+            Some(CompressedWriter::Gzip(encoder)) => Ok(encoder),
+            Some(CompressedWriter::Zstd(encoder)) => Ok(encoder),
             None => Err(io::Error::other("the report is already finished")),
         }
     }
 }
 
-impl Write for Output {
+impl Write for OutputWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner()?.write(bytes);
-        written.map_err(|error| self.named(&error))
+        written.map_err(|error| self.with_own_path(&error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let flushed = self.inner()?.flush();
-        flushed.map_err(|error| self.named(&error))
+        flushed.map_err(|error| self.with_own_path(&error))
     }
 }
 
-impl Renamed {
-    fn create(path: &Path) -> io::Result<(Digesting<File>, Self)> {
+impl AtomicFile {
+    fn create(path: &Path) -> io::Result<(DigestWriter<File>, Self)> {
         let target = path.to_owned();
         if target.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
@@ -214,11 +214,11 @@ impl Renamed {
             let _ = file.set_permissions(old.permissions());
         }
         let handle = file.try_clone()?;
-        let (writer, digest) = Digesting::new(file);
+        let (writer, digest) = DigestWriter::new(file);
         Ok((writer, Self { temporary, target, handle, digest, lock }))
     }
 
-    fn complete(&self) -> io::Result<Stored> {
+    fn complete(&self) -> io::Result<FileDigest> {
         // The bytes before the name: after a crash the name must not lead to an empty file.
         self.handle.sync_all()?;
         fs::rename(&self.temporary, &self.target)?;
@@ -227,7 +227,7 @@ impl Renamed {
     }
 
     fn keep_partial(&self) -> io::Result<()> {
-        let partial = Output::partial(&self.target);
+        let partial = OutputWriter::partial(&self.target);
         // A link never replaces what is there already.
         match fs::hard_link(&self.temporary, &partial) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(io::Error::new(
@@ -239,7 +239,7 @@ impl Renamed {
     }
 }
 
-impl Drop for Renamed {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         // Gone already where the file got its name.
         let _ = fs::remove_file(&self.temporary);
@@ -298,7 +298,7 @@ fn sync_folder(folder: &Path) {
 
 /// What names beside a file begin with: short, whatever the length of its name, and the same for the same name.
 fn stem(name: &OsStr) -> String {
-    format!(".probare-{:.16}", Sha256::of(name.as_encoded_bytes()))
+    format!(".probare-{:.16}", Sha256::hex_digest(name.as_encoded_bytes()))
 }
 
 /// The name of a file's lock.
@@ -313,7 +313,7 @@ fn folder_of(target: &Path) -> PathBuf {
     }
 }
 
-fn named(path: &Path, error: &io::Error) -> io::Error {
+fn with_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write `{}`: {error}", path.display()))
 }
 
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     fn write(path: &Path, compression: Compression, stop: Option<Stop>) {
-        let mut output = Output::to_file(path, compression).unwrap();
+        let mut output = OutputWriter::to_file(path, compression).unwrap();
         output.write_all(b"new").unwrap();
         if let Some(stop) = stop {
             output.finish(stop).unwrap();
@@ -362,7 +362,7 @@ mod tests {
         let path = folder.path().join("out.jsonl");
         let partial = folder.path().join("out.jsonl.partial");
         fs::write(&partial, "somebody's").unwrap();
-        let mut output = Output::to_file(&path, Compression::None).unwrap();
+        let mut output = OutputWriter::to_file(&path, Compression::None).unwrap();
         output.write_all(b"new").unwrap();
         let error = output.finish(Stop::Interrupted).unwrap_err().to_string();
         assert!(error.contains("out.jsonl.partial` is there already"), "{error}");
@@ -375,8 +375,10 @@ mod tests {
     fn what_a_killed_run_left_behind_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.jsonl");
-        let output = Output::to_file(&path, Compression::None).unwrap();
-        let Place::Renamed(renamed) = &output.place else { panic!("a file is written under another name first") };
+        let output = OutputWriter::to_file(&path, Compression::None).unwrap();
+        let OutputTarget::Renamed(renamed) = &output.place else {
+            panic!("a file is written under another name first")
+        };
         let leftover = renamed.temporary.with_file_name(format!(
             "{}0123456789abcdef",
             renamed.temporary.file_name().unwrap().to_str().unwrap().trim_end_matches(|letter| letter != '-')
@@ -392,11 +394,11 @@ mod tests {
     fn what_is_stored_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.gz");
-        let mut output = Output::to_file(&path, Compression::Gzip).unwrap();
+        let mut output = OutputWriter::to_file(&path, Compression::Gzip).unwrap();
         output.write_all(b"new").unwrap();
         let stored = output.finish(Stop::Complete).unwrap().unwrap();
         let bytes = fs::read(&path).unwrap();
-        assert_eq!(stored, Stored { sha256: Sha256::of(&bytes), bytes: bytes.len() as u64 });
+        assert_eq!(stored, FileDigest { sha256: Sha256::hex_digest(&bytes), bytes: bytes.len() as u64 });
     }
 
     #[test]
@@ -416,17 +418,17 @@ mod tests {
     fn two_runs_do_not_share_a_target() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv");
-        let first = Output::to_file(&path, Compression::None).unwrap();
-        let error = Output::to_file(&path, Compression::None).unwrap_err().to_string();
+        let first = OutputWriter::to_file(&path, Compression::None).unwrap();
+        let error = OutputWriter::to_file(&path, Compression::None).unwrap_err().to_string();
         assert!(error.contains("out.csv`: another run is writing it"), "{error}");
         drop(first);
-        assert!(Output::to_file(&path, Compression::None).is_ok());
+        assert!(OutputWriter::to_file(&path, Compression::None).is_ok());
     }
 
     #[test]
     fn a_folder_is_no_file() {
         let folder = tempfile::tempdir().unwrap();
-        let error = Output::to_file(folder.path(), Compression::None).unwrap_err().to_string();
+        let error = OutputWriter::to_file(folder.path(), Compression::None).unwrap_err().to_string();
         assert!(error.ends_with("it is a folder"), "{error}");
     }
 
@@ -438,14 +440,14 @@ mod tests {
         let link = folder.path().join("link.csv");
         fs::write(&real, "old").unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
-        let error = Output::to_file(&link, Compression::None).unwrap_err().to_string();
+        let error = OutputWriter::to_file(&link, Compression::None).unwrap_err().to_string();
         assert!(error.contains("link.csv`: it is a link"), "{error}");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&real).unwrap(), b"old");
         // One that leads nowhere yet would create what it names.
         let dangling = folder.path().join("dangling.csv");
         std::os::unix::fs::symlink(folder.path().join("victim.csv"), &dangling).unwrap();
-        assert!(Output::to_file(&dangling, Compression::None).is_err());
+        assert!(OutputWriter::to_file(&dangling, Compression::None).is_err());
         assert!(!folder.path().join("victim.csv").exists());
         // A folder may be a link: it was named by whoever runs this.
         let elsewhere = folder.path().join("elsewhere");

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 /// An output that cannot be written without destroying something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Overlap {
+pub enum OutputOverlap {
     /// It is read by the same run.
-    #[error("`{}` would be overwritten, but it is an input{}", output.display(), also(output, input))]
+    #[error("`{}` would be overwritten, but it is an input{}", output.display(), alias_note(output, input))]
     Input {
         /// The output as given.
         output: PathBuf,
@@ -17,7 +17,7 @@ pub enum Overlap {
         input: PathBuf,
     },
     /// It is named twice.
-    #[error("`{}` is to be written twice{}", output.display(), also(output, other))]
+    #[error("`{}` is to be written twice{}", output.display(), alias_note(output, other))]
     Twice {
         /// The output as given.
         output: PathBuf,
@@ -26,22 +26,22 @@ pub enum Overlap {
     },
 }
 
-fn also(one: &Path, other: &Path) -> String {
+fn alias_note(one: &Path, other: &Path) -> String {
     if one == other { String::new() } else { format!(" (as `{}`)", other.display()) }
 }
 
 /// Fails when an output is an input or another output, by whatever names and links. Called before anything is opened.
-pub fn refuse_overlap(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<(), Overlap> {
-    let read: BTreeMap<Identity, &PathBuf> =
-        inputs.iter().filter_map(|input| Some((Identity::of(input)?, input))).collect();
-    let mut written: BTreeMap<Identity, &PathBuf> = BTreeMap::new();
+pub fn refuse_overlap(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<(), OutputOverlap> {
+    let read: BTreeMap<FileIdentity, &PathBuf> =
+        inputs.iter().filter_map(|input| Some((FileIdentity::for_path(input)?, input))).collect();
+    let mut written: BTreeMap<FileIdentity, &PathBuf> = BTreeMap::new();
     for output in outputs {
-        let Some(identity) = Identity::of(output) else { continue };
+        let Some(identity) = FileIdentity::for_path(output) else { continue };
         if let Some(input) = read.get(&identity) {
-            return Err(Overlap::Input { output: output.clone(), input: (*input).clone() });
+            return Err(OutputOverlap::Input { output: output.clone(), input: (*input).clone() });
         }
         if let Some(other) = written.insert(identity, output) {
-            return Err(Overlap::Twice { output: output.clone(), other: other.clone() });
+            return Err(OutputOverlap::Twice { output: output.clone(), other: other.clone() });
         }
     }
     Ok(())
@@ -49,16 +49,16 @@ pub fn refuse_overlap(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<(), Ove
 
 /// What makes a file the same file under all its names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Identity {
+enum FileIdentity {
     /// Device and number of a file that exists.
     Exists(u64, u64),
     /// Where a file will be that does not exist yet.
     Will(PathBuf),
 }
 
-impl Identity {
+impl FileIdentity {
     /// Nothing for what is no regular file: pipes and devices can be read and written at once.
-    fn of(path: &Path) -> Option<Self> {
+    fn for_path(path: &Path) -> Option<Self> {
         if path == Path::new("-") {
             return None;
         }
@@ -83,14 +83,14 @@ impl Identity {
 }
 
 #[cfg(unix)]
-fn existing(found: &fs::Metadata, _: &Path) -> Identity {
+fn existing(found: &fs::Metadata, _: &Path) -> FileIdentity {
     use std::os::unix::fs::MetadataExt as _;
-    Identity::Exists(found.dev(), found.ino())
+    FileIdentity::Exists(found.dev(), found.ino())
 }
 
 #[cfg(not(unix))]
-fn existing(_: &fs::Metadata, path: &Path) -> Identity {
-    Identity::Will(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
+fn existing(_: &fs::Metadata, path: &Path) -> FileIdentity {
+    FileIdentity::Will(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
 }
 
 #[cfg(all(test, unix))]
@@ -107,7 +107,7 @@ mod tests {
         for name in ["in.jsonl", "hard.jsonl", "soft.jsonl", "sub/../in.jsonl"] {
             fs::create_dir_all(at("sub")).unwrap();
             let error = refuse_overlap(&[at("in.jsonl")], &[at("other"), at(name)]).unwrap_err();
-            assert!(matches!(error, Overlap::Input { .. }), "{name}: {error}");
+            assert!(matches!(error, OutputOverlap::Input { .. }), "{name}: {error}");
         }
         assert_eq!(refuse_overlap(&[at("in.jsonl")], &[at("out.jsonl"), at("new/out.jsonl")]), Ok(()));
     }
@@ -118,7 +118,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::os::unix::fs::symlink(folder.path(), at("here")).unwrap();
         let error = refuse_overlap(&[], &[at("r.html"), at("here/r.html")]).unwrap_err();
-        assert!(matches!(error, Overlap::Twice { .. }), "{error}");
+        assert!(matches!(error, OutputOverlap::Twice { .. }), "{error}");
         assert_eq!(refuse_overlap(&[], &["/dev/null".into(), "/dev/null".into(), "-".into(), "-".into()]), Ok(()));
     }
 }

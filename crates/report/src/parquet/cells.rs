@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::io;
 
-use probare_core::{CaseResult, MetricInfo, Named};
+use probare_core::{CaseResult, MetricInfo, MetricResult};
 
 use crate::columns::{KEYS, columns};
-use crate::status::{Status, note, score};
+use crate::status::{ResultStatus, note, score};
 
 /// What one metric said about one case, as the cells of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricCells<'a> {
     /// The value; nothing where there is none.
     pub value: Option<f64>,
-    /// `scored`, `not_applicable` or `failed`.
+    /// `write_scores`, `not_applicable` or `io_error`.
     pub status: &'static str,
     /// Note, evidence, label, parts, kind of failure, who decided.
     pub texts: [Option<Cow<'a, str>>; 6],
@@ -21,7 +21,7 @@ pub struct MetricCells<'a> {
 
 impl<'a> MetricCells<'a> {
     /// The cells of a result; empty ones where there is none.
-    pub fn of(result: Option<&'a Named>) -> io::Result<Self> {
+    pub fn for_result(result: Option<&'a MetricResult>) -> io::Result<Self> {
         let Some(result) = result else {
             return Ok(Self { value: None, status: "", texts: [const { None }; 6] });
         };
@@ -37,7 +37,7 @@ impl<'a> MetricCells<'a> {
         };
         Ok(Self {
             value: score.map(|score| score.value.get()),
-            status: Status::of(result).name(),
+            status: ResultStatus::from_result(result).name(),
             texts: [
                 (!note.is_empty()).then_some(note),
                 evidence.map(Cow::Owned),
@@ -69,7 +69,7 @@ pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
 pub(crate) fn texts(result: &CaseResult, metrics: usize, format: u32) -> io::Result<Vec<Option<String>>> {
     let mut cells = vec![Some(result.case.id.clone()), result.model.clone(), Some(result.repeat.to_string())];
     for index in 0..metrics {
-        let MetricCells { value, status, texts } = MetricCells::of(result.results.get(index))?;
+        let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index))?;
         cells.push(value.map(|value| format!("{value:?}")));
         cells.push(Some(status.to_owned()));
         cells.extend(texts.into_iter().take(texts_in(format)).map(|text| text.map(Cow::into_owned)));

@@ -19,10 +19,10 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
-use probare_core::{CaseResult, Event, Finish, MetricInfo, Sink, Stop};
+use probare_core::{CaseResult, Event, MetricInfo, RunEnd, Sink, Stop};
 
 use crate::columns::columns;
-use crate::{Output, manifest};
+use crate::{OutputWriter, manifest};
 
 /// Most rows of a row group.
 const GROUP_ROWS: usize = 65_536;
@@ -39,17 +39,17 @@ pub struct Parquet {
 #[derive(Debug)]
 enum State {
     /// The columns are not known yet.
-    Waiting(Box<Output>),
-    Writing(Box<Writing>),
+    Waiting(Box<OutputWriter>),
+    Writing(Box<OpenWriter>),
     Done,
 }
 
-struct Writing {
-    writer: SerializedFileWriter<Output>,
+struct OpenWriter {
+    writer: SerializedFileWriter<OutputWriter>,
     group: Group,
 }
 
-impl std::fmt::Debug for Writing {
+impl std::fmt::Debug for OpenWriter {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Writing").field("rows", &self.group.ids.len()).finish_non_exhaustive()
     }
@@ -94,30 +94,31 @@ impl<T> Optional<T> {
 
 impl Parquet {
     /// The file goes to `output`.
-    pub fn new(output: Output) -> Self {
+    pub fn new(output: OutputWriter) -> Self {
         Self { state: State::Waiting(Box::new(output)) }
     }
 
     fn start(&mut self, metrics: &[MetricInfo]) -> io::Result<()> {
         if let State::Waiting(output) = std::mem::replace(&mut self.state, State::Done) {
-            let (schema, properties) = schema(metrics).map_err(failed)?;
-            let writer = SerializedFileWriter::new(*output, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
+            let (schema, properties) = schema(metrics).map_err(io_error)?;
+            let writer =
+                SerializedFileWriter::new(*output, Arc::new(schema), Arc::new(properties)).map_err(io_error)?;
             let group = Group::new(metrics.len());
-            self.state = State::Writing(Box::new(Writing { writer, group }));
+            self.state = State::Writing(Box::new(OpenWriter { writer, group }));
         }
         Ok(())
     }
 
-    fn finish(&mut self, finish: &Finish) -> io::Result<()> {
+    fn finish(&mut self, finish: &RunEnd) -> io::Result<()> {
         match std::mem::replace(&mut self.state, State::Done) {
             State::Waiting(mut output) => output.finish(finish.stop).map(|_| ()),
             State::Writing(mut writing) => {
                 writing.write_group()?;
                 if finish.stop == Stop::Complete {
-                    let text = serde_json::to_string(&manifest::sealed(finish.manifest.clone()))?;
+                    let text = serde_json::to_string(&manifest::with_seal(finish.manifest.clone()))?;
                     writing.writer.append_key_value_metadata(KeyValue::new(manifest::KEY.to_owned(), text));
                 }
-                writing.writer.into_inner().map_err(failed)?.finish(finish.stop).map(|_| ())
+                writing.writer.into_inner().map_err(io_error)?.finish(finish.stop).map(|_| ())
             }
             State::Done => Ok(()),
         }
@@ -135,7 +136,7 @@ impl Sink for Parquet {
     }
 }
 
-impl Writing {
+impl OpenWriter {
     fn add(&mut self, result: &CaseResult) -> io::Result<()> {
         self.group.add(result)?;
         if self.group.ids.len() >= GROUP_ROWS || self.group.bytes >= GROUP_BYTES {
@@ -150,7 +151,7 @@ impl Writing {
         }
         let metrics = self.group.metrics.len();
         let group = std::mem::replace(&mut self.group, Group::new(metrics));
-        group.write(&mut self.writer).map_err(failed)
+        group.write(&mut self.writer).map_err(io_error)
     }
 }
 
@@ -166,7 +167,7 @@ impl Group {
         self.models.push(result.model.as_deref().map(ByteArray::from));
         self.repeats.push(i64::from(result.repeat));
         for (index, metric) in self.metrics.iter_mut().enumerate() {
-            let MetricCells { value, status, texts } = MetricCells::of(result.results.get(index))?;
+            let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index))?;
             metric.values.push(value);
             metric.status.push(status.into());
             for (column, text) in metric.texts.iter_mut().zip(texts) {
@@ -180,7 +181,7 @@ impl Group {
         Ok(())
     }
 
-    fn write(self, writer: &mut SerializedFileWriter<Output>) -> Result<(), ParquetError> {
+    fn write(self, writer: &mut SerializedFileWriter<OutputWriter>) -> Result<(), ParquetError> {
         let mut group = writer.next_row_group()?;
         let mut column = |write: &dyn Fn(&mut SerializedColumnWriter<'_>) -> Result<usize, ParquetError>| {
             let mut column = group.next_column()?.ok_or_else(|| ParquetError::General("a column is missing".into()))?;
@@ -235,7 +236,7 @@ fn text(name: &str, repetition: Repetition) -> Result<Arc<Type>, ParquetError> {
         .map(Arc::new)
 }
 
-fn failed(error: ParquetError) -> io::Error {
+fn io_error(error: ParquetError) -> io::Error {
     io::Error::other(error)
 }
 
@@ -246,11 +247,11 @@ mod tests {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
 
-    use crate::testing::{HOSTILE, Written, events, hostile, metrics, result};
+    use crate::testing::{HOSTILE, MemoryOutput, events, hostile, metrics, result};
 
     use super::*;
 
-    fn read(written: &Written) -> (usize, Vec<Vec<(String, Field)>>) {
+    fn read(written: &MemoryOutput) -> (usize, Vec<Vec<(String, Field)>>) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&written.bytes()).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
@@ -265,7 +266,7 @@ mod tests {
 
     #[test]
     fn rows_read_back_with_nulls_where_there_is_no_score() {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         events(&mut Parquet::new(written.output()), &metrics(), &[result("a", 0.25), hostile()]);
         let (_, rows) = read(&written);
         assert_eq!(rows.len(), 2);
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn long_runs_are_cut_into_row_groups() {
-        let written = Written::default();
+        let written = MemoryOutput::default();
         let results = vec![result("a", 0.25); GROUP_ROWS + 1];
         events(&mut Parquet::new(written.output()), &metrics(), &results);
         let (groups, rows) = read(&written);

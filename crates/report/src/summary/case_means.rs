@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use probare_stats::{Interval, Level, Means, clustered_mean_of_sums};
+use probare_stats::{ConfidenceLevel, Interval, StatisticalMethod, clustered_mean_of_sums};
 use serde::Serialize;
 
-use super::case_table::Moved;
+use super::case_table::MeanUpdate;
 use super::moments::Moments;
 
 /// The interval of a mean, and how it came about.
@@ -18,7 +18,7 @@ pub struct MeanInterval {
     /// The share of samples whose interval holds the true mean.
     pub level: f64,
     /// How it was computed.
-    pub method: Means,
+    pub method: StatisticalMethod,
 }
 
 /// Means of cases, each with the cluster that its case belongs to, where cases hang together.
@@ -36,7 +36,7 @@ impl CaseMeans {
     }
 
     /// Takes in that the mean of a case is another one now.
-    pub(super) fn take(&mut self, moved: Moved, cluster: u32) {
+    pub(super) fn update(&mut self, moved: MeanUpdate, cluster: u32) {
         if moved.before == Some(moved.after) {
             return;
         }
@@ -68,10 +68,10 @@ impl CaseMeans {
 
     /// How far it may be off at 95 %, where values can only lie in this range; nothing below two cases, or clusters.
     pub(crate) fn interval(&self, range: (f64, f64)) -> Option<MeanInterval> {
-        let level = Level::NINETY_FIVE;
+        let level = ConfidenceLevel::NINETY_FIVE;
         let (interval, method) = if self.is_clustered {
             let found = clustered_mean_of_sums(self.mean()?, self.clusters.values().copied(), level)?;
-            (within(found.interval, range), Means::Clustered)
+            (within(found.interval, range), StatisticalMethod::Clustered)
         } else {
             self.moments.interval(range, level)?
         };
@@ -81,5 +81,5 @@ impl CaseMeans {
 
 /// An interval cut to a range, where that is one.
 pub(super) fn within(interval: Interval, (low, high): (f64, f64)) -> Interval {
-    if low <= high { interval.within(low, high) } else { interval }
+    if low <= high { interval.clamp(low, high) } else { interval }
 }

@@ -7,7 +7,7 @@
 use std::hash::BuildHasher;
 
 use probare_core::CaseResult;
-use probare_stats::mean_with;
+use probare_stats::updated_mean;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ const NUMBERS: usize = 1 << 21;
 
 /// The mean of a case in a column before an output was taken in, and after.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Moved {
+pub(super) struct MeanUpdate {
     pub(super) before: Option<f64>,
     pub(super) after: f64,
 }
@@ -28,7 +28,7 @@ pub(super) struct Moved {
 /// What was counted of cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Counted {
+pub(super) struct CaseCounts {
     cases: u64,
     /// Model and repeat of all outputs, as a hash, where they are all the same.
     seat: Option<u64>,
@@ -42,7 +42,7 @@ pub(super) struct CaseTable {
     cases: u64,
     /// The last case of an id, by the hash of the id.
     places: FxHashMap<u64, usize>,
-    remembered: Vec<Remembered>,
+    remembered: Vec<RememberedCase>,
     /// Mean and number of the values of each case and column.
     means: Vec<(f64, u32)>,
     /// Model and repeat of the first output of all.
@@ -54,7 +54,7 @@ pub(super) struct CaseTable {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Remembered {
+struct RememberedCase {
     id: u64,
     /// Model and repeat of its first output: when they come again, another case of the same id begins.
     seat: u64,
@@ -82,14 +82,14 @@ impl CaseTable {
     }
 
     /// What another table has to know of this one.
-    pub(super) const fn counted(&self) -> Counted {
+    pub(super) const fn counts(&self) -> CaseCounts {
         let seat = if self.is_mixed { None } else { self.first };
-        Counted { cases: self.cases, seat, is_scattered: self.is_scattered }
+        CaseCounts { cases: self.cases, seat, is_scattered: self.is_scattered }
     }
 
     /// Takes in cases that were counted elsewhere. Where outputs differ in model or repeat, some of a case may be here and
     /// some there.
-    pub(super) fn absorb(&mut self, other: &Counted) {
+    pub(super) fn absorb(&mut self, other: &CaseCounts) {
         if other.cases == 0 {
             return;
         }
@@ -102,7 +102,7 @@ impl CaseTable {
     }
 
     /// The place and the cluster of the case that an output belongs to.
-    pub(super) fn place(&mut self, result: &CaseResult, cluster: impl FnOnce() -> u32) -> (usize, u32) {
+    pub(super) fn locate_case(&mut self, result: &CaseResult, cluster: impl FnOnce() -> u32) -> (usize, u32) {
         let id = FxBuildHasher.hash_one(&result.case.id);
         let seat = FxBuildHasher.hash_one((&result.model, result.repeat));
         let first = *self.first.get_or_insert(seat);
@@ -114,11 +114,11 @@ impl CaseTable {
         }
         self.is_scattered |= self.is_full && seat != first;
         let cluster = cluster();
-        (self.begin(Remembered { id, seat, cluster }), cluster)
+        (self.begin(RememberedCase { id, seat, cluster }), cluster)
     }
 
     /// Begins a case. The last place is always that of the case which began last.
-    fn begin(&mut self, case: Remembered) -> usize {
+    fn begin(&mut self, case: RememberedCase) -> usize {
         self.cases += 1;
         let room = REMEMBERED.min(NUMBERS / self.columns.max(1)).max(1);
         if self.remembered.len() >= room {
@@ -138,12 +138,12 @@ impl CaseTable {
     }
 
     /// Takes in a value of an output.
-    pub(super) fn take(&mut self, at: usize, column: usize, value: f64) -> Moved {
+    pub(super) fn add_value(&mut self, at: usize, column: usize, value: f64) -> MeanUpdate {
         let (mean, count) = &mut self.means[at * self.columns + column];
         let before = (*count > 0).then_some(*mean);
         *count = count.saturating_add(1);
-        *mean = mean_with(*mean, value, *count);
-        Moved { before, after: *mean }
+        *mean = updated_mean(*mean, value, *count);
+        MeanUpdate { before, after: *mean }
     }
 
     /// Forgets all cases, which nobody asks for any more; what was counted stays.
@@ -167,7 +167,7 @@ mod tests {
     fn places(outputs: &[(&str, Option<&str>, u32)]) -> (Vec<usize>, CaseTable) {
         let mut table = CaseTable::new(1);
         let places =
-            outputs.iter().map(|(id, model, repeat)| table.place(&output(id, *model, *repeat), || 0).0).collect();
+            outputs.iter().map(|(id, model, repeat)| table.locate_case(&output(id, *model, *repeat), || 0).0).collect();
         (places, table)
     }
 
@@ -192,24 +192,24 @@ mod tests {
         let mut table = CaseTable::new(NUMBERS);
         for number in 0..3 {
             for repeat in 0..2 {
-                table.place(&output(&number.to_string(), None, repeat), || 0);
+                table.locate_case(&output(&number.to_string(), None, repeat), || 0);
             }
         }
         // One case has room at a time, which is enough for outputs that come one after the other.
         assert_eq!((table.cases(), table.is_scattered()), (3, false));
-        table.place(&output("0", None, 2), || 0);
+        table.locate_case(&output("0", None, 2), || 0);
         assert!(table.is_scattered());
     }
 
     #[test]
     fn values_that_agree_have_their_own_mean() {
         let mut table = CaseTable::new(1);
-        let (at, _) = table.place(&output("a", None, 0), || 0);
-        assert_eq!(table.take(at, 0, 0.1), Moved { before: None, after: 0.1 });
+        let (at, _) = table.locate_case(&output("a", None, 0), || 0);
+        assert_eq!(table.add_value(at, 0, 0.1), MeanUpdate { before: None, after: 0.1 });
         for _ in 0..9 {
-            assert_eq!(table.take(at, 0, 0.1), Moved { before: Some(0.1), after: 0.1 });
+            assert_eq!(table.add_value(at, 0, 0.1), MeanUpdate { before: Some(0.1), after: 0.1 });
         }
-        let moved = table.take(at, 0, 1.2);
+        let moved = table.add_value(at, 0, 1.2);
         assert!((moved.after - 0.2).abs() < 1e-15, "{moved:?}");
     }
 }

@@ -36,7 +36,7 @@ impl fmt::Display for Cluster {
 
 impl Cluster {
     /// The cluster of a case; nothing where it lacks the column.
-    pub fn of(&self, case: &Case) -> Option<String> {
+    pub fn cluster_of(&self, case: &Case) -> Option<String> {
         metadata_text(case, &self.0).map(Cow::into_owned)
     }
 }
@@ -78,7 +78,7 @@ impl Clusters {
 
     /// The number of the cluster of a case.
     pub(super) fn number(&mut self, case: &Case) -> u32 {
-        let name = self.column.of(case);
+        let name = self.column.cluster_of(case);
         if let Some(known) = name.as_ref().and_then(|name| self.numbers.get(name)) {
             return *known;
         }

@@ -1,18 +1,18 @@
-//! [`Decided`]: who decided.
+//! [`DecidedCounts`]: who decided.
 
 use probare_core::Decider;
 use serde::{Deserialize, Serialize};
 
 /// Who decided, where a metric may hand on what it cannot decide itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decided {
+pub struct DecidedCounts {
     /// Outputs that the metric decided by reading.
     pub reading: u64,
     /// Outputs that a judge decided.
     pub judge: u64,
 }
 
-impl Decided {
+impl DecidedCounts {
     /// Takes in one output.
     pub(super) fn add(&mut self, by: Option<Decider>) {
         match by {

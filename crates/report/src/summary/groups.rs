@@ -13,10 +13,10 @@ use serde_json::Value as Json;
 
 use super::case_means::{CaseMeans, MeanInterval};
 use super::case_table::CaseTable;
-use super::{Watched, take_in};
+use super::{WatchedGate, take_in};
 use crate::Gate;
 use crate::escape::excerpt;
-use crate::gate::Tally;
+use crate::gate::GateCounts;
 
 /// Groups that are kept apart: the first that come; cases of further ones are counted together.
 pub const MOST_GROUPS: usize = 100;
@@ -26,7 +26,7 @@ const LENGTH: usize = 80;
 
 /// By what cases are grouped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum By {
+pub enum GroupBy {
     /// `tags`: one group for each tag; a case with several tags is in several groups.
     Tags,
     /// `lang`: for tags such as `lang:en` or `lang=en` one group for each value; a tag `lang` alone is a group of its own.
@@ -39,7 +39,7 @@ pub enum By {
     ModelAnd(Box<Self>),
 }
 
-impl FromStr for By {
+impl FromStr for GroupBy {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
@@ -53,7 +53,7 @@ impl FromStr for By {
     }
 }
 
-impl fmt::Display for By {
+impl fmt::Display for GroupBy {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tags => formatter.write_str("tags"),
@@ -65,7 +65,7 @@ impl fmt::Display for By {
     }
 }
 
-impl By {
+impl GroupBy {
     /// Whether it takes more of a case than its tags.
     pub fn needs_metadata(&self) -> bool {
         match self {
@@ -76,7 +76,7 @@ impl By {
     }
 
     /// The groups of a case; none where it lacks what it is grouped by.
-    pub(crate) fn groups<'a>(&self, case: &'a Case, model: Option<&'a str>) -> Vec<Cow<'a, str>> {
+    pub fn groups<'a>(&self, case: &'a Case, model: Option<&'a str>) -> Vec<Cow<'a, str>> {
         let mut names: Vec<Cow<'a, str>> = match self {
             Self::Model => model.map(Cow::Borrowed).into_iter().collect(),
             Self::ModelAnd(other) => model.map(Cow::Borrowed).into_iter().chain(other.groups(case, model)).collect(),
@@ -116,13 +116,13 @@ pub struct Group {
     /// Outputs in it.
     pub outputs: u64,
     table: CaseTable,
-    metrics: Vec<OfMetric>,
-    tallies: Vec<Tally>,
+    metrics: Vec<GroupMetric>,
+    tallies: Vec<GateCounts>,
 }
 
 /// What one metric said about the cases of a group.
 #[derive(Debug, Clone, Default)]
-struct OfMetric {
+struct GroupMetric {
     means: CaseMeans,
     scored: u64,
     unsure: u64,
@@ -132,16 +132,16 @@ struct OfMetric {
 
 impl Group {
     fn new(metrics: usize, gates: usize, is_clustered: bool) -> Self {
-        let of_metric = OfMetric { means: CaseMeans::new(is_clustered), ..OfMetric::default() };
+        let of_metric = GroupMetric { means: CaseMeans::new(is_clustered), ..GroupMetric::default() };
         Self {
             outputs: 0,
             table: CaseTable::new(metrics + gates),
             metrics: vec![of_metric; metrics],
-            tallies: vec![Tally::new(is_clustered); gates],
+            tallies: vec![GateCounts::new(is_clustered); gates],
         }
     }
 
-    fn add(&mut self, result: &CaseResult, cluster: u32, watched: &[Watched]) {
+    fn add(&mut self, result: &CaseResult, cluster: u32, watched: &[WatchedGate]) {
         self.outputs += 1;
         for (metric, named) in self.metrics.iter_mut().zip(&result.results) {
             match named {
@@ -198,7 +198,7 @@ impl Group {
     }
 
     /// What was counted for a gate on groups, counted from 0.
-    pub(super) fn tally(&self, gate: usize) -> Option<&Tally> {
+    pub(super) fn tally(&self, gate: usize) -> Option<&GateCounts> {
         self.tallies.get(gate)
     }
 }
@@ -207,7 +207,7 @@ impl Group {
 #[derive(Debug, Clone)]
 pub struct Groups {
     /// What they are grouped by.
-    pub by: By,
+    pub by: GroupBy,
     /// The groups by their names.
     pub kept: BTreeMap<String, Group>,
     /// Cases that lack what they are grouped by.
@@ -216,12 +216,12 @@ pub struct Groups {
     pub others: Option<Group>,
     metrics: Vec<MetricInfo>,
     /// Gates that each group is held against.
-    watched: Vec<Watched>,
+    watched: Vec<WatchedGate>,
     is_clustered: bool,
 }
 
 impl Groups {
-    pub(super) fn new(by: By) -> Self {
+    pub(super) fn new(by: GroupBy) -> Self {
         Self {
             by,
             kept: BTreeMap::new(),
@@ -234,7 +234,7 @@ impl Groups {
     }
 
     pub(super) fn start(&mut self, metrics: &[MetricInfo], gates: &[Gate], is_clustered: bool) {
-        let watched = gates.iter().map(|gate| Watched::new(gate, metrics)).collect();
+        let watched = gates.iter().map(|gate| WatchedGate::new(gate, metrics)).collect();
         *self = Self { metrics: metrics.to_vec(), watched, is_clustered, ..Self::new(self.by.clone()) };
     }
 
@@ -270,7 +270,7 @@ impl Groups {
     }
 
     /// All groups with the names that readers see.
-    pub fn named(&self) -> impl Iterator<Item = (&str, &Group)> {
+    pub fn with_names(&self) -> impl Iterator<Item = (&str, &Group)> {
         let kept = self.kept.iter().map(|(name, group)| (name.as_str(), group));
         let without = self.without.as_ref().map(|group| ("(none)", group));
         kept.chain(without).chain(self.others.as_ref().map(|group| ("(further groups)", group)))
@@ -283,22 +283,22 @@ impl Groups {
 }
 
 /// A group on its way into a file.
-struct Told<'a>(&'a Group, &'a [MetricInfo]);
+struct SerializedGroup<'a>(&'a Group, &'a [MetricInfo]);
 
-impl Serialize for Told<'_> {
+impl Serialize for SerializedGroup<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(group, metrics) = self;
         let mut map = serializer.serialize_struct("Group", 3)?;
         map.serialize_field("cases", &group.cases())?;
         map.serialize_field("outputs", &group.outputs)?;
-        map.serialize_field("metrics", &Metrics(group, metrics))?;
+        map.serialize_field("metrics", &SerializedGroupMetrics(group, metrics))?;
         map.end()
     }
 }
 
-struct Metrics<'a>(&'a Group, &'a [MetricInfo]);
+struct SerializedGroupMetrics<'a>(&'a Group, &'a [MetricInfo]);
 
-impl Serialize for Metrics<'_> {
+impl Serialize for SerializedGroupMetrics<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct One<'a> {
@@ -319,13 +319,13 @@ impl Serialize for Metrics<'_> {
     }
 }
 
-struct Kept<'a>(&'a Groups);
+struct SerializedGroups<'a>(&'a Groups);
 
-impl Serialize for Kept<'_> {
+impl Serialize for SerializedGroups<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.kept.len()))?;
         for (name, group) in &self.0.kept {
-            map.serialize_entry(name, &Told(group, &self.0.metrics))?;
+            map.serialize_entry(name, &SerializedGroup(group, &self.0.metrics))?;
         }
         map.end()
     }
@@ -336,10 +336,10 @@ impl Serialize for Groups {
         let told = |group: &Option<Group>| group.is_some();
         let mut map = serializer.serialize_struct("Groups", 4)?;
         map.serialize_field("by", &self.by.to_string())?;
-        map.serialize_field("groups", &Kept(self))?;
+        map.serialize_field("groups", &SerializedGroups(self))?;
         for (name, group) in [("without", &self.without), ("others", &self.others)] {
             if told(group) {
-                map.serialize_field(name, &group.as_ref().map(|group| Told(group, &self.metrics)))?;
+                map.serialize_field(name, &group.as_ref().map(|group| SerializedGroup(group, &self.metrics)))?;
             }
         }
         map.end()
@@ -371,10 +371,10 @@ mod tests {
     fn a_case_is_in_the_group_of_each_of_its_tags() {
         let results = [tagged("a", 0.2, &["lang:en", "short"]), tagged("b", 0.4, &["lang:de"]), tagged("c", 1.0, &[])];
         let groups = grouped("tags", &results);
-        let seen: Vec<_> = groups.named().map(|(name, group)| (name, group.scored(0))).collect();
+        let seen: Vec<_> = groups.with_names().map(|(name, group)| (name, group.scored(0))).collect();
         assert_eq!(seen, [("lang:de", 1), ("lang:en", 1), ("short", 1), ("(none)", 1)]);
         let languages = grouped("lang", &results);
-        let seen: Vec<_> = languages.named().map(|(name, group)| (name, group.mean(0))).collect();
+        let seen: Vec<_> = languages.with_names().map(|(name, group)| (name, group.mean(0))).collect();
         assert_eq!(seen, [("de", Some(0.4)), ("en", Some(0.2)), ("(none)", Some(1.0))]);
         assert_eq!(grouped("short", &results).kept.keys().collect::<Vec<_>>(), ["short"]);
     }
@@ -396,9 +396,9 @@ mod tests {
             result.model = Some(model.to_owned());
         }
         let groups = grouped("model", &results);
-        let seen: Vec<_> = groups.named().map(|(name, group)| (name, group.mean(0))).collect();
+        let seen: Vec<_> = groups.with_names().map(|(name, group)| (name, group.mean(0))).collect();
         assert_eq!(seen, [("large", Some(0.4)), ("small", Some(0.2))]);
-        assert_eq!("model".parse::<By>().unwrap().to_string(), "model");
+        assert_eq!("model".parse::<GroupBy>().unwrap().to_string(), "model");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Histogram {
 /// A histogram that is being filled. The result does not depend on the order of the values.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Filling {
+pub(super) enum HistogramBuilder {
     /// The range is known: twenty equal bins; values outside it count in the first or the last bin.
     Fixed { from: f64, to: f64, counts: Vec<u64> },
     /// The range has no end: bins are as wide as a power of two, the least with which all values fit into twenty.
@@ -31,7 +31,7 @@ pub(super) enum Filling {
 /// Width of the finest bins of a range without end: 2^-10.
 const FINEST: i32 = -10;
 
-impl Filling {
+impl HistogramBuilder {
     pub(super) fn new((from, to): (f64, f64)) -> Self {
         if from.is_finite() && to.is_finite() && from < to && (to - from).is_finite() {
             Self::Fixed { from, to, counts: vec![0; BINS] }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     fn filled(range: (f64, f64), values: &[f64]) -> Option<Histogram> {
-        let mut filling = Filling::new(range);
+        let mut filling = HistogramBuilder::new(range);
         for value in values {
             filling.add(*value);
         }

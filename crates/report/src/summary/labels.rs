@@ -1,4 +1,4 @@
-//! [`Labels`]: how often a metric gave which label, in memory that does not grow.
+//! [`LabelCounts`]: how often a metric gave which label, in memory that does not grow.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ const LENGTH: usize = 60;
 
 /// One label and how often it was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Label {
+pub struct LabelCount {
     /// The label.
     pub label: String,
     /// How often.
@@ -21,14 +21,14 @@ pub struct Label {
 
 /// The first labels that came, with counts, and a count of all others.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Labels {
+pub struct LabelCounts {
     /// In the order of the words, so that the same labels stand in the same order in every run.
-    pub kept: Vec<Label>,
+    pub kept: Vec<LabelCount>,
     /// Cases with a label that is not listed.
     pub others: u64,
 }
 
-impl Labels {
+impl LabelCounts {
     /// Whether no case has a label.
     pub const fn is_empty(&self) -> bool {
         self.kept.is_empty()
@@ -40,7 +40,7 @@ impl Labels {
 
     /// Takes in what another has counted.
     pub(super) fn merge(&mut self, other: &Self) {
-        for Label { label, count } in &other.kept {
+        for LabelCount { label, count } in &other.kept {
             self.add_many(label, *count);
         }
         self.others += other.others;
@@ -54,7 +54,7 @@ impl Labels {
         let label = excerpt(label, LENGTH);
         match self.place(&label) {
             Ok(at) => self.kept[at].count += count,
-            Err(at) if self.kept.len() < KEPT => self.kept.insert(at, Label { label, count }),
+            Err(at) if self.kept.len() < KEPT => self.kept.insert(at, LabelCount { label, count }),
             Err(_) => self.others += count,
         }
     }
@@ -65,7 +65,7 @@ impl Labels {
 
     /// `PASS 9, WARN 2, FAIL 1`: the most frequent first.
     pub fn words(&self) -> String {
-        let mut ordered: Vec<&Label> = self.kept.iter().collect();
+        let mut ordered: Vec<&LabelCount> = self.kept.iter().collect();
         ordered.sort_by_key(|label| std::cmp::Reverse(label.count));
         let mut words: Vec<String> = ordered.iter().map(|label| format!("{} {}", label.label, label.count)).collect();
         if self.others > 0 {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn labels_are_counted_and_bounded() {
-        let mut labels = Labels::default();
+        let mut labels = LabelCounts::default();
         assert!(labels.is_empty());
         for label in ["WARN", "PASS", "FAIL", "PASS", "PASS", "WARN"] {
             labels.add(label);

@@ -3,6 +3,7 @@
 //! Every mean stands beside its denominator: how many cases were scored, to how many the question did not apply, and how
 //! many could not be scored; and beside how far it may be off, as an interval at 95 %.
 
+mod abstention;
 mod case_means;
 mod case_table;
 mod cluster;
@@ -18,27 +19,28 @@ mod repeats;
 
 use std::io;
 
-use probare_core::{CaseResult, Event, Finish, MetricInfo, Named, Outcome, Problem, Sink, Stop};
+use probare_core::{CaseResult, Decider, Event, MetricInfo, MetricResult, Outcome, Problem, RunEnd, Sink, Stop};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+pub use self::abstention::{LabelRemark, describe_thresholds};
 pub(crate) use self::case_means::CaseMeans;
 pub use self::case_means::MeanInterval;
 pub use self::cluster::{Cluster, Clusters};
-pub use self::decided::Decided;
-pub use self::groups::{By, Group, Groups, MOST_GROUPS};
+pub use self::decided::DecidedCounts;
+pub use self::groups::{Group, GroupBy, Groups, MOST_GROUPS};
 pub use self::histogram::{BINS, Histogram};
-pub use self::labels::{Label, Labels};
-pub use self::partial::{DifferentMetrics, Partial};
-pub use self::reasons::{Reason, Reasons};
+pub use self::labels::{LabelCount, LabelCounts};
+pub use self::partial::{MetricMismatch, PartialSummary};
+pub use self::reasons::{ReasonCount, ReasonCounts};
 pub use self::repeats::{PassAt, Repeats};
 
 use self::case_table::CaseTable;
-use self::histogram::Filling;
-use crate::gate::Tally;
-use crate::number::{count, counted};
+use self::histogram::HistogramBuilder;
+use crate::gate::GateCounts;
+use crate::number::{count, count_with_noun};
 use crate::status::score;
-use crate::{Gate, Gates, Options, Verdict};
+use crate::{Gate, GateVerdict, Gates, RendererOptions};
 
 /// Remarks about the input that are kept word by word; all are counted.
 const PROBLEMS_KEPT: usize = 20;
@@ -75,26 +77,26 @@ pub struct Summary {
     pub groups: Option<Groups>,
     /// What became of the gates, once the run has ended.
     #[serde(skip)]
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<GateVerdict>,
     #[serde(skip)]
     gates: Gates,
     /// What the gates count.
     #[serde(skip)]
-    watched: Vec<Watched>,
+    watched: Vec<WatchedGate>,
     #[serde(skip)]
-    tallies: Vec<Tally>,
+    tallies: Vec<GateCounts>,
     #[serde(skip)]
     table: CaseTable,
 }
 
 /// A gate, and where its metric stands in the run.
 #[derive(Debug, Clone)]
-struct Watched {
+struct WatchedGate {
     gate: Gate,
     metric: Option<usize>,
 }
 
-impl Watched {
+impl WatchedGate {
     fn new(gate: &Gate, metrics: &[MetricInfo]) -> Self {
         let metric = metrics.iter().position(|metric| metric.name == gate.metric());
         Self { gate: gate.clone(), metric }
@@ -107,21 +109,21 @@ fn take_in<'a>(
     result: &CaseResult,
     cluster: impl FnOnce() -> u32,
     means: impl Iterator<Item = &'a mut CaseMeans>,
-    gates: impl Iterator<Item = (&'a Watched, &'a mut Tally)>,
+    gates: impl Iterator<Item = (&'a WatchedGate, &'a mut GateCounts)>,
 ) -> u32 {
-    let (at, cluster) = table.place(result, cluster);
+    let (at, cluster) = table.locate_case(result, cluster);
     let mut columns = 0;
     for (column, means) in means.enumerate() {
         columns = column + 1;
         if let Some(score) = result.results.get(column).and_then(score) {
-            means.take(table.take(at, column, score.value.get()), cluster);
+            means.update(table.add_value(at, column, score.value.get()), cluster);
         }
     }
-    for (number, (Watched { gate, metric }, tally)) in gates.enumerate() {
+    for (number, (WatchedGate { gate, metric }, tally)) in gates.enumerate() {
         let found = metric.and_then(|at| result.results.get(at)).and_then(score);
         let holds = found.and_then(|score| tally.add(gate, score, result.excused.is_some()));
         if let Some(holds) = holds {
-            tally.shares.take(table.take(at, columns + number, f64::from(holds)), cluster);
+            tally.shares.update(table.add_value(at, columns + number, f64::from(holds)), cluster);
         }
     }
     cluster
@@ -129,7 +131,7 @@ fn take_in<'a>(
 
 impl Summary {
     /// A summary that counts what these options need: gates that look at single cases, groups, and clusters.
-    pub fn new(options: &Options) -> Self {
+    pub fn new(options: &RendererOptions) -> Self {
         Self {
             groups: options.by.clone().map(Groups::new),
             clusters: options.cluster.clone().map(Clusters::new),
@@ -139,31 +141,31 @@ impl Summary {
     }
 
     /// The summary that a run ends with; nothing where whoever ended it made none.
-    pub fn of(finish: &Finish) -> Option<&Self> {
+    pub fn of(finish: &RunEnd) -> Option<&Self> {
         finish.summary.as_ref()?.get()
     }
 
     /// The same for whoever cannot report a run without it.
-    pub(crate) fn required(finish: &Finish) -> io::Result<&Self> {
+    pub(crate) fn required(finish: &RunEnd) -> io::Result<&Self> {
         Self::of(finish).ok_or_else(|| io::Error::other("the run ended without its summary, which is a bug"))
     }
 
     /// What was counted for a gate; nothing where the summary was not made for it.
-    pub(crate) fn tally(&self, gate: &Gate) -> Option<&Tally> {
+    pub(crate) fn tally(&self, gate: &Gate) -> Option<&GateCounts> {
         let at = self.watched.iter().position(|watched| watched.gate == *gate)?;
         self.tallies.get(at)
     }
 
     /// What was counted for a gate in a group.
-    pub(crate) fn group_tally<'a>(&self, gate: &Gate, group: &'a Group) -> Option<&'a Tally> {
-        group.tally(self.gates.of_groups().position(|watched| watched.gate == *gate)?)
+    pub(crate) fn group_tally<'a>(&self, gate: &Gate, group: &'a Group) -> Option<&'a GateCounts> {
+        group.tally(self.gates.group_gates().position(|watched| watched.gate == *gate)?)
     }
 
     fn start(&mut self, source: &str, metrics: &[MetricInfo]) {
         let is_clustered = self.clusters.is_some();
-        let watched: Vec<Watched> = self.gates.iter().map(|gate| Watched::new(gate, metrics)).collect();
+        let watched: Vec<WatchedGate> = self.gates.iter().map(|gate| WatchedGate::new(gate, metrics)).collect();
         if let Some(groups) = &mut self.groups {
-            let gates: Vec<Gate> = self.gates.of_groups().map(|limit| limit.gate.clone()).collect();
+            let gates: Vec<Gate> = self.gates.group_gates().map(|limit| limit.gate.clone()).collect();
             groups.start(metrics, &gates, is_clustered);
         }
         if let Some(clusters) = &mut self.clusters {
@@ -175,7 +177,7 @@ impl Summary {
             groups: self.groups.take(),
             clusters: self.clusters.take(),
             gates: std::mem::take(&mut self.gates),
-            tallies: vec![Tally::new(is_clustered); watched.len()],
+            tallies: vec![GateCounts::new(is_clustered); watched.len()],
             table: CaseTable::new(metrics.len() + watched.len()),
             watched,
             ..Self::default()
@@ -188,7 +190,7 @@ impl Summary {
         for (metric, named) in self.metrics.iter_mut().zip(&result.results) {
             metric.add(named);
             if let Some(score) = score(named) {
-                metric.repeats.add(&result.case.id, result.model.as_deref(), score.value.get());
+                metric.repeats.add(&result.case.id, result.model.as_deref(), result.repeat, score.value.get());
             }
         }
         let clusters = &mut self.clusters;
@@ -251,7 +253,7 @@ impl Summary {
         let lacks = |metric: &&MetricSummary| metric.scored == 0 && metric.failed > 0;
         let (one, many) = if self.has_repeats() { ("output", "outputs") } else { ("case", "cases") };
         self.metrics.iter().filter(lacks).map(move |metric| {
-            let failed = counted(metric.failed, one, many);
+            let failed = count_with_noun(metric.failed, one, many);
             format!("{} has no mean: none of {failed} could be scored", metric.info.name)
         })
     }
@@ -263,8 +265,12 @@ impl Summary {
 
     /// `20 cases`, and how many outputs of them there are where a case has several.
     pub fn amount(&self) -> String {
-        let cases = counted(self.cases, "case", "cases");
-        if self.has_repeats() { format!("{cases} with {}", counted(self.outputs, "output", "outputs")) } else { cases }
+        let cases = count_with_noun(self.cases, "case", "cases");
+        if self.has_repeats() {
+            format!("{cases} with {}", count_with_noun(self.outputs, "output", "outputs"))
+        } else {
+            cases
+        }
     }
 }
 
@@ -301,9 +307,11 @@ pub struct MetricSummary {
     pub scored: u64,
     /// Those of them about which the metric is unsure.
     pub unsure: u64,
+    /// Those of them whose value lies outside of what the user's decision thresholds were calibrated on.
+    pub out_of_range: u64,
     /// Those of them that the metric decided itself, and those that a judge did in its place; none of either where it could
     /// not have handed them on.
-    pub decided: Decided,
+    pub decided: DecidedCounts,
     /// Outputs to which the question does not apply.
     pub not_applicable: u64,
     /// Outputs that could not be scored.
@@ -313,44 +321,47 @@ pub struct MetricSummary {
     /// Greatest value.
     pub max: Option<f64>,
     /// Why the question did not apply.
-    pub not_applicable_reasons: Reasons,
+    pub not_applicable_reasons: ReasonCounts,
     /// Why cases could not be scored.
-    pub failed_reasons: Reasons,
+    pub failed_reasons: ReasonCounts,
     /// The words that the metric gave.
-    pub labels: Labels,
+    pub labels: LabelCounts,
     /// Outputs per case, for metrics that say yes or no.
     pub repeats: Repeats,
     means: CaseMeans,
     /// Whether nothing can be said about cases.
     is_unsettled: bool,
-    filling: Filling,
+    filling: HistogramBuilder,
+    calibrated: Option<(f64, f64)>,
 }
 
 impl MetricSummary {
     /// No case yet.
     fn new(info: MetricInfo, is_clustered: bool) -> Self {
-        let filling = Filling::new(info.range);
+        let (filling, calibrated) = (HistogramBuilder::new(info.range), abstention::calibrated_range(&info));
         Self {
             info,
             scored: 0,
             unsure: 0,
-            decided: Decided::default(),
+            out_of_range: 0,
+            decided: DecidedCounts::default(),
             not_applicable: 0,
             failed: 0,
             min: None,
             max: None,
-            not_applicable_reasons: Reasons::default(),
-            failed_reasons: Reasons::default(),
-            labels: Labels::default(),
+            not_applicable_reasons: ReasonCounts::default(),
+            failed_reasons: ReasonCounts::default(),
+            labels: LabelCounts::default(),
             repeats: Repeats::default(),
             means: CaseMeans::new(is_clustered),
             is_unsettled: false,
             filling,
+            calibrated,
         }
     }
 
     /// Takes in the result of one output.
-    fn add(&mut self, result: &Named) {
+    fn add(&mut self, result: &MetricResult) {
         match result {
             Ok(Outcome::Scored(score)) => {
                 let value = score.value.get();
@@ -358,6 +369,10 @@ impl MetricSummary {
                 self.min = Some(self.min.map_or(value, |least| least.min(value)));
                 self.max = Some(self.max.map_or(value, |greatest| greatest.max(value)));
                 self.unsure += u64::from(score.is_unsure());
+                let is_outside = |(least, greatest): (f64, f64)| value < least || value > greatest;
+                // Thresholds are about values of the metric's own rules; a judge's have another scale.
+                let is_by_rule = score.by != Some(Decider::Judge);
+                self.out_of_range += u64::from(is_by_rule && self.calibrated.is_some_and(is_outside));
                 self.decided.add(score.by);
                 if let Some(label) = &score.label {
                     self.labels.add(label);
@@ -396,7 +411,11 @@ impl MetricSummary {
     pub fn denominator(&self) -> String {
         let mut text = count(self.cases());
         if self.scored != self.cases() {
-            text = format!("{}, {}", counted(self.cases(), "case", "cases"), counted(self.scored, "output", "outputs"));
+            text = format!(
+                "{}, {}",
+                count_with_noun(self.cases(), "case", "cases"),
+                count_with_noun(self.scored, "output", "outputs")
+            );
         }
         let told: Vec<String> =
             [(self.decided.reading, "by reading"), (self.decided.judge, "by judge"), (self.unsure, "unsure")]
@@ -418,7 +437,7 @@ impl MetricSummary {
 
 impl Serialize for MetricSummary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_struct("MetricSummary", 16)?;
+        let mut map = serializer.serialize_struct("MetricSummary", 18)?;
         map.serialize_field("name", &self.info.name)?;
         map.serialize_field("mean", &self.mean())?;
         map.serialize_field("interval", &self.interval())?;
@@ -427,7 +446,13 @@ impl Serialize for MetricSummary {
         if self.unsure > 0 {
             map.serialize_field("unsure", &self.unsure)?;
         }
-        if self.decided != Decided::default() {
+        if let Some(coverage) = self.coverage() {
+            map.serialize_field("coverage", &coverage)?;
+        }
+        if self.out_of_range > 0 {
+            map.serialize_field("out_of_calibrated_range", &self.out_of_range)?;
+        }
+        if self.decided != DecidedCounts::default() {
             map.serialize_field("decided", &self.decided)?;
         }
         map.serialize_field("not_applicable", &self.not_applicable)?;
@@ -474,9 +499,9 @@ mod tests {
     fn a_run_that_did_not_look_at_all_cases_says_so() {
         let mut summary = Summary::default();
         assert!(summary.incomplete().is_some());
-        summary.event(&Event::Finished(&Finish::by(Stop::Interrupted))).unwrap();
+        summary.event(&Event::Finished(&RunEnd::with_stop(Stop::Interrupted))).unwrap();
         assert_eq!(summary.incomplete(), Some("the run was interrupted"));
-        summary.event(&Event::Finished(&Finish::by(Stop::Complete))).unwrap();
+        summary.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete))).unwrap();
         assert_eq!(summary.incomplete(), None);
     }
 
@@ -516,12 +541,12 @@ mod tests {
         let of_model = |id: &str, model: &str, value| CaseResult { model: Some(model.into()), ..result(id, value) };
         let results =
             [of_model("a", "m", 0.0), of_model("a", "n", 0.5), of_model("b", "m", 1.0), of_model("b", "n", 1.0)];
-        let mut summary = Summary::new(&Options { by: Some(By::Model), ..Options::default() });
+        let mut summary = Summary::new(&RendererOptions { by: Some(GroupBy::Model), ..RendererOptions::default() });
         events(&mut summary, &metrics()[..1], &results);
         assert_eq!((summary.cases, summary.outputs, summary.metrics[0].mean()), (2, 4, Some(0.625)));
         assert_eq!(summary.metrics[0].denominator(), "2 cases, 4 outputs");
         let groups = summary.groups.as_ref().unwrap();
-        let seen: Vec<_> = groups.named().map(|(name, group)| (name, group.cases(), group.mean(0))).collect();
+        let seen: Vec<_> = groups.with_names().map(|(name, group)| (name, group.cases(), group.mean(0))).collect();
         assert_eq!(seen, [("m", 2, Some(0.5)), ("n", 2, Some(0.75))]);
     }
 
@@ -535,23 +560,27 @@ mod tests {
         let results: Vec<CaseResult> = (0..12).map(|at| from(at, ["x", "y", "z", "w"][at as usize % 4])).collect();
         let of = |cluster: Option<&str>| {
             let cluster = cluster.map(|column| column.parse().unwrap());
-            let mut summary = Summary::new(&Options { cluster, ..Options::default() });
+            let mut summary = Summary::new(&RendererOptions { cluster, ..RendererOptions::default() });
             events(&mut summary, &metrics()[..1], &results);
             summary
         };
         let wide = |summary: &Summary| summary.metrics[0].interval().map(|ends| ends.high - ends.low).unwrap();
         let (plain, clustered) = (of(None), of(Some("source")));
         assert!(wide(&clustered) > 1.5 * wide(&plain));
-        assert_eq!(clustered.metrics[0].interval().unwrap().method, probare_stats::Means::Clustered);
+        assert_eq!(clustered.metrics[0].interval().unwrap().method, probare_stats::StatisticalMethod::Clustered);
         assert_eq!(clustered.clusters.as_ref().map(|clusters| (clusters.count(), clusters.without)), Some((4, 0)));
         let nobody = of(Some("metadata.author"));
         assert_eq!(nobody.metrics[0].interval(), None);
         assert_eq!(nobody.no_intervals.as_deref(), Some("no case has a column `author`"));
-        let options = Options { by: Some(By::Tags), cluster: Some("author".parse().unwrap()), ..Options::default() };
+        let options = RendererOptions {
+            by: Some(GroupBy::Tags),
+            cluster: Some("author".parse().unwrap()),
+            ..RendererOptions::default()
+        };
         let mut grouped = Summary::new(&options);
         events(&mut grouped, &metrics()[..1], &results);
         let groups = grouped.groups.as_ref().unwrap();
-        assert!(groups.named().all(|(_, group)| group.interval(0, &metrics()[0]).is_none()));
+        assert!(groups.with_names().all(|(_, group)| group.interval(0, &metrics()[0]).is_none()));
     }
 
     #[test]
@@ -565,7 +594,7 @@ mod tests {
     }
 
     /// The outputs of a file of golden vectors as a run, in any order: a case has several of them.
-    fn run_of(case: &serde_json::Value, scattered: bool, options: &Options) -> Result<Summary, String> {
+    fn run_of(case: &serde_json::Value, scattered: bool, options: &RendererOptions) -> Result<Summary, String> {
         let lists = probare_testing::list(case, "values")?;
         let mut outputs = Vec::new();
         for (number, values) in lists.iter().enumerate() {
@@ -587,7 +616,7 @@ mod tests {
         Ok(summary)
     }
 
-    fn golden_run(case: &serde_json::Value, options: &Options) -> Result<(), String> {
+    fn golden_run(case: &serde_json::Value, options: &RendererOptions) -> Result<(), String> {
         use probare_testing::{close, number};
         for scattered in [false, true] {
             let summary = run_of(case, scattered, options)?;
@@ -605,12 +634,12 @@ mod tests {
 
     #[test]
     fn golden_repeats() {
-        probare_testing::golden("stats", "repeats.jsonl", |case| golden_run(case, &Options::default()));
+        probare_testing::golden("stats", "repeats.jsonl", |case| golden_run(case, &RendererOptions::default()));
     }
 
     #[test]
     fn golden_repeats_in_clusters() {
-        let options = Options { cluster: Some("source".parse().unwrap()), ..Options::default() };
+        let options = RendererOptions { cluster: Some("source".parse().unwrap()), ..RendererOptions::default() };
         probare_testing::golden("stats", "repeats_in_clusters.jsonl", |case| golden_run(case, &options));
     }
 }

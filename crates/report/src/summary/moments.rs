@@ -1,6 +1,6 @@
 //! [`Moments`]: how many values, their mean and how far it may be off, in memory that does not grow.
 
-use probare_stats::{Interval, Level, Means, interval_of_mean, share_interval};
+use probare_stats::{ConfidenceLevel, Interval, StatisticalMethod, interval_of_mean, share_interval};
 use serde::{Deserialize, Serialize};
 
 use super::case_means::within;
@@ -82,7 +82,7 @@ impl Moments {
     }
 
     /// The interval of the mean where values can only lie in this range: nothing below two values.
-    pub(super) fn interval(&self, range: (f64, f64), level: Level) -> Option<(Interval, Means)> {
+    pub(super) fn interval(&self, range: (f64, f64), level: ConfidenceLevel) -> Option<(Interval, StatisticalMethod)> {
         if self.count < 2 || self.too_large > 0 {
             return None;
         }
@@ -95,7 +95,7 @@ impl Moments {
         let squares = self.squares.squares_around(mean, &self.sum, self.count);
         let variance = squares / (self.count - 1) as f64;
         let interval = interval_of_mean(mean, variance.sqrt(), self.count, level)?;
-        Some((within(interval, range), Means::T))
+        Some((within(interval, range), StatisticalMethod::T))
     }
 }
 
@@ -108,7 +108,7 @@ mod tests {
 
     const SHARE: (f64, f64) = (0.0, 1.0);
     const UNBOUNDED: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
-    const LEVEL: Level = Level::NINETY_FIVE;
+    const LEVEL: ConfidenceLevel = ConfidenceLevel::NINETY_FIVE;
 
     fn moments(values: &[f64]) -> Moments {
         let mut moments = Moments::default();
@@ -124,16 +124,16 @@ mod tests {
         values.extend([1.0; 81]);
         let (share, method) = moments(&values).interval(SHARE, LEVEL).unwrap();
         assert!((share.low - 0.2553).abs() < 1e-4 && (share.high - 0.3662).abs() < 1e-4, "{share:?}");
-        assert_eq!(method, Means::Wilson);
+        assert_eq!(method, StatisticalMethod::Wilson);
         // Few of them have the exact interval, as everywhere: two of three after Clopper and Pearson 1934.
         let (few, method) = moments(&[0.0, 1.0, 1.0]).interval(SHARE, LEVEL).unwrap();
         assert!((few.low - 0.0943).abs() < 1e-4 && (few.high - 0.9916).abs() < 1e-4, "{few:?}");
-        assert_eq!(method, Means::ClopperPearson);
+        assert_eq!(method, StatisticalMethod::ClopperPearson);
         let (textbook, method) = moments(&[1.0, 2.0, 3.0, 4.0, 5.0]).interval(UNBOUNDED, LEVEL).unwrap();
         assert!((textbook.high - 3.0 - 2.776_445_105 * 0.5_f64.sqrt()).abs() < 1e-8);
-        assert_eq!(method, Means::T);
+        assert_eq!(method, StatisticalMethod::T);
         // Zeros and ones of a metric that may have other values are no shares.
-        assert_eq!(moments(&[0.0, 1.0, 1.0]).interval(UNBOUNDED, LEVEL).unwrap().1, Means::T);
+        assert_eq!(moments(&[0.0, 1.0, 1.0]).interval(UNBOUNDED, LEVEL).unwrap().1, StatisticalMethod::T);
     }
 
     #[test]

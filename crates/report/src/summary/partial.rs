@@ -1,49 +1,51 @@
-//! [`Partial`]: what a part of a run came to, as text that travels between machines and is put together again.
+//! [`PartialSummary`]: what a part of a run came to, as text that travels between machines and is put together again.
 //!
 //! The sums are exact, so that mean and interval do not depend on how the run was cut. Of reasons and labels, which are kept
 //! up to a number, those stay that come first.
 
 use serde::{Deserialize, Serialize};
 
-use super::case_table::Counted;
-use super::histogram::Filling;
+use super::case_table::CaseCounts;
+use super::histogram::HistogramBuilder;
 use super::moments::Moments;
-use super::{Decided, Labels, MetricSummary, Reasons, Summary};
+use super::{DecidedCounts, LabelCounts, MetricSummary, ReasonCounts, Summary};
 
 /// A summary with everything that it takes to go on with it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Partial {
-    cases: Counted,
+pub struct PartialSummary {
+    cases: CaseCounts,
     outputs: u64,
     lost_rows: u64,
     warnings: u64,
-    metrics: Vec<Piece>,
+    metrics: Vec<PartialMetric>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Piece {
+struct PartialMetric {
     name: String,
     scored: u64,
     not_applicable: u64,
     failed: u64,
     min: Option<f64>,
     max: Option<f64>,
-    not_applicable_reasons: Reasons,
-    failed_reasons: Reasons,
-    labels: Labels,
+    not_applicable_reasons: ReasonCounts,
+    failed_reasons: ReasonCounts,
+    labels: LabelCounts,
     moments: Moments,
-    filling: Filling,
+    filling: HistogramBuilder,
     unsure: u64,
     #[serde(default)]
-    decided: Decided,
+    decided: DecidedCounts,
+    #[serde(default)]
+    out_of_range: u64,
 }
 
 impl Summary {
     /// This summary as a part of a larger one. Groups, gates and the words of remarks stay behind.
-    pub fn partial(&self) -> Partial {
-        let piece = |metric: &MetricSummary| Piece {
+    pub fn partial(&self) -> PartialSummary {
+        let piece = |metric: &MetricSummary| PartialMetric {
             name: metric.info.name.clone(),
             scored: metric.scored,
             not_applicable: metric.not_applicable,
@@ -57,9 +59,10 @@ impl Summary {
             filling: metric.filling.clone(),
             unsure: metric.unsure,
             decided: metric.decided,
+            out_of_range: metric.out_of_range,
         };
-        Partial {
-            cases: self.table.counted(),
+        PartialSummary {
+            cases: self.table.counts(),
             outputs: self.outputs,
             lost_rows: self.lost_rows,
             warnings: self.warnings,
@@ -68,11 +71,11 @@ impl Summary {
     }
 
     /// Takes in a part. Nothing happens where its metrics are not those of this summary.
-    pub fn merge(&mut self, part: &Partial) -> Result<(), DifferentMetrics> {
+    pub fn merge(&mut self, part: &PartialSummary) -> Result<(), MetricMismatch> {
         let names = |summary: &Self| summary.metrics.iter().map(|metric| metric.info.name.clone()).collect::<Vec<_>>();
         let of_part: Vec<String> = part.metrics.iter().map(|piece| piece.name.clone()).collect();
         if names(self) != of_part {
-            return Err(DifferentMetrics { own: names(self), of_part });
+            return Err(MetricMismatch { own: names(self), of_part });
         }
         self.table.absorb(&part.cases);
         self.cases = self.table.cases();
@@ -83,14 +86,15 @@ impl Summary {
             metric.scored += piece.scored;
             metric.not_applicable += piece.not_applicable;
             metric.failed += piece.failed;
-            metric.min = either(metric.min, piece.min, f64::min);
-            metric.max = either(metric.max, piece.max, f64::max);
+            metric.min = merge_optional(metric.min, piece.min, f64::min);
+            metric.max = merge_optional(metric.max, piece.max, f64::max);
             metric.not_applicable_reasons.merge(&piece.not_applicable_reasons);
             metric.failed_reasons.merge(&piece.failed_reasons);
             metric.labels.merge(&piece.labels);
             metric.means.moments.merge(&piece.moments);
             metric.unsure += piece.unsure;
             metric.decided.merge(piece.decided);
+            metric.out_of_range += piece.out_of_range;
             metric.filling.merge(&piece.filling);
         }
         self.settle();
@@ -98,7 +102,7 @@ impl Summary {
     }
 }
 
-fn either(left: Option<f64>, right: Option<f64>, of_both: fn(f64, f64) -> f64) -> Option<f64> {
+fn merge_optional(left: Option<f64>, right: Option<f64>, of_both: fn(f64, f64) -> f64) -> Option<f64> {
     match (left, right) {
         (Some(left), Some(right)) => Some(of_both(left, right)),
         (one, other) => one.or(other),
@@ -108,7 +112,7 @@ fn either(left: Option<f64>, right: Option<f64>, of_both: fn(f64, f64) -> f64) -
 /// A part has other metrics than the whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the part has the metrics {}, the whole has {}", of_part.join(", "), own.join(", "))]
-pub struct DifferentMetrics {
+pub struct MetricMismatch {
     own: Vec<String>,
     of_part: Vec<String>,
 }

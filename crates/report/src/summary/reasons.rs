@@ -1,4 +1,4 @@
-//! [`Reasons`]: why cases were not scored, counted, in memory that does not grow.
+//! [`ReasonCounts`]: why cases were not scored, counted, in memory that does not grow.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ const LENGTH: usize = 200;
 
 /// One reason and how often it was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
+pub struct ReasonCount {
     /// What was said.
     pub reason: String,
     /// How often.
@@ -21,21 +21,21 @@ pub struct Reason {
 
 /// The first reasons that came, with counts, and a count of all others.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reasons {
+pub struct ReasonCounts {
     /// In the order in which they came first.
-    pub kept: Vec<Reason>,
+    pub kept: Vec<ReasonCount>,
     /// Cases with a reason that is not listed.
     pub others: u64,
 }
 
-impl Reasons {
+impl ReasonCounts {
     pub(super) fn add(&mut self, reason: &str) {
         self.add_many(reason, 1);
     }
 
     /// Takes in what another has counted.
     pub(super) fn merge(&mut self, other: &Self) {
-        for Reason { reason, count } in &other.kept {
+        for ReasonCount { reason, count } in &other.kept {
             self.add_many(reason, *count);
         }
         self.others += other.others;
@@ -51,7 +51,7 @@ impl Reasons {
         if let Some(known) = self.kept.iter_mut().find(|known| known.reason == reason) {
             known.count += count;
         } else if self.kept.len() < KEPT {
-            self.kept.push(Reason { reason, count });
+            self.kept.push(ReasonCount { reason, count });
         } else {
             self.others += count;
         }
@@ -64,12 +64,12 @@ mod tests {
 
     #[test]
     fn reasons_are_counted_and_bounded() {
-        let mut reasons = Reasons::default();
+        let mut reasons = ReasonCounts::default();
         for number in 0..20 {
             reasons.add("the case has no `response`");
             reasons.add(&format!("reason {number}"));
         }
-        assert_eq!(reasons.kept[0], Reason { reason: "the case has no `response`".into(), count: 20 });
+        assert_eq!(reasons.kept[0], ReasonCount { reason: "the case has no `response`".into(), count: 20 });
         assert_eq!(reasons.kept.len(), KEPT);
         assert_eq!(reasons.others, 13);
     }

@@ -8,20 +8,23 @@ use serde::{Serialize, Serializer};
 /// Numbers of outputs that pass@k is told for, where every case has so many.
 const TOLD: [u64; 8] = [1, 2, 3, 5, 10, 20, 50, 100];
 
-/// Outputs per case, for a metric whose values are all 0 or 1. Results come case by case, so one case is open at a time.
+/// Outputs per case, for a metric whose values are all 0 or 1. Results come case by case, so one case is open at a time. Rows
+/// with the same id, model and repeat are different cases, as they are in means and intervals.
 #[derive(Debug, Clone, Default)]
 pub struct Repeats {
     /// Cases by number of outputs and number of those that pass.
     cases: BTreeMap<(u64, u64), u64>,
-    open: Option<Open>,
+    open: Option<OpenCase>,
     /// Whether a value is neither 0 nor 1.
     is_graded: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenCase {
     id: String,
     model: Option<String>,
+    /// The repeat of its first output: when it comes again, another case of the same id begins.
+    repeat: u32,
     outputs: u64,
     passed: u64,
 }
@@ -37,7 +40,7 @@ pub struct PassAt {
 
 impl Repeats {
     /// Takes in a value of an output.
-    pub(super) fn add(&mut self, id: &str, model: Option<&str>, value: f64) {
+    pub(super) fn add(&mut self, id: &str, model: Option<&str>, repeat: u32, value: f64) {
         if self.is_graded {
             return;
         }
@@ -45,11 +48,11 @@ impl Repeats {
             *self = Self { is_graded: true, ..Self::default() };
             return;
         }
-        let is_same = |open: &Open| open.id == id && open.model.as_deref() == model;
+        let is_same = |open: &OpenCase| open.id == id && open.model.as_deref() == model && open.repeat != repeat;
         if !self.open.as_ref().is_some_and(is_same) {
             self.close();
             let model = model.map(str::to_owned);
-            self.open = Some(Open { id: id.to_owned(), model, outputs: 0, passed: 0 });
+            self.open = Some(OpenCase { id: id.to_owned(), model, repeat, outputs: 0, passed: 0 });
         }
         if let Some(open) = &mut self.open {
             open.outputs += 1;
@@ -81,15 +84,15 @@ impl Repeats {
 
     /// pass@k for every k that is told and that all cases have outputs for; nothing where no case has several.
     pub fn pass_at(&self) -> Vec<PassAt> {
-        self.told(pass_at_k)
+        self.pass_rates(pass_at_k)
     }
 
     /// pass^k, the chance that all pass, for the same k.
     pub fn pass_all(&self) -> Vec<PassAt> {
-        self.told(pass_all_k)
+        self.pass_rates(pass_all_k)
     }
 
-    fn told(&self, chance: fn(u64, u64, u64) -> Option<f64>) -> Vec<PassAt> {
+    fn pass_rates(&self, chance: fn(u64, u64, u64) -> Option<f64>) -> Vec<PassAt> {
         let mut whole = self.clone();
         whole.close();
         let fewest = whole.cases.keys().map(|(outputs, _)| *outputs).min().unwrap_or(0);
@@ -136,8 +139,8 @@ mod tests {
     fn outputs_of_a_case_are_counted_together() {
         let mut repeats = Repeats::default();
         for (id, values) in [("a", [1.0, 0.0, 0.0, 0.0]), ("b", [0.0; 4]), ("c", [1.0; 4])] {
-            for value in values {
-                repeats.add(id, Some("m"), value);
+            for (repeat, value) in (0..).zip(values) {
+                repeats.add(id, Some("m"), repeat, value);
             }
         }
         let told: Vec<(u64, f64)> = repeats.pass_at().into_iter().map(|told| (told.k, told.mean)).collect();
@@ -152,13 +155,23 @@ mod tests {
     #[test]
     fn single_outputs_and_graded_values_have_no_pass_at_k() {
         let mut single = Repeats::default();
-        single.add("a", None, 1.0);
-        single.add("b", None, 0.0);
+        single.add("a", None, 0, 1.0);
+        single.add("b", None, 0, 0.0);
         assert!(single.is_empty());
         let mut graded = Repeats::default();
-        graded.add("a", None, 1.0);
-        graded.add("a", None, 0.5);
-        graded.add("a", None, 1.0);
+        graded.add("a", None, 0, 1.0);
+        graded.add("a", None, 1, 0.5);
+        graded.add("a", None, 2, 1.0);
         assert!(graded.is_empty());
+    }
+
+    /// Review 0.3, V8: they were three cases in the interval and three outputs of one case in pass@k.
+    #[test]
+    fn rows_with_one_id_and_no_repeat_are_different_cases() {
+        let mut repeats = Repeats::default();
+        for value in [1.0, 0.0, 1.0] {
+            repeats.add("a", None, 0, value);
+        }
+        assert!(repeats.is_empty());
     }
 }

@@ -9,18 +9,18 @@ pub mod remote;
 mod reply;
 
 pub use prompt::question;
-pub use reply::{Grounded, Unreadable, read};
+pub use reply::{CitedAnswer, UnreadableReply, parse_reply};
 
-use probare_core::{Content, ErrorKind, Passage as Given};
+use probare_core::{ErrorKind, Passage as Given, ReplyContent};
 use probare_models::Client;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-use crate::{Embedder, Filter, FilterError, Found, Hit, Index, Mode, RetrievalError, Search};
+use crate::{Embedder, Filter, FilterError, Hit, Index, Mode, RetrievalError, SearchRequest, SearchResults};
 
 /// Passages that are given to a model where no number is named.
-pub const USUAL_K: usize = 10;
+pub const DEFAULT_K: usize = 10;
 
 /// How often a model is asked again whose reply cannot be read.
 const ATTEMPTS: u32 = 2;
@@ -42,7 +42,7 @@ pub struct PromptRequest {
 }
 
 const fn usual_k() -> usize {
-    USUAL_K
+    DEFAULT_K
 }
 
 /// A filter, where null lets everything through.
@@ -68,7 +68,7 @@ pub struct PromptReply {
     /// The passages that the model was given, best first.
     pub context: Vec<ContextItem>,
     /// What it answered.
-    pub answer: Grounded,
+    pub answer: CitedAnswer,
 }
 
 /// A question could not be answered.
@@ -93,7 +93,7 @@ pub enum AnswerError {
 
 impl PromptRequest {
     /// The search that it asks for.
-    pub fn search(&self) -> Result<Search, AnswerError> {
+    pub fn search(&self) -> Result<SearchRequest, AnswerError> {
         if self.k == 0 {
             return Err(AnswerError::Request("`k` is 0; a whole number from 1 is expected".to_owned()));
         }
@@ -102,37 +102,37 @@ impl PromptRequest {
         }
         let filter = Filter::from_json(&Json::Object(self.filter.clone()));
         let filter = filter.map_err(|error: FilterError| AnswerError::Search(error.into()))?;
-        Ok(Search { question: self.question.clone(), k: self.k, filter, mode: Mode::Hybrid })
+        Ok(SearchRequest { question: self.question.clone(), k: self.k, filter, mode: Mode::Hybrid })
     }
 }
 
 /// Searches the index and asks the model: the whole of the published interface. The client is that of `request.model`.
-pub fn prompt(
+pub fn answer_prompt(
     index: &Index,
     embedder: Option<&Embedder>,
     client: &Client,
     request: &PromptRequest,
-) -> Result<(PromptReply, Found), AnswerError> {
+) -> Result<(PromptReply, SearchResults), AnswerError> {
     let search = request.search()?;
     let found = index.search(&search, embedder)?;
-    refuse_excluded(index, &search, &found)?;
-    let answer = ask(client, &request.question, &context(&found.hits), 0)?;
+    check_not_excluded(index, &search, &found)?;
+    let answer = ask(client, &request.question, &context_passages(&found.hits), 0)?;
     let item = |given: Given| ContextItem { page_content: given.text, metadata: given.metadata };
-    let context = context(&found.hits).into_iter().map(item).collect();
+    let context = context_passages(&found.hits).into_iter().map(item).collect();
     Ok((PromptReply { question: request.question.clone(), context, answer }, found))
 }
 
 /// An error where the filter lets no document through: no model is asked about nothing.
-pub fn refuse_excluded(index: &Index, search: &Search, found: &Found) -> Result<(), AnswerError> {
+pub fn check_not_excluded(index: &Index, search: &SearchRequest, found: &SearchResults) -> Result<(), AnswerError> {
     if !found.hits.is_empty() || search.filter.is_empty() {
         return Ok(());
     }
-    let reasons = index.why_empty(&search.filter)?;
+    let reasons = index.empty_filter_reasons(&search.filter)?;
     if reasons.is_empty() { Ok(()) } else { Err(AnswerError::Request(reasons.join("; "))) }
 }
 
 /// What was found as passages of a case: the metadata of the document, with the id and the place of the passage.
-pub fn context(hits: &[Hit]) -> Vec<Given> {
+pub fn context_passages(hits: &[Hit]) -> Vec<Given> {
     let given = |hit: &Hit| {
         let mut metadata = hit.metadata.clone();
         metadata.insert("passage".to_owned(), json!(hit.id));
@@ -144,13 +144,13 @@ pub fn context(hits: &[Hit]) -> Vec<Given> {
 }
 
 /// Asks a model about passages; a reply that cannot be read is asked for once more.
-pub fn ask(client: &Client, asked: &str, context: &[Given], repeat: u32) -> Result<Grounded, AnswerError> {
+pub fn ask(client: &Client, asked: &str, context: &[Given], repeat: u32) -> Result<CitedAnswer, AnswerError> {
     let mut unread = String::new();
     for attempt in 0..ATTEMPTS {
         let mut asked = question(asked, context);
         asked.attempt = attempt;
         let answered = client.ask_once(&asked, repeat).map_err(|error| match error.reply().content {
-            Content::Failed { kind, reason } => AnswerError::Model { kind, reason },
+            ReplyContent::Failed { kind, reason } => AnswerError::Model { kind, reason },
             _ => AnswerError::Model { kind: ErrorKind::Failed, reason: error.to_string() },
         });
         let answered = match answered {
@@ -158,7 +158,7 @@ pub fn ask(client: &Client, asked: &str, context: &[Given], repeat: u32) -> Resu
             Err(AnswerError::Model { kind: ErrorKind::Missing, .. }) if attempt > 0 => break,
             other => other?,
         };
-        match heard(&answered.entry.reply.content) {
+        match read_content(&answered.entry.reply.content) {
             Err(AnswerError::Model { kind: ErrorKind::Unparseable, reason }) => unread = reason,
             other => return other,
         }
@@ -167,11 +167,10 @@ pub fn ask(client: &Client, asked: &str, context: &[Given], repeat: u32) -> Resu
 }
 
 /// Reads what became of a question to a model.
-pub fn heard(content: &Content) -> Result<Grounded, AnswerError> {
-    match content.read() {
-        Ok(text) => {
-            read(text).map_err(|error| AnswerError::Model { kind: ErrorKind::Unparseable, reason: error.to_string() })
-        }
+pub fn read_content(content: &ReplyContent) -> Result<CitedAnswer, AnswerError> {
+    match content.response_text() {
+        Ok(text) => parse_reply(text)
+            .map_err(|error| AnswerError::Model { kind: ErrorKind::Unparseable, reason: error.to_string() }),
         Err(error) => Err(AnswerError::Model { kind: error.kind(), reason: error.to_string() }),
     }
 }

@@ -1,6 +1,6 @@
 //! What a model is asked: the passages between marks that occur in none of them, and the question.
 
-use probare_core::{Message, Parameters, Passage, Question};
+use probare_core::{ChatRequest, Message, Parameters, Passage};
 use serde_json::{Value as Json, json};
 
 /// What the model is told to do. The words of a passage are material to it, never instructions.
@@ -15,8 +15,8 @@ clauses rather than single words. If the passages do not answer the question, sa
 Reply with one JSON object and nothing else: {\"answer\": \"…\", \"citations\": [{\"source_index\": 0, \"quote\": \"…\"}]}";
 
 /// The question to a model with these passages.
-pub fn question(asked: &str, context: &[Passage]) -> Question {
-    let mark = mark(context);
+pub fn question(asked: &str, context: &[Passage]) -> ChatRequest {
+    let mark = unused_tag(context);
     let mut text = String::new();
     for (index, passage) in context.iter().enumerate() {
         let origin = passage.metadata.get("passage").or_else(|| passage.metadata.get("FILE")).and_then(Json::as_str);
@@ -27,15 +27,15 @@ pub fn question(asked: &str, context: &[Passage]) -> Question {
         text.push_str("(No passage was found.)\n\n");
     }
     text.push_str(&format!("Question: {}", asked.trim()));
-    Question {
+    ChatRequest {
         messages: vec![Message::system(INSTRUCTIONS), Message::user(text)],
         parameters: Parameters { temperature: Some(0.0), schema: Some(schema()), ..Parameters::default() },
-        ..Question::default()
+        ..ChatRequest::default()
     }
 }
 
 /// A name for the marks that no passage uses, so that none can end itself.
-fn mark(context: &[Passage]) -> String {
+fn unused_tag(context: &[Passage]) -> String {
     let is_free = |mark: &String| context.iter().all(|passage| !passage.text.contains(mark.as_str()));
     let numbered = (1_u32..).map(|number| format!("passage-{number}"));
     std::iter::once("passage".to_owned()).chain(numbered).find(is_free).unwrap_or_default()

@@ -8,15 +8,15 @@
 mod pdf;
 mod tables;
 
-pub use pdf::{PdfError, PdfText};
+pub use pdf::{PdfError, PdfReader};
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use probare_cases::{
-    At, Corpus, DataError, LARGEST_DOCUMENT, OpenError, Transcript, files_below, parse_json, read_whole,
+    CaseFileError, Corpus, DataError, JsonNode, LARGEST_DOCUMENT, Transcript, files_below, parse_json, read_whole,
 };
-use probare_core::Input;
+use probare_core::InputFile;
 use serde_json::{Map, Value as Json, json};
 
 /// Bytes of the largest file of rows: 2 GiB.
@@ -38,7 +38,7 @@ pub struct Document {
 
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CorpusFileKind {
     /// Plain text or Markdown.
     Text,
     /// Transcripts in JSON.
@@ -54,9 +54,9 @@ pub enum Kind {
 /// Extensions that are read.
 pub const EXTENSIONS: &str = "txt, text, md, markdown, json, jsonl, ndjson, csv, tsv, pdf";
 
-impl Kind {
+impl CorpusFileKind {
     /// By the extension, in small letters.
-    fn of(extension: &str) -> Option<Self> {
+    fn from_extension(extension: &str) -> Option<Self> {
         Some(match extension {
             "txt" | "text" | "md" | "markdown" => Self::Text,
             "json" => Self::Transcripts,
@@ -77,7 +77,7 @@ pub struct CorpusFile {
     /// Its path in the corpus, with `/` between folders.
     pub name: String,
     /// How it is read.
-    pub kind: Kind,
+    pub kind: CorpusFileKind,
 }
 
 /// A corpus cannot be read.
@@ -101,7 +101,7 @@ pub enum CorpusError {
     },
     /// A file cannot be opened.
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(#[from] CaseFileError),
     /// Something in a file cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -143,14 +143,14 @@ pub enum CorpusError {
 
 /// The files of a corpus, sorted by name: the file itself, or all that can be read below a folder, but for those in the folder
 /// `except`.
-pub fn list(corpus: &Path, except: Option<&Path>) -> Result<Vec<CorpusFile>, CorpusError> {
+pub fn list_files(corpus: &Path, except: Option<&Path>) -> Result<Vec<CorpusFile>, CorpusError> {
     let metadata = std::fs::metadata(corpus).map_err(|source| CorpusError::Io { path: corpus.to_owned(), source })?;
     let empty = || CorpusError::Empty { path: corpus.to_owned() };
     let extension = |path: &Path| {
         path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
     };
     if metadata.is_file() {
-        let kind = Kind::of(&extension(corpus)).ok_or_else(empty)?;
+        let kind = CorpusFileKind::from_extension(&extension(corpus)).ok_or_else(empty)?;
         let name = corpus.file_name().unwrap_or_default().to_string_lossy().into_owned();
         return Ok(vec![CorpusFile { path: corpus.to_owned(), name, kind }]);
     }
@@ -160,13 +160,13 @@ pub fn list(corpus: &Path, except: Option<&Path>) -> Result<Vec<CorpusFile>, Cor
             let whole = path.canonicalize().ok();
             except.as_ref().zip(whole).is_some_and(|(except, path)| path.starts_with(except))
         };
-        Kind::of(extension).is_some() && !is_inside()
+        CorpusFileKind::from_extension(extension).is_some() && !is_inside()
     };
     let paths = files_below(corpus, is_wanted).map_err(|(path, source)| CorpusError::Io { path, source })?;
     let mut files: Vec<CorpusFile> = paths
         .into_iter()
         .filter_map(|path| {
-            let kind = Kind::of(&extension(&path))?;
+            let kind = CorpusFileKind::from_extension(&extension(&path))?;
             let name = path.strip_prefix(corpus).unwrap_or(&path).to_string_lossy().replace('\\', "/");
             Some(CorpusFile { path, name, kind })
         })
@@ -177,29 +177,29 @@ pub fn list(corpus: &Path, except: Option<&Path>) -> Result<Vec<CorpusFile>, Cor
 
 impl CorpusFile {
     /// Its bytes and digest.
-    pub fn read(&self) -> Result<(Vec<u8>, Input), CorpusError> {
+    pub fn read(&self) -> Result<(Vec<u8>, InputFile), CorpusError> {
         let limit = match self.kind {
-            Kind::Lines | Kind::Table(_) => LARGEST_ROWS,
+            CorpusFileKind::Lines | CorpusFileKind::Table(_) => LARGEST_ROWS,
             _ => LARGEST_DOCUMENT,
         };
         Ok(read_whole(&self.path.display().to_string(), limit)?)
     }
 
     /// The documents in these bytes, in order. A PDF file is read by `pdf`.
-    pub fn documents(&self, bytes: Vec<u8>, pdf: Option<&dyn PdfText>) -> Result<Vec<Document>, CorpusError> {
+    pub fn documents(&self, bytes: Vec<u8>, pdf: Option<&dyn PdfReader>) -> Result<Vec<Document>, CorpusError> {
         let file = self.path.display().to_string();
         let documents = match self.kind {
-            Kind::Text => vec![self.whole(utf8(bytes, &file)?)],
-            Kind::Transcripts => {
+            CorpusFileKind::Text => vec![self.whole_document(utf8(bytes, &file)?)],
+            CorpusFileKind::Transcripts => {
                 let corpus = Corpus::read(&bytes, &file)?;
                 corpus.transcripts().iter().cloned().map(Document::from).collect()
             }
-            Kind::Lines => lines(&bytes, &file)?,
-            Kind::Table(sign) => match tables::read(&bytes, sign, &file)? {
-                tables::Table::Records(documents) => documents,
-                tables::Table::Utterances(text) => vec![self.whole(text)],
+            CorpusFileKind::Lines => lines(&bytes, &file)?,
+            CorpusFileKind::Table(sign) => match tables::read(&bytes, sign, &file)? {
+                tables::TableContent::Records(documents) => documents,
+                tables::TableContent::Utterances(text) => vec![self.whole_document(text)],
             },
-            Kind::Pdf => vec![self.whole(pdf::text(&file, &bytes, pdf)?)],
+            CorpusFileKind::Pdf => vec![self.whole_document(pdf::text(&file, &bytes, pdf)?)],
         };
         match documents.iter().find(|document| document.text.len() > LONGEST_DOCUMENT) {
             Some(document) => Err(CorpusError::TooLong { file, key: document.key.clone() }),
@@ -208,8 +208,8 @@ impl CorpusFile {
     }
 
     /// A document that is the whole file; its name says what it is about.
-    fn whole(&self, text: String) -> Document {
-        let mut metadata = told_by_name(&self.name);
+    fn whole_document(&self, text: String) -> Document {
+        let mut metadata = metadata_from_name(&self.name);
         metadata.insert("FILE".to_owned(), json!(self.name));
         Document { key: self.name.clone(), text, metadata }
     }
@@ -241,13 +241,13 @@ fn lines(bytes: &[u8], file: &str) -> Result<Vec<Document>, CorpusError> {
             error
         };
         let record = parse_json(line, file).map_err(in_line)?;
-        documents.push(Transcript::read(&At::root(file, &record)).map_err(in_line)?.into());
+        documents.push(Transcript::read(&JsonNode::root(file, &record)).map_err(in_line)?.into());
     }
     Ok(documents)
 }
 
 /// What a name `PROJECT_type_language.format` tells, such as `DK-019_interview_english.txt`.
-fn told_by_name(name: &str) -> Map<String, Json> {
+fn metadata_from_name(name: &str) -> Map<String, Json> {
     let file = name.rsplit('/').next().unwrap_or(name);
     let parts: Vec<&str> = file.split('_').collect();
     let mut metadata = Map::new();
@@ -278,7 +278,7 @@ mod tests {
 
     fn documents(name: &str, text: &str) -> Result<Vec<Document>, CorpusError> {
         let extension = name.rsplit('.').next().unwrap();
-        let kind = Kind::of(extension).unwrap();
+        let kind = CorpusFileKind::from_extension(extension).unwrap();
         CorpusFile { path: name.into(), name: name.into(), kind }.documents(text.as_bytes().to_vec(), None)
     }
 
@@ -318,7 +318,7 @@ mod tests {
         assert!(error("a.jsonl", "{").contains("`a.jsonl`: line 1: is no valid JSON"));
         assert!(error("a.csv", "FILE,YEAR\nx,2019\n").contains("no column"));
         assert!(error("a.csv", "FILE,text\n,hello\n").contains("line 2"));
-        let bytes = CorpusFile { path: "a.txt".into(), name: "a.txt".into(), kind: Kind::Text }
+        let bytes = CorpusFile { path: "a.txt".into(), name: "a.txt".into(), kind: CorpusFileKind::Text }
             .documents(b"ab\xff".to_vec(), None);
         assert!(bytes.unwrap_err().to_string().contains("UTF-8 at byte 2"));
     }
@@ -330,8 +330,8 @@ mod tests {
         for name in ["a.txt", "index/b.txt", "c.bin"] {
             std::fs::write(folder.path().join(name), "x").unwrap();
         }
-        let files = list(folder.path(), Some(&folder.path().join("index"))).unwrap();
+        let files = list_files(folder.path(), Some(&folder.path().join("index"))).unwrap();
         assert_eq!(files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["a.txt"]);
-        assert!(matches!(list(&folder.path().join("c.bin"), None), Err(CorpusError::Empty { .. })));
+        assert!(matches!(list_files(&folder.path().join("c.bin"), None), Err(CorpusError::Empty { .. })));
     }
 }

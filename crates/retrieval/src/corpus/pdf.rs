@@ -1,4 +1,4 @@
-//! [`PdfText`]: who reads the text of a PDF file.
+//! [`PdfReader`]: who reads the text of a PDF file.
 //!
 //! A reader of PDF is a large program in an unsafe language, and a corpus may come from anybody. This crate starts no
 //! program; whoever builds an index hands in one that is shut in, or PDF files are left out.
@@ -6,7 +6,7 @@
 use super::CorpusError;
 
 /// Reads the text of PDF files.
-pub trait PdfText {
+pub trait PdfReader {
     /// The text of a file with these bytes; pages end in a form feed.
     fn text(&self, bytes: &[u8]) -> Result<String, PdfError>;
 }
@@ -21,7 +21,7 @@ pub struct PdfError {
 }
 
 /// The text of a file.
-pub(super) fn text(file: &str, bytes: &[u8], reader: Option<&dyn PdfText>) -> Result<String, CorpusError> {
+pub(super) fn text(file: &str, bytes: &[u8], reader: Option<&dyn PdfReader>) -> Result<String, CorpusError> {
     let read = reader.map_or_else(
         || Err(PdfError { reason: "nobody is there who reads PDF files".to_owned(), is_missing: true }),
         |reader| reader.text(bytes),

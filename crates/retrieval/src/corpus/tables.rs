@@ -1,6 +1,6 @@
 //! Documents from tables: a row each where rows have keys, else one document of which the rows are utterances.
 
-use probare_cases::{At, Transcript};
+use probare_cases::{JsonNode, Transcript};
 use serde_json::{Map, Value as Json};
 
 use super::{CorpusError, Document};
@@ -12,17 +12,17 @@ const TEXTS: [&str; 3] = ["text", "page_content", "utterance"];
 const SPEAKERS: [&str; 2] = ["speaker", "name"];
 
 /// What a table holds.
-pub(super) enum Table {
+pub(super) enum TableContent {
     /// A document in each row.
     Records(Vec<Document>),
     /// One document, of which each row is an utterance.
     Utterances(String),
 }
 
-pub(super) fn read(bytes: &[u8], sign: u8, file: &str) -> Result<Table, CorpusError> {
+pub(super) fn read(bytes: &[u8], sign: u8, file: &str) -> Result<TableContent, CorpusError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let wrong = |reason: String| CorpusError::Row { file: file.to_owned(), reason };
-    let sign = if sign == b',' { found_sign(bytes) } else { sign };
+    let sign = if sign == b',' { detect_delimiter(bytes) } else { sign };
     let mut reader = csv::ReaderBuilder::new().delimiter(sign).from_reader(bytes);
     let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
     let find = |wanted: &[&str]| {
@@ -55,14 +55,14 @@ pub(super) fn read(bytes: &[u8], sign: u8, file: &str) -> Result<Table, CorpusEr
         }
         row.insert("text".to_owned(), cell(text).into());
         let row = Json::Object(row);
-        let read = Transcript::read(&At::root(file, &row));
+        let read = Transcript::read(&JsonNode::root(file, &row));
         documents.push(read.map_err(|error| wrong(format!("line {line}: {}", error.reason)))?.into());
     }
-    Ok(if is_keyed { Table::Records(documents) } else { Table::Utterances(utterances.join("\n")) })
+    Ok(if is_keyed { TableContent::Records(documents) } else { TableContent::Utterances(utterances.join("\n")) })
 }
 
 /// Comma, semicolon or tab: whichever stands most often in the header.
-fn found_sign(bytes: &[u8]) -> u8 {
+fn detect_delimiter(bytes: &[u8]) -> u8 {
     let header = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |sign: u8| header.split(|byte| *byte == sign).count();
     // Of equals the first, which is the comma.

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use probare_cancellation::steps;
+use probare_cancellation::count_steps;
 use serde_json::{Map, Value as Json};
 
-use super::mapped::Mapped;
+use super::mapped::MappedFile;
 use crate::Filter;
-use crate::filter::plain;
+use crate::filter::scalar_text;
 
 /// The number of a document that lacks the field.
 const ABSENT: u32 = u32::MAX;
@@ -30,7 +30,7 @@ struct Column {
 impl ColumnBuilder {
     /// Takes in the next document. Lists and objects are no columns.
     pub(super) fn add(&mut self, metadata: &Map<String, Json>) {
-        for (name, value) in metadata.iter().filter(|(_, value)| plain(value).is_some()) {
+        for (name, value) in metadata.iter().filter(|(_, value)| scalar_text(value).is_some()) {
             let column = self.columns.entry(name.clone()).or_default();
             column.codes.resize(self.documents, ABSENT);
             let next = u32::try_from(column.values.len()).unwrap_or(ABSENT);
@@ -57,15 +57,15 @@ impl ColumnBuilder {
 }
 
 /// The columns of an index.
-pub(super) struct Columns {
+pub(super) struct MetadataColumns {
     values: Vec<(String, Vec<Json>)>,
-    codes: Mapped,
+    codes: MappedFile,
     documents: usize,
 }
 
-impl Columns {
+impl MetadataColumns {
     /// Reads the values; the reason where they and the numbers do not belong together.
-    pub(super) fn open(values: &[u8], codes: Mapped, documents: usize) -> Result<Self, String> {
+    pub(super) fn open(values: &[u8], codes: MappedFile, documents: usize) -> Result<Self, String> {
         let values: Map<String, Json> = serde_json::from_slice(values).map_err(|error| error.to_string())?;
         let values: Vec<(String, Vec<Json>)> = values
             .into_iter()
@@ -91,7 +91,7 @@ impl Columns {
     }
 
     /// For each document whether it is let through.
-    pub(super) fn allowed(&self, filter: &Filter) -> Vec<bool> {
+    pub(super) fn matching_documents(&self, filter: &Filter) -> Vec<bool> {
         let mut allowed = vec![true; self.documents];
         for (field, condition) in filter.conditions() {
             let Some(column) = self.values.iter().position(|(name, _)| name == field) else {
@@ -99,7 +99,7 @@ impl Columns {
             };
             let holds: Vec<bool> = self.values[column].1.iter().map(|value| condition.holds(value)).collect();
             for (document, is_allowed) in allowed.iter_mut().enumerate() {
-                steps(1);
+                count_steps(1);
                 let code = self.codes.u32(column * self.documents + document).unwrap_or(ABSENT);
                 *is_allowed &= holds.get(code as usize).copied().unwrap_or(condition.holds_without());
             }

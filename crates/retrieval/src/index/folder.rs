@@ -29,9 +29,9 @@ const BUILDING: &str = "building-";
 const EMBEDDED: &str = "embedded-";
 
 /// The folder of the generation that answers; nothing where there is none.
-pub(super) fn current(folder: &Path) -> Result<Option<PathBuf>, RetrievalError> {
+pub(super) fn current_generation(folder: &Path) -> Result<Option<PathBuf>, RetrievalError> {
     let path = folder.join(CURRENT);
-    let text = match fs::read_to_string(&path) {
+    let text = match probare_files::read_plain_text(&path, 1 << 16) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
@@ -44,11 +44,26 @@ pub(super) fn current(folder: &Path) -> Result<Option<PathBuf>, RetrievalError> 
     }
 }
 
+/// Refuses a generation in which something is no plain file: a pipe would be waited for.
+pub(super) fn refuse_special_files(folder: &Path) -> Result<(), RetrievalError> {
+    for entry in fs::read_dir(folder).map_err(RetrievalError::io("read", folder))? {
+        let path = entry.map_err(RetrievalError::io("read", folder))?.path();
+        if path.is_dir() {
+            refuse_special_files(&path)?;
+        } else {
+            probare_files::ensure_plain(&path).map_err(RetrievalError::io("read", &path))?;
+        }
+    }
+    Ok(())
+}
+
 /// The same, but a link is an error: whoever made it chose what would be written to.
 #[cfg(unix)]
 fn unfollowed(options: &mut OpenOptions) -> &mut OpenOptions {
     use std::os::unix::fs::OpenOptionsExt as _;
-    options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+    // A pipe in its place would be waited for.
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    options.custom_flags(flags.bits().cast_signed())
 }
 
 #[cfg(not(unix))]
@@ -62,14 +77,14 @@ fn number(name: &str, prefix: &str) -> Option<u64> {
 }
 
 /// A generation that is being written. Nobody else builds in the same folder as long as it lives.
-pub(super) struct Building {
+pub(super) struct NewGeneration {
     folder: PathBuf,
     path: PathBuf,
     number: u64,
     _lock: File,
 }
 
-impl Building {
+impl NewGeneration {
     /// Makes the folder if needed, takes the lock, and clears away what a killed build left behind.
     pub(super) fn begin(folder: &Path) -> Result<Self, RetrievalError> {
         fs::create_dir_all(folder).map_err(RetrievalError::io("make", folder))?;
@@ -82,8 +97,8 @@ impl Building {
             Err(TryLockError::WouldBlock) => return Err(RetrievalError::Busy(folder.to_owned())),
             Err(TryLockError::Error(error)) => return Err(RetrievalError::io("lock", &lock_path)(error)),
         }
-        let now = current(folder)?;
-        let mut number_of_last = now.as_deref().and_then(generation).unwrap_or(0);
+        let now = current_generation(folder)?;
+        let mut number_of_last = now.as_deref().and_then(generation_number).unwrap_or(0);
         for (name, path) in entries(folder)? {
             if name.starts_with(BUILDING) || name.starts_with(GENERATION) && Some(&path) != now.as_ref() {
                 number_of_last = number_of_last.max(number(&name, GENERATION).unwrap_or(0));
@@ -97,10 +112,10 @@ impl Building {
     }
 
     /// A new file of the generation.
-    pub(super) fn create(&self, name: &str) -> Result<Writing, RetrievalError> {
+    pub(super) fn create(&self, name: &str) -> Result<GenerationFile, RetrievalError> {
         let path = self.path.join(name);
         let file = File::create_new(&path).map_err(RetrievalError::io("create", &path))?;
-        Ok(Writing { path, out: BufWriter::with_capacity(1 << 20, file) })
+        Ok(GenerationFile { path, out: BufWriter::with_capacity(1 << 20, file) })
     }
 
     /// A folder of the generation.
@@ -111,8 +126,8 @@ impl Building {
     }
 
     /// The file of vectors that outlives a killed build, to be read and added to.
-    pub(super) fn embedded(&self, model: &str) -> Result<(PathBuf, File), RetrievalError> {
-        let digest = probare_core::Sha256::of(model);
+    pub(super) fn partial_vectors_file(&self, model: &str) -> Result<(PathBuf, File), RetrievalError> {
+        let digest = probare_core::Sha256::hex_digest(model);
         let path = self.folder.join(format!("{EMBEDDED}{}.part", &digest[..16]));
         let opened = unfollowed(OpenOptions::new().create(true).read(true).append(true)).open(&path);
         Ok((path.clone(), opened.map_err(RetrievalError::io("open", &path))?))
@@ -151,17 +166,17 @@ impl Building {
     }
 }
 
-fn generation(path: &Path) -> Option<u64> {
+fn generation_number(path: &Path) -> Option<u64> {
     number(&path.file_name()?.to_string_lossy(), GENERATION)
 }
 
 /// A file that is being written.
-pub(super) struct Writing {
+pub(super) struct GenerationFile {
     path: PathBuf,
     out: BufWriter<File>,
 }
 
-impl Writing {
+impl GenerationFile {
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), RetrievalError> {
         self.out.write_all(bytes).map_err(RetrievalError::io("write", &self.path))
     }
@@ -217,27 +232,27 @@ mod tests {
 
         let folder = index("current");
         symlink(&victim, folder.join("CURRENT.new")).unwrap();
-        Building::begin(&folder).unwrap().finish().unwrap();
-        assert!(current(&folder).unwrap().is_some());
+        NewGeneration::begin(&folder).unwrap().finish().unwrap();
+        assert!(current_generation(&folder).unwrap().is_some());
         is_whole();
 
         let folder = index("lock");
         symlink(&victim, folder.join(LOCK)).unwrap();
-        assert!(Building::begin(&folder).is_err());
+        assert!(NewGeneration::begin(&folder).is_err());
         is_whole();
 
         let folder = index("embedded");
-        let building = Building::begin(&folder).unwrap();
-        let (path, _) = building.embedded("model").unwrap();
+        let building = NewGeneration::begin(&folder).unwrap();
+        let (path, _) = building.partial_vectors_file("model").unwrap();
         fs::remove_file(&path).unwrap();
         symlink(&victim, &path).unwrap();
-        assert!(building.embedded("model").is_err());
+        assert!(building.partial_vectors_file("model").is_err());
         is_whole();
 
         let folder = index("building");
         symlink(place.path(), folder.join("building-1")).unwrap();
         symlink(place.path(), folder.join("generation-1")).unwrap();
-        Building::begin(&folder).unwrap().finish().unwrap();
+        NewGeneration::begin(&folder).unwrap().finish().unwrap();
         is_whole();
     }
 }

@@ -15,7 +15,7 @@ pub(super) const FORMAT: u32 = 1;
 /// What decides how a corpus is indexed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Settings {
+pub struct IndexSettings {
     /// How texts are cut.
     pub split: Split,
 }
@@ -44,7 +44,7 @@ pub struct IndexedFile {
 
 /// A file that could not be read for want of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct SkippedFile {
     /// Its path in the corpus.
     pub name: String,
     /// Why.
@@ -57,14 +57,14 @@ pub struct Header {
     /// Number of its format.
     pub format: u32,
     /// How it was made.
-    pub settings: Settings,
+    pub settings: IndexSettings,
     /// Its vectors, if it has any.
     pub vectors: Option<VectorsInfo>,
     /// The files of the corpus, sorted by name.
     pub files: Vec<IndexedFile>,
     /// Files that were left out.
     #[serde(default)]
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedFile>,
     /// Documents.
     pub documents: u64,
     /// Passages.
@@ -79,6 +79,6 @@ impl Header {
         let model = self.vectors.as_ref().map(|vectors| &vectors.model);
         let files: Vec<(&str, &str)> =
             self.files.iter().map(|file| (file.name.as_str(), file.sha256.as_str())).collect();
-        Sha256::of(json!([self.format, self.settings, model, files]).to_string())
+        Sha256::hex_digest(json!([self.format, self.settings, model, files]).to_string())
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use probare_cancellation::steps;
+use probare_cancellation::count_steps;
 use tantivy::merge_policy::NoMergePolicy;
 use tantivy::query::{BooleanQuery, EnableScoring, Occur, Query, TermQuery, Weight};
 use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TantivyDocument, TextFieldIndexing, TextOptions};
@@ -19,7 +19,7 @@ use tantivy::{
 };
 
 use crate::RetrievalError;
-use crate::words::{Words, terms};
+use crate::tokenizer::{TermTokenizer, terms};
 
 const TEXT: &str = "text";
 const NUMBER: &str = "number";
@@ -56,7 +56,7 @@ fn fields() -> Fields {
 }
 
 fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(Words).build()
+    TextAnalyzer::builder(TermTokenizer).build()
 }
 
 /// An index of words that is being written.
@@ -103,7 +103,7 @@ impl LexicalWriter {
 
 /// A passage with its score.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Scored {
+pub(crate) struct ScoredPassage {
     pub(crate) number: u64,
     pub(crate) score: f64,
     /// Each term of the question that the passage holds, with its share.
@@ -111,13 +111,13 @@ pub(crate) struct Scored {
 }
 
 /// An index of words.
-pub(super) struct Lexical {
+pub(super) struct LexicalIndex {
     reader: IndexReader,
     fields: Fields,
     path: std::path::PathBuf,
 }
 
-impl Lexical {
+impl LexicalIndex {
     pub(super) fn open(path: &Path) -> Result<Self, RetrievalError> {
         let wrong = RetrievalError::words(path);
         let index = tantivy::Index::open_in_dir(path).map_err(&wrong)?;
@@ -136,17 +136,17 @@ impl Lexical {
         question: &str,
         k: usize,
         allowed: Option<&Arc<dyn Fn(u64) -> bool + Send + Sync>>,
-    ) -> Result<Vec<Scored>, RetrievalError> {
-        self.found(question, k, allowed).map_err(RetrievalError::words(&self.path))
+    ) -> Result<Vec<ScoredPassage>, RetrievalError> {
+        self.search_segments(question, k, allowed).map_err(RetrievalError::words(&self.path))
     }
 
-    fn found(
+    fn search_segments(
         &self,
         question: &str,
         k: usize,
         allowed: Option<&Arc<dyn Fn(u64) -> bool + Send + Sync>>,
-    ) -> tantivy::Result<Vec<Scored>> {
-        steps(question.len());
+    ) -> tantivy::Result<Vec<ScoredPassage>> {
+        count_steps(question.len());
         let mut seen = HashSet::new();
         let wanted: Vec<String> = terms(question).into_iter().filter(|term| seen.insert(term.clone())).collect();
         if wanted.is_empty() || k == 0 {
@@ -157,17 +157,17 @@ impl Lexical {
             .iter()
             .map(|term| TermQuery::new(Term::from_field_text(self.fields.text, term), IndexRecordOption::WithFreqs))
             .collect();
-        let mut best = Nearly::new(k);
+        let mut best = TopCandidates::new(k);
         for (segment, reader) in (0_u32..).zip(searcher.segment_readers()) {
             let numbers = reader.fast_fields().u64(NUMBER)?;
             let is_allowed =
                 |document| allowed.is_none_or(|allowed| numbers.first(document).is_some_and(|number| allowed(number)));
-            every_sum(&searcher, reader, &queries, &mut |document, score| {
-                steps(1);
+            for_each_sum(&searcher, reader, &queries, &mut |document, score| {
+                count_steps(1);
                 if is_allowed(document) { best.offer(score, DocAddress::new(segment, document)) } else { best.least }
             })?;
         }
-        let mut scored = scored(&searcher, &wanted, &queries, best.finish())?;
+        let mut scored = score_passages(&searcher, &wanted, &queries, best.finish())?;
         scored.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.number.cmp(&other.number)));
         scored.truncate(k);
         Ok(scored)
@@ -175,7 +175,7 @@ impl Lexical {
 }
 
 /// Tells the sum of every passage that holds a term. Whoever listens says which sums are too low to be told.
-fn every_sum(
+fn for_each_sum(
     searcher: &Searcher,
     reader: &SegmentReader,
     queries: &[TermQuery],
@@ -188,10 +188,10 @@ fn every_sum(
     }
     let mut sums = vec![0.0_f64; reader.max_doc() as usize];
     for query in queries {
-        steps(1);
+        count_steps(1);
         let mut scorer = query.weight(scoring)?.scorer(reader, 1.0)?;
         while scorer.doc() != TERMINATED {
-            steps(1);
+            count_steps(1);
             sums[scorer.doc() as usize] += f64::from(scorer.score());
             scorer.advance();
         }
@@ -208,7 +208,7 @@ fn every_sum(
 
 /// The passages whose sums are among the `k` best so far, or equal to one of them but for rounding: of equals the earlier
 /// passage goes first, so all of them must be there.
-struct Nearly {
+struct TopCandidates {
     k: usize,
     kept: Vec<(Score, DocAddress)>,
     /// How many are kept before those that are no longer among the best go.
@@ -217,7 +217,7 @@ struct Nearly {
     least: Score,
 }
 
-impl Nearly {
+impl TopCandidates {
     const fn new(k: usize) -> Self {
         Self { k, kept: Vec::new(), room: 256, least: Score::MIN }
     }
@@ -251,21 +251,21 @@ impl Nearly {
 }
 
 /// The scores of some passages, term by term.
-fn scored(
+fn score_passages(
     searcher: &Searcher,
     wanted: &[String],
     queries: &[TermQuery],
     mut addresses: Vec<DocAddress>,
-) -> tantivy::Result<Vec<Scored>> {
+) -> tantivy::Result<Vec<ScoredPassage>> {
     addresses.sort_unstable();
-    let mut scored: HashMap<DocAddress, Scored> = HashMap::new();
+    let mut scored: HashMap<DocAddress, ScoredPassage> = HashMap::new();
     for address in &addresses {
         let segment = searcher.segment_reader(address.segment_ord);
         let number = segment.fast_fields().u64(NUMBER)?.first(address.doc_id).unwrap_or(u64::MAX);
-        scored.insert(*address, Scored { number, score: 0.0, terms: Vec::new() });
+        scored.insert(*address, ScoredPassage { number, score: 0.0, terms: Vec::new() });
     }
     for (term, query) in wanted.iter().zip(queries) {
-        steps(1);
+        count_steps(1);
         let weight: Box<dyn Weight> = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
         let mut rest = addresses.as_slice();
         while let Some(first) = rest.first() {
@@ -275,7 +275,7 @@ fn scored(
             let mut scorer = weight.scorer(searcher.segment_reader(first.segment_ord), 1.0)?;
             // Passages that lack the term are passed over together, and so are those that nobody asks about.
             while let Some(address) = here.first() {
-                steps(1);
+                count_steps(1);
                 let document = if scorer.doc() < address.doc_id { scorer.seek(address.doc_id) } else { scorer.doc() };
                 if document == address.doc_id
                     && let Some(scored) = scored.get_mut(address)

@@ -1,4 +1,4 @@
-//! [`Mapped`]: a file of an index in memory, mapped by the operating system.
+//! [`MappedFile`]: a file of an index in memory, mapped by the operating system.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use crate::RetrievalError;
 
 /// The bytes of a file.
 #[derive(Clone)]
-pub(super) struct Mapped(OwnedBytes);
+pub(super) struct MappedFile(OwnedBytes);
 
-impl Mapped {
+impl MappedFile {
     /// Maps the file of this name and checks that it has all its bytes.
     pub(super) fn open(folder: &Path, name: &str, size: u64) -> Result<Self, RetrievalError> {
         let path = folder.join(name);
@@ -28,7 +28,7 @@ impl Mapped {
 
     /// Bytes that are in no file.
     #[cfg(test)]
-    pub(super) fn of(bytes: Vec<u8>) -> Self {
+    pub(super) fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(OwnedBytes::new(bytes))
     }
 

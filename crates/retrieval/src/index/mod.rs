@@ -14,11 +14,11 @@
 //! Numbers are written with the lowest byte first.
 
 mod columns;
-mod embedded;
 mod folder;
 mod header;
 mod lexical;
 mod mapped;
+mod partial_vectors;
 mod vectors;
 mod writer;
 
@@ -28,20 +28,20 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_cancellation::steps;
+use probare_cancellation::count_steps;
 use serde_json::{Map, Value as Json};
 
-use self::columns::Columns;
+use self::columns::MetadataColumns;
 use self::header::FORMAT;
-use self::lexical::Lexical;
-use self::mapped::Mapped;
-use self::vectors::Vectors;
+use self::lexical::LexicalIndex;
+use self::mapped::MappedFile;
+use self::vectors::VectorRows;
 use crate::stores::VectorStore;
 use crate::{Filter, RetrievalError};
 
-pub use header::{Header, IndexedFile, LeftOut, Settings, VectorsInfo};
-pub(crate) use lexical::Scored;
-pub use writer::{Builder, Built, Stage};
+pub use header::{Header, IndexSettings, IndexedFile, SkippedFile, VectorsInfo};
+pub(crate) use lexical::ScoredPassage;
+pub use writer::{BuildReport, BuildStage, IndexBuilder};
 
 const HEADER: &str = "index.json";
 const TEXTS: &str = "texts";
@@ -58,7 +58,7 @@ const OPENINGS: usize = 5;
 
 /// A passage of a corpus.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Passage {
+pub struct IndexedPassage {
     /// Its number in the index, from 0: the order of the corpus.
     pub number: u64,
     /// Its id: the key of the document, `#`, and its number in the document, from 1.
@@ -82,29 +82,33 @@ pub struct Index {
     folder: PathBuf,
     generation: PathBuf,
     header: Header,
-    texts: Mapped,
-    heads: Mapped,
-    ends: Mapped,
-    places: Mapped,
-    vectors: Option<Vectors>,
-    columns: Columns,
-    words: Lexical,
+    texts: MappedFile,
+    heads: MappedFile,
+    ends: MappedFile,
+    places: MappedFile,
+    vectors: Option<VectorRows>,
+    columns: MetadataColumns,
+    words: LexicalIndex,
     store: Option<Arc<dyn VectorStore>>,
 }
 
 /// Numbers of a record of `documents` and of `passages`.
 const RECORD: usize = 3;
 
+/// Bytes of the largest header of an index.
+const LARGEST_HEADER: u64 = 1 << 30;
+
 impl Index {
     /// Opens the index in a folder.
     pub fn open(folder: &Path) -> Result<Self, RetrievalError> {
         let mut last = None;
         for _ in 0..OPENINGS {
-            let generation = folder::current(folder)?.ok_or_else(|| RetrievalError::NoIndex(folder.to_owned()))?;
+            let generation =
+                folder::current_generation(folder)?.ok_or_else(|| RetrievalError::NoIndex(folder.to_owned()))?;
             match Self::open_generation(folder, &generation) {
                 Ok(index) => return Ok(index),
                 // Another generation may have taken its place since its name was read.
-                Err(error) if folder::current(folder)?.as_ref() != Some(&generation) => last = Some(error),
+                Err(error) if folder::current_generation(folder)?.as_ref() != Some(&generation) => last = Some(error),
                 Err(error) => return Err(error),
             }
         }
@@ -113,7 +117,8 @@ impl Index {
 
     fn open_generation(folder: &Path, generation: &Path) -> Result<Self, RetrievalError> {
         let path = generation.join(HEADER);
-        let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
+        folder::refuse_special_files(generation)?;
+        let bytes = probare_files::read_plain(&path, LARGEST_HEADER).map_err(|error| match error.kind() {
             ErrorKind::NotFound => RetrievalError::Damaged { path: path.clone(), reason: "it is gone".to_owned() },
             _ => RetrievalError::io("read", &path)(error),
         })?;
@@ -128,7 +133,7 @@ impl Index {
         let header: Header = serde_json::from_value(json).map_err(|error| damaged(error.to_string()))?;
         let mapped = |name: &str| {
             let size = header.sizes.get(name).ok_or_else(|| damaged(format!("it has no size of `{name}`")))?;
-            Mapped::open(generation, name, *size)
+            MappedFile::open(generation, name, *size)
         };
         let count = |number: u64| usize::try_from(number).map_err(|_| damaged("it has too many documents".to_owned()));
         let (documents, passages) = (count(header.documents)?, count(header.passages)?);
@@ -143,10 +148,10 @@ impl Index {
                 if rows.bytes().len() != passages * info.dimensions * 4 {
                     return Err(damaged("its vectors and its passages do not agree".to_owned()));
                 }
-                Some(Vectors::new(rows, info.dimensions))
+                Some(VectorRows::new(rows, info.dimensions))
             }
         };
-        let columns = Columns::open(mapped(COLUMNS)?.bytes(), mapped(CODES)?, documents).map_err(damaged)?;
+        let columns = MetadataColumns::open(mapped(COLUMNS)?.bytes(), mapped(CODES)?, documents).map_err(damaged)?;
         Ok(Self {
             folder: folder.to_owned(),
             generation: generation.to_owned(),
@@ -156,7 +161,7 @@ impl Index {
             places,
             vectors,
             columns,
-            words: Lexical::open(&generation.join(WORDS))?,
+            words: LexicalIndex::open(&generation.join(WORDS))?,
             store: None,
             header,
         })
@@ -246,7 +251,7 @@ impl Index {
     }
 
     /// A passage by its number.
-    pub fn passage(&self, number: u64) -> Result<Passage, RetrievalError> {
+    pub fn passage(&self, number: u64) -> Result<IndexedPassage, RetrievalError> {
         let document = self.document_of(number)?;
         let (span, text) = (self.span(number)?, self.text(document)?);
         let words =
@@ -254,8 +259,8 @@ impl Index {
         let (key, metadata) = self.head(document)?;
         let before = &text[..span.start];
         // Lines and pages are counted from the start of the text.
-        steps(1 + text.len() / 512);
-        Ok(Passage {
+        count_steps(1 + text.len() / 512);
+        Ok(IndexedPassage {
             number,
             id: format!("{key}#{}", number - self.passages_of(document)?.start.min(number) + 1),
             line: before.matches('\n').count() + 1,
@@ -270,7 +275,7 @@ impl Index {
     /// The number of the document with this key.
     pub fn document(&self, key: &str) -> Result<Option<u64>, RetrievalError> {
         for document in 0..self.header.documents {
-            steps(1);
+            count_steps(1);
             if self.head(document)?.0 == key {
                 return Ok(Some(document));
             }
@@ -306,25 +311,25 @@ impl Index {
     /// The cosine of a passage and a vector; nothing where the index holds none.
     pub(crate) fn cosine(&self, passage: u64, vector: &[f32]) -> Option<f32> {
         let (bytes, _) = self.vector_rows(passage..passage + 1)?;
-        Some(vectors::product(bytes, vector))
+        Some(vectors::dot_product(bytes, vector))
     }
 
     /// For each document whether a filter lets it through; nothing for a filter that lets everything through.
-    pub(crate) fn allowed(&self, filter: &Filter) -> Result<Option<Arc<[bool]>>, RetrievalError> {
+    pub(crate) fn matching_documents(&self, filter: &Filter) -> Result<Option<Arc<[bool]>>, RetrievalError> {
         if filter.is_empty() {
             return Ok(None);
         }
         filter.check(self.columns.names())?;
-        Ok(Some(self.columns.allowed(filter).into()))
+        Ok(Some(self.columns.matching_documents(filter).into()))
     }
 
     /// The best passages by their words.
-    pub(crate) fn by_words(
+    pub(crate) fn search_words(
         &self,
         question: &str,
         k: usize,
         allowed: Option<&Arc<[bool]>>,
-    ) -> Result<Vec<Scored>, RetrievalError> {
+    ) -> Result<Vec<ScoredPassage>, RetrievalError> {
         let allowed = allowed.map(|documents| {
             let (documents, places) = (Arc::clone(documents), self.places.clone());
             let is_allowed = move |number: u64| {
@@ -338,7 +343,7 @@ impl Index {
     }
 
     /// The best passages by their vectors; nothing where there are none.
-    pub(crate) fn by_vector(
+    pub(crate) fn search_vectors(
         &self,
         vector: &[f32],
         k: usize,
@@ -371,7 +376,7 @@ impl Index {
             None => spans.push(0..all),
             Some(allowed) => {
                 for (document, _) in allowed.iter().enumerate().filter(|(_, is_allowed)| **is_allowed) {
-                    steps(1);
+                    count_steps(1);
                     let span = self.part(document as u64, 2)?;
                     match spans.last_mut() {
                         Some(last) if last.end == span.start => last.end = span.end,

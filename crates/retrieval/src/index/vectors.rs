@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 
-use probare_cancellation::{elsewhere, steps};
+use probare_cancellation::{count_steps, on_other_thread};
 
-use super::mapped::Mapped;
+use super::mapped::MappedFile;
 
 /// Rows that are looked at by one thread at a time.
 const ROWS_OF_A_THREAD: usize = 16_384;
@@ -15,17 +15,17 @@ const ROWS_OF_A_THREAD: usize = 16_384;
 const BYTES_OF_A_STEP: usize = 512;
 
 /// The vectors of an index.
-pub(super) struct Vectors {
-    rows: Mapped,
+pub(super) struct VectorRows {
+    rows: MappedFile,
     dimensions: usize,
 }
 
 /// Numbers that are multiplied side by side. Sums are formed lane by lane in one order, whatever registers there are.
 const LANES: usize = 16;
 
-impl Vectors {
+impl VectorRows {
     /// Rows of so many numbers.
-    pub(super) const fn new(rows: Mapped, dimensions: usize) -> Self {
+    pub(super) const fn new(rows: MappedFile, dimensions: usize) -> Self {
         Self { rows, dimensions }
     }
 
@@ -53,24 +53,24 @@ impl Vectors {
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(pieces.len()).max(1);
         let share = pieces.len().div_ceil(threads).max(1);
         let best_of = |pieces: &[std::ops::Range<usize>]| {
-            let mut best = Best::new(k);
+            let mut best = TopRows::new(k);
             for piece in pieces {
                 let rows = self.rows(piece.clone()).unwrap_or_default();
                 for (row, bytes) in piece.clone().zip(rows.chunks_exact((self.dimensions * 4).max(1))) {
-                    steps(1 + bytes.len() / BYTES_OF_A_STEP);
-                    best.offer(row, product(bytes, vector));
+                    count_steps(1 + bytes.len() / BYTES_OF_A_STEP);
+                    best.offer(row, dot_product(bytes, vector));
                 }
             }
             best
         };
-        let mut all = Best::new(k);
+        let mut all = TopRows::new(k);
         let rest = std::thread::scope(|scope| {
             let mut chunks = pieces.chunks(share);
             let mine = chunks.next();
-            let others: Vec<_> = chunks.map(|pieces| scope.spawn(elsewhere(move || best_of(pieces)))).collect();
-            let mut found: Vec<Best> = mine.map(best_of).into_iter().collect();
+            let others: Vec<_> = chunks.map(|pieces| scope.spawn(on_other_thread(move || best_of(pieces)))).collect();
+            let mut found: Vec<TopRows> = mine.map(best_of).into_iter().collect();
             found.extend(others.into_iter().map(|other| match other.join() {
-                Ok(best) => best.taken_over(),
+                Ok(best) => best.join(),
                 Err(panic) => resume_unwind(panic),
             }));
             found
@@ -83,7 +83,7 @@ impl Vectors {
 }
 
 /// The scalar product of a row, as it stands in the file, and a vector.
-pub(super) fn product(row: &[u8], vector: &[f32]) -> f32 {
+pub(super) fn dot_product(row: &[u8], vector: &[f32]) -> f32 {
     let (rows, rest) = row.as_chunks::<{ LANES * 4 }>();
     let (vectors, tail) = vector.as_chunks::<LANES>();
     let mut sums = [0.0_f32; LANES];
@@ -104,7 +104,7 @@ pub(super) fn product(row: &[u8], vector: &[f32]) -> f32 {
 }
 
 /// The best rows so far: a heap whose first element is the one to go next.
-struct Best {
+struct TopRows {
     k: usize,
     kept: Vec<(usize, f32)>,
     worst: f32,
@@ -115,7 +115,7 @@ fn rank(one: &(usize, f32), other: &(usize, f32)) -> Ordering {
     other.1.total_cmp(&one.1).then(one.0.cmp(&other.0))
 }
 
-impl Best {
+impl TopRows {
     const fn new(k: usize) -> Self {
         Self { k, kept: Vec::new(), worst: f32::NEG_INFINITY }
     }
@@ -151,7 +151,7 @@ impl Best {
 
 #[cfg(test)]
 mod tests {
-    use probare_cancellation::{Cancellation, Cancelled, counted};
+    use probare_cancellation::{Cancellation, CancelledError, with_step_count};
 
     use super::*;
 
@@ -162,15 +162,15 @@ mod tests {
             .flat_map(|row| [if row % 1000 == 7 { 1.0_f32 } else { 0.5 }, 0.0])
             .flat_map(f32::to_le_bytes)
             .collect();
-        let vectors = Vectors::new(Mapped::of(rows), 2);
+        let vectors = VectorRows::new(MappedFile::from_bytes(rows), 2);
         let all = 0..count;
         let search = || vectors.nearest(&[1.0, 0.0], 2, std::slice::from_ref(&all));
-        let (found, steps) = counted(search);
+        let (found, steps) = with_step_count(search);
         assert_eq!(found, [(7, 1.0), (1007, 1.0)]);
         assert_eq!(usize::try_from(steps), Ok(count));
         let nobody = Cancellation::default();
         nobody.cancel();
-        assert_eq!(nobody.during(search), Err(Cancelled));
+        assert_eq!(nobody.run(search), Err(CancelledError));
     }
 
     #[test]
@@ -180,23 +180,23 @@ mod tests {
             let other: Vec<f32> = (0..length).map(|at| f32::from(at % 5) - 2.0).collect();
             let bytes: Vec<u8> = one.iter().flat_map(|number| number.to_le_bytes()).collect();
             let expected: f32 = one.iter().zip(&other).map(|(one, other)| one * other).sum();
-            assert_eq!(product(&bytes, &other), expected);
+            assert_eq!(dot_product(&bytes, &other), expected);
         }
     }
 
     #[test]
     fn the_best_are_kept_and_of_equals_the_earlier_ones() {
-        let mut best = Best::new(3);
+        let mut best = TopRows::new(3);
         for row in 0..1000 {
             best.offer(row, if row % 100 == 7 { 1.0 } else { 0.5 });
         }
         assert_eq!(best.sorted(), [(7, 1.0), (107, 1.0), (207, 1.0)]);
-        let mut few = Best::new(10);
+        let mut few = TopRows::new(10);
         few.offer(2, 0.1);
         few.offer(1, 0.1);
         few.offer(3, f32::NAN);
         assert_eq!(few.sorted(), [(1, 0.1), (2, 0.1)]);
-        let mut none = Best::new(0);
+        let mut none = TopRows::new(0);
         none.offer(1, 1.0);
         assert!(none.sorted().is_empty());
     }

@@ -1,4 +1,4 @@
-//! [`Builder`]: makes an index of a corpus, or brings one up to date.
+//! [`IndexBuilder`]: makes an index of a corpus, or brings one up to date.
 //!
 //! Files whose digest is unchanged are neither read into documents nor cut nor embedded again: their texts, places and vectors
 //! are taken over. The index of words is written anew each time, since what a word counts depends on all passages: an index
@@ -13,15 +13,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 
 use super::columns::ColumnBuilder;
-use super::embedded::{BATCH, Embedded};
-use super::folder::{Building, Writing};
+use super::folder::{GenerationFile, NewGeneration};
 use super::header::FORMAT;
 use super::lexical::LexicalWriter;
+use super::partial_vectors::{BATCH, PartialVectors};
 use super::{CODES, COLUMNS, DOCUMENTS, HEADER, HEADS, Index, PASSAGES, TEXTS, VECTORS, WORDS};
-use crate::corpus::PdfText;
+use crate::corpus::PdfReader;
 use crate::passages::passages;
 use crate::{
-    CorpusError, CorpusFile, Document, Embedder, Header, IndexedFile, LeftOut, RetrievalError, Settings, VectorsInfo,
+    CorpusError, CorpusFile, Document, Embedder, Header, IndexSettings, IndexedFile, RetrievalError, SkippedFile,
+    VectorsInfo,
 };
 
 /// Most documents and most passages of an index.
@@ -29,7 +30,7 @@ const MOST: u64 = u32::MAX as u64 - 1;
 
 /// How far a build has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum BuildStage {
     /// Files are looked at.
     Looking {
         /// Files so far.
@@ -55,7 +56,7 @@ pub enum Stage {
 
 /// What a build came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Built {
+pub struct BuildReport {
     /// Documents in the index.
     pub documents: u64,
     /// Passages in the index.
@@ -71,23 +72,23 @@ pub struct Built {
     /// The model of the vectors, if there are any.
     pub model: Option<String>,
     /// Files that could not be read for want of a program.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedFile>,
     /// Whether nothing had to be done.
     pub is_unchanged: bool,
 }
 
 /// Makes an index, or brings one up to date.
-pub struct Builder<'a> {
+pub struct IndexBuilder<'a> {
     folder: PathBuf,
-    settings: Settings,
+    settings: IndexSettings,
     embedder: Option<&'a Embedder>,
-    pdf: Option<&'a dyn PdfText>,
+    pdf: Option<&'a dyn PdfReader>,
     cancelled: Arc<AtomicBool>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> IndexBuilder<'a> {
     /// In this folder.
-    pub fn new(folder: &Path, settings: Settings) -> Self {
+    pub fn new(folder: &Path, settings: IndexSettings) -> Self {
         Self { folder: folder.to_owned(), settings, embedder: None, pdf: None, cancelled: Arc::default() }
     }
 
@@ -100,21 +101,25 @@ impl<'a> Builder<'a> {
 
     /// With somebody who reads PDF files; without one they are left out.
     #[must_use]
-    pub fn with_pdf(mut self, reader: &'a dyn PdfText) -> Self {
+    pub fn with_pdf(mut self, reader: &'a dyn PdfReader) -> Self {
         self.pdf = Some(reader);
         self
     }
 
     /// Ends when the flag is set.
     #[must_use]
-    pub fn until(mut self, cancelled: Arc<AtomicBool>) -> Self {
+    pub fn with_cancellation(mut self, cancelled: Arc<AtomicBool>) -> Self {
         self.cancelled = cancelled;
         self
     }
 
     /// Indexes these files. What was there before answers until all is done; where something goes wrong it stays.
-    pub fn build(&self, files: &[CorpusFile], progress: &mut dyn FnMut(Stage)) -> Result<Built, RetrievalError> {
-        let building = Building::begin(&self.folder)?;
+    pub fn build(
+        &self,
+        files: &[CorpusFile],
+        progress: &mut dyn FnMut(BuildStage),
+    ) -> Result<BuildReport, RetrievalError> {
+        let building = NewGeneration::begin(&self.folder)?;
         match self.write(&building, files, progress) {
             Ok(built) if built.is_unchanged => {
                 building.abandon();
@@ -133,10 +138,10 @@ impl<'a> Builder<'a> {
 
     fn write(
         &self,
-        building: &Building,
+        building: &NewGeneration,
         files: &[CorpusFile],
-        progress: &mut dyn FnMut(Stage),
-    ) -> Result<Built, RetrievalError> {
+        progress: &mut dyn FnMut(BuildStage),
+    ) -> Result<BuildReport, RetrievalError> {
         let before = match Index::open(&self.folder) {
             Ok(index) => Some(index),
             // What cannot be read is made anew.
@@ -151,8 +156,8 @@ impl<'a> Builder<'a> {
         let of = files.len() as u64;
         let mut digests = Vec::with_capacity(files.len());
         for (at, file) in files.iter().enumerate() {
-            self.go_on()?;
-            progress(Stage::Looking { files: at as u64, of });
+            self.check_cancelled()?;
+            progress(BuildStage::Looking { files: at as u64, of });
             digests.push(file.read()?.1.sha256);
         }
         let known = before.as_ref().map(Index::ranges).unwrap_or_default();
@@ -165,24 +170,24 @@ impl<'a> Builder<'a> {
                 && header.files.len() == files.len()
                 && files.iter().zip(&digests).all(is_same)
             {
-                return Ok(Built {
+                return Ok(BuildReport {
                     documents: header.documents,
                     passages: header.passages,
                     files: of,
                     model: model.map(str::to_owned),
                     is_unchanged: true,
-                    ..Built::default()
+                    ..BuildReport::default()
                 });
             }
         }
-        let mut writer = Writer::new(building, self.settings, self.embedder)?;
-        let mut built = Built { model: model.map(str::to_owned), ..Built::default() };
+        let mut writer = GenerationWriter::new(building, self.settings, self.embedder)?;
+        let mut built = BuildReport { model: model.map(str::to_owned), ..BuildReport::default() };
         for (at, (file, digest)) in files.iter().zip(&digests).enumerate() {
-            self.go_on()?;
-            progress(Stage::Reading { files: at as u64, of, passages: writer.passages });
+            self.check_cancelled()?;
+            progress(BuildStage::Reading { files: at as u64, of, passages: writer.passages });
             let taken = known.get(file.name.as_str()).filter(|(sha256, _)| sha256 == digest);
             if let (Some((sha256, documents)), Some(index)) = (taken, &before) {
-                writer.take_over(file, sha256, index, documents.clone())?;
+                writer.copy_documents(file, sha256, index, documents.clone())?;
                 continue;
             }
             let (bytes, input) = file.read()?;
@@ -191,21 +196,21 @@ impl<'a> Builder<'a> {
                     built.read += 1;
                     let count = documents.len() as u64;
                     for document in documents {
-                        self.go_on()?;
+                        self.check_cancelled()?;
                         writer.add(&file.name, &document, &mut |passages| {
-                            progress(Stage::Reading { files: at as u64, of, passages });
+                            progress(BuildStage::Reading { files: at as u64, of, passages });
                         })?;
                     }
                     let (name, sha256, bytes) = (file.name.clone(), input.sha256, input.bytes);
                     writer.files.push(IndexedFile { name, sha256, bytes, documents: count });
                 }
                 Err(CorpusError::Pdf { reason, is_missing: true, .. }) => {
-                    writer.left_out.push(LeftOut { name: file.name.clone(), reason });
+                    writer.left_out.push(SkippedFile { name: file.name.clone(), reason });
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        if let Some(LeftOut { name, reason }) = writer.left_out.first().filter(|_| writer.files.is_empty()) {
+        if let Some(SkippedFile { name, reason }) = writer.left_out.first().filter(|_| writer.files.is_empty()) {
             return Err(CorpusError::Pdf { file: name.clone(), reason: reason.clone(), is_missing: true }.into());
         }
         if writer.files.is_empty() {
@@ -215,8 +220,8 @@ impl<'a> Builder<'a> {
         let is_gone = |name: &&str| !files.iter().any(|file| file.name == **name);
         built.removed = known.keys().filter(|name| is_gone(name)).count() as u64;
         writer.flush()?;
-        self.go_on()?;
-        progress(Stage::Writing { passages: writer.passages });
+        self.check_cancelled()?;
+        progress(BuildStage::Writing { passages: writer.passages });
         (built.documents, built.passages) = (writer.documents, writer.passages);
         built.files = writer.files.len() as u64;
         built.embedded = writer.embedded_now;
@@ -225,45 +230,45 @@ impl<'a> Builder<'a> {
         Ok(built)
     }
 
-    fn go_on(&self) -> Result<(), RetrievalError> {
+    fn check_cancelled(&self) -> Result<(), RetrievalError> {
         if self.cancelled.load(Ordering::Relaxed) { Err(RetrievalError::Cancelled) } else { Ok(()) }
     }
 }
 
 /// The files of a generation while they are written.
-struct Writer<'a> {
-    settings: Settings,
+struct GenerationWriter<'a> {
+    settings: IndexSettings,
     embedder: Option<&'a Embedder>,
-    texts: Counted,
-    heads: Counted,
-    ends: Counted,
-    places: Counted,
-    vectors: Option<Counted>,
+    texts: CountedFile,
+    heads: CountedFile,
+    ends: CountedFile,
+    places: CountedFile,
+    vectors: Option<CountedFile>,
     dimensions: usize,
     words: LexicalWriter,
     columns: ColumnBuilder,
-    embedded: Option<Embedded>,
+    embedded: Option<PartialVectors>,
     /// Passages whose vectors are still to be computed.
     waiting: Vec<String>,
     /// Keys of documents with the numbers of their files.
     keys: HashMap<String, usize>,
     names: Vec<String>,
     files: Vec<IndexedFile>,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<SkippedFile>,
     documents: u64,
     passages: u64,
     embedded_now: u64,
 }
 
 /// A file with the number of its bytes.
-struct Counted {
+struct CountedFile {
     name: &'static str,
-    out: Writing,
+    out: GenerationFile,
     bytes: u64,
 }
 
-impl Counted {
-    fn create(building: &Building, name: &'static str) -> Result<Self, RetrievalError> {
+impl CountedFile {
+    fn create(building: &NewGeneration, name: &'static str) -> Result<Self, RetrievalError> {
         Ok(Self { name, out: building.create(name)?, bytes: 0 })
     }
 
@@ -273,14 +278,18 @@ impl Counted {
     }
 }
 
-impl<'a> Writer<'a> {
-    fn new(building: &Building, settings: Settings, embedder: Option<&'a Embedder>) -> Result<Self, RetrievalError> {
-        let file = |name| Counted::create(building, name);
+impl<'a> GenerationWriter<'a> {
+    fn new(
+        building: &NewGeneration,
+        settings: IndexSettings,
+        embedder: Option<&'a Embedder>,
+    ) -> Result<Self, RetrievalError> {
+        let file = |name| CountedFile::create(building, name);
         let embedded = match embedder {
             None => None,
             Some(embedder) => {
-                let (path, file) = building.embedded(embedder.model())?;
-                Some(Embedded::open(path, file)?)
+                let (path, file) = building.partial_vectors_file(embedder.model())?;
+                Some(PartialVectors::open(path, file)?)
             }
         };
         Ok(Self {
@@ -314,7 +323,7 @@ impl<'a> Writer<'a> {
         self.texts.write(document.text.as_bytes())?;
         for span in spans {
             let text = &document.text[span.clone()];
-            self.place(number, span)?;
+            self.write_span(number, span)?;
             self.words.add(self.passages - 1, text)?;
             if self.embedder.is_some() {
                 self.waiting.push(text.to_owned());
@@ -328,7 +337,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Takes over the documents of a file from the index before.
-    fn take_over(
+    fn copy_documents(
         &mut self,
         file: &CorpusFile,
         sha256: &str,
@@ -346,7 +355,7 @@ impl<'a> Writer<'a> {
             for passage in passages.clone() {
                 let span = index.span(passage)?;
                 self.words.add(self.passages, text.get(span.clone()).unwrap_or_default())?;
-                self.place(number, span)?;
+                self.write_span(number, span)?;
             }
             if let (Some(vectors), Some((rows, dimensions))) = (&mut self.vectors, index.vector_rows(passages)) {
                 vectors.write(rows)?;
@@ -383,7 +392,7 @@ impl<'a> Writer<'a> {
         self.heads.write(format!("{}\n", json!([key, metadata])).as_bytes())
     }
 
-    fn place(&mut self, document: u32, span: Range<usize>) -> Result<(), RetrievalError> {
+    fn write_span(&mut self, document: u32, span: Range<usize>) -> Result<(), RetrievalError> {
         if self.passages >= MOST {
             return Err(RetrievalError::TooLarge { what: "passages", limit: MOST });
         }
@@ -428,12 +437,12 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn finish(self, building: &Building, settings: Settings) -> Result<(), RetrievalError> {
+    fn finish(self, building: &NewGeneration, settings: IndexSettings) -> Result<(), RetrievalError> {
         self.words.finish()?;
         let (values, codes) = self.columns.finish();
         let mut sizes = BTreeMap::new();
         for (name, bytes) in [(COLUMNS, values), (CODES, codes)] {
-            let mut file = Counted::create(building, name)?;
+            let mut file = CountedFile::create(building, name)?;
             file.write(&bytes)?;
             sizes.insert(name.to_owned(), file.bytes);
             file.out.finish()?;

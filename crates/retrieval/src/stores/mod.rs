@@ -6,7 +6,7 @@
 
 mod postgres;
 
-pub use self::postgres::{Postgres, shown};
+pub use self::postgres::{Postgres, redacted_url};
 
 use crate::RetrievalError;
 

@@ -24,7 +24,7 @@ pub struct Postgres {
 }
 
 /// The address of a database without its password, for messages.
-pub fn shown(url: &str) -> String {
+pub fn redacted_url(url: &str) -> String {
     let Ok(config) = url.parse::<Config>() else { return "an address that cannot be read".to_owned() };
     let host = match config.get_hosts().first() {
         Some(Host::Tcp(name)) => name.clone(),
@@ -38,13 +38,16 @@ pub fn shown(url: &str) -> String {
 impl Postgres {
     /// Connects to a database: `postgres://user@host/name`, or `host=/path user=name`. Connections are not encrypted.
     pub fn open(url: &str) -> Result<Self, RetrievalError> {
-        let place = shown(url);
+        let place = redacted_url(url);
         let failed = |error: postgres::Error| wrong(&place, &error);
         let client = url.parse::<Config>().map_err(failed)?.connect(NoTls).map_err(failed)?;
         Ok(Self { client: Mutex::new(client), place })
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Client) -> Result<T, postgres::Error>) -> Result<T, RetrievalError> {
+    fn with_client<T>(
+        &self,
+        work: impl FnOnce(&mut Client) -> Result<T, postgres::Error>,
+    ) -> Result<T, RetrievalError> {
         let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut client).map_err(|error| wrong(&self.place, &error))
     }
@@ -54,8 +57,8 @@ impl Postgres {
         let header = index.header();
         let info = header.vectors.as_ref().ok_or_else(|| RetrievalError::NoVectors(index.folder().to_owned()))?;
         let digest = header.digest();
-        let mut rows = Rows { index, next: 0, passages: header.passages };
-        self.with(|client| {
+        let mut rows = CopyLines { index, next: 0, passages: header.passages };
+        self.with_client(|client| {
             client.batch_execute("CREATE EXTENSION IF NOT EXISTS vector")?;
             let mut transaction = client.transaction()?;
             transaction.batch_execute(&format!(
@@ -101,7 +104,7 @@ impl Postgres {
 
     /// An error unless the table holds the vectors of this index as it is now.
     pub fn check(&self, index: &Index) -> Result<(), RetrievalError> {
-        let digest: Option<String> = self.with(|client| {
+        let digest: Option<String> = self.with_client(|client| {
             let text = format!("SELECT obj_description(to_regclass('{TABLE}'), 'pg_class')");
             let row = client.query_one(text.as_str(), &[])?;
             row.try_get(0)
@@ -116,11 +119,11 @@ impl Postgres {
 
 impl VectorStore for Postgres {
     fn nearest(&self, vector: &[f32], k: usize, documents: Option<&[u64]>) -> Result<Vec<(u64, f32)>, RetrievalError> {
-        let vector = written(vector);
+        let vector = vector_literal(vector);
         let limit = i64::try_from(k).unwrap_or(i64::MAX);
         let columns = "number, (-(embedding <#> $1::text::vector))::real";
         let order = format!("ORDER BY embedding <#> $1::text::vector, number LIMIT {limit}");
-        let rows = self.with(|client| match documents {
+        let rows = self.with_client(|client| match documents {
             None => client.query(format!("SELECT {columns} FROM {TABLE} {order}").as_str(), &[&vector]),
             Some(documents) => {
                 let documents: Vec<i64> = documents.iter().filter_map(|number| i64::try_from(*number).ok()).collect();
@@ -147,19 +150,19 @@ fn wrong(place: &str, error: &postgres::Error) -> RetrievalError {
 }
 
 /// A vector as pgvector reads it. Numbers are written so that they are read back as they were.
-fn written(vector: &[f32]) -> String {
+fn vector_literal(vector: &[f32]) -> String {
     let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
     format!("[{}]", numbers.join(","))
 }
 
 /// The lines of the table.
-struct Rows<'a> {
+struct CopyLines<'a> {
     index: &'a Index,
     next: u64,
     passages: u64,
 }
 
-impl Rows<'_> {
+impl CopyLines<'_> {
     fn next_line(&mut self) -> Result<Option<String>, RetrievalError> {
         if self.next == self.passages {
             return Ok(None);
@@ -167,7 +170,7 @@ impl Rows<'_> {
         let number = self.next;
         self.next += 1;
         let vector = self.index.vector(number).unwrap_or_default();
-        Ok(Some(format!("{number}\t{}\t{}\n", self.index.document_of(number)?, written(&vector))))
+        Ok(Some(format!("{number}\t{}\t{}\n", self.index.document_of(number)?, vector_literal(&vector))))
     }
 }
 
@@ -177,8 +180,8 @@ mod tests {
 
     #[test]
     fn an_address_is_shown_without_its_password() {
-        let text = shown("postgres://ada:hunter2@db.example.org/interviews");
+        let text = redacted_url("postgres://ada:hunter2@db.example.org/interviews");
         assert_eq!(text, "postgres at db.example.org, database interviews");
-        assert!(!shown("postgres://ada:hunter2@[").contains("hunter2"));
+        assert!(!redacted_url("postgres://ada:hunter2@[").contains("hunter2"));
     }
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use probare_retrieval::{Builder, Embedder, Index, RetrievalError, Search, Settings, corpus};
+use probare_retrieval::{Embedder, Index, IndexBuilder, IndexSettings, RetrievalError, SearchRequest, corpus};
 
-use crate::support::{Place, letters};
+use crate::support::{TestCorpus, letters};
 
 const FERRY: &str = "The ferry leaves at six. It carries forty cars.";
 const ORCHARD: &str = "The orchard has ninety trees. Pears are picked in August.";
@@ -14,15 +14,16 @@ const ORCHARD: &str = "The orchard has ninety trees. Pears are picked in August.
 /// Everything that an index answers to some questions.
 fn answers(index: &Index, embedder: &Embedder) -> Vec<String> {
     let questions = ["When does the ferry leave?", "pears", "trees and cars", "nothing of the kind"];
-    let found =
-        questions.iter().flat_map(|question| index.search(&Search::new(*question), Some(embedder)).unwrap().hits);
+    let found = questions
+        .iter()
+        .flat_map(|question| index.search(&SearchRequest::new(*question), Some(embedder)).unwrap().hits);
     found.map(|hit| hit.to_json().to_string()).collect()
 }
 
 #[test]
 fn places_lead_back_to_the_bytes_of_the_file() {
     let text = "\u{feff}Søren: Ja.\r\nInterviewer: We saw the ferry.\n\nIt left at six.\n";
-    let place = Place::new(&[("a/DK-1_interview_danish.txt", text)]);
+    let place = TestCorpus::new(&[("a/DK-1_interview_danish.txt", text)]);
     place.build(None).unwrap();
     let index = place.open();
     for number in 0..index.header().passages {
@@ -36,7 +37,7 @@ fn places_lead_back_to_the_bytes_of_the_file() {
 
 #[test]
 fn only_changed_files_are_read_and_the_answers_are_those_of_a_fresh_index() {
-    let place = Place::new(&[("ferry.txt", FERRY), ("orchard.txt", ORCHARD), ("z.txt", "Zebras.")]);
+    let place = TestCorpus::new(&[("ferry.txt", FERRY), ("orchard.txt", ORCHARD), ("z.txt", "Zebras.")]);
     let embedder = letters();
     let first = place.build(Some(&embedder)).unwrap();
     assert_eq!((first.read, first.documents, first.embedded), (3, 3, first.passages));
@@ -46,7 +47,7 @@ fn only_changed_files_are_read_and_the_answers_are_those_of_a_fresh_index() {
     fs::remove_file(place.corpus().join("z.txt")).unwrap();
     let second = place.build(Some(&embedder)).unwrap();
     assert_eq!((second.read, second.removed, second.documents, second.embedded), (2, 1, 3, 2));
-    let fresh = Place::new(&[
+    let fresh = TestCorpus::new(&[
         ("b.txt", "A boat."),
         ("ferry.txt", FERRY),
         ("orchard.txt", "The orchard was sold. Pears are gone."),
@@ -58,20 +59,20 @@ fn only_changed_files_are_read_and_the_answers_are_those_of_a_fresh_index() {
 
 #[test]
 fn another_cut_or_another_model_makes_it_anew() {
-    let place = Place::new(&[("ferry.txt", FERRY)]);
+    let place = TestCorpus::new(&[("ferry.txt", FERRY)]);
     place.build(None).unwrap();
     let with = place.build(Some(&letters())).unwrap();
     assert_eq!((with.read, with.embedded), (1, with.passages));
-    let files = corpus::list(&place.corpus(), None).unwrap();
-    let settings = Settings { split: probare_retrieval::passages::Split { words: 5, overlap: 0 } };
-    let cut = Builder::new(&place.index(), settings).build(&files, &mut |_| ()).unwrap();
+    let files = corpus::list_files(&place.corpus(), None).unwrap();
+    let settings = IndexSettings { split: probare_retrieval::passages::Split { words: 5, overlap: 0 } };
+    let cut = IndexBuilder::new(&place.index(), settings).build(&files, &mut |_| ()).unwrap();
     assert_eq!((cut.read, cut.passages), (1, 2));
     assert!(place.open().header().vectors.is_none());
 }
 
 #[test]
 fn a_build_that_fails_or_is_ended_leaves_the_index_as_it_was() {
-    let place = Place::new(&[("ferry.txt", FERRY)]);
+    let place = TestCorpus::new(&[("ferry.txt", FERRY)]);
     let embedder = letters();
     place.build(Some(&embedder)).unwrap();
     let before = answers(&place.open(), &embedder);
@@ -82,10 +83,10 @@ fn a_build_that_fails_or_is_ended_leaves_the_index_as_it_was() {
     assert!(matches!(place.build(Some(&embedder)).unwrap_err(), RetrievalError::Corpus(_)));
     fs::remove_file(place.corpus().join("bad.jsonl")).unwrap();
     place.write("more.txt", ORCHARD);
-    let files = corpus::list(&place.corpus(), None).unwrap();
-    let ended = Builder::new(&place.index(), Settings::default())
+    let files = corpus::list_files(&place.corpus(), None).unwrap();
+    let ended = IndexBuilder::new(&place.index(), IndexSettings::default())
         .with_vectors(&embedder)
-        .until(Arc::new(AtomicBool::new(true)))
+        .with_cancellation(Arc::new(AtomicBool::new(true)))
         .build(&files, &mut |_| ());
     assert!(matches!(ended, Err(RetrievalError::Cancelled)));
     assert_eq!(answers(&place.open(), &embedder), before);
@@ -99,7 +100,7 @@ fn a_build_that_fails_or_is_ended_leaves_the_index_as_it_was() {
 
 #[test]
 fn an_index_that_is_open_answers_while_another_takes_its_place() {
-    let place = Place::new(&[("ferry.txt", FERRY)]);
+    let place = TestCorpus::new(&[("ferry.txt", FERRY)]);
     let embedder = letters();
     place.build(Some(&embedder)).unwrap();
     let open = place.open();
@@ -113,11 +114,11 @@ fn an_index_that_is_open_answers_while_another_takes_its_place() {
 #[test]
 fn vectors_of_a_killed_build_are_not_computed_again() {
     let sentence = format!("The ferry {}left.", "slowly ".repeat(90));
-    let place = Place::new(&[("ferry.txt", &vec![sentence; 300].join(" ")), ("zzz.jsonl", "{")]);
+    let place = TestCorpus::new(&[("ferry.txt", &vec![sentence; 300].join(" ")), ("zzz.jsonl", "{")]);
     let counted = Arc::new(AtomicUsize::new(0));
     let counting = Arc::clone(&counted);
     // Texts that are equal need one vector; these differ by nothing, so each batch is counted as it comes.
-    let embedder = Embedder::given("counting", move |texts| {
+    let embedder = Embedder::from_function("counting", move |texts| {
         counting.fetch_add(texts.len(), Ordering::Relaxed);
         texts.iter().map(|text| vec![1.0, text.len() as f32]).collect()
     });
@@ -143,11 +144,11 @@ fn vectors_of_a_killed_build_are_not_computed_again() {
 
 #[test]
 fn what_is_no_index_is_told() {
-    let place = Place::new(&[("ferry.txt", FERRY)]);
+    let place = TestCorpus::new(&[("ferry.txt", FERRY)]);
     assert!(matches!(Index::open(&place.index()), Err(RetrievalError::NoIndex(_))));
     assert!(matches!(Index::open(&place.corpus().join("ferry.txt")), Err(RetrievalError::NoIndex(_))));
-    let files = corpus::list(&place.corpus(), None).unwrap();
-    let mixed = Builder::new(&place.corpus(), Settings::default()).build(&files, &mut |_| ());
+    let files = corpus::list_files(&place.corpus(), None).unwrap();
+    let mixed = IndexBuilder::new(&place.corpus(), IndexSettings::default()).build(&files, &mut |_| ());
     assert!(matches!(mixed, Err(RetrievalError::NotEmpty { .. })));
     place.build(None).unwrap();
     for name in ["texts", "passages", "documents", "heads.jsonl", "columns.json", "index.json"] {
@@ -166,8 +167,8 @@ fn what_is_no_index_is_told() {
 
 #[test]
 fn an_empty_document_is_no_problem() {
-    let place = Place::new(&[("empty.txt", ""), ("space.txt", " \n ")]);
+    let place = TestCorpus::new(&[("empty.txt", ""), ("space.txt", " \n ")]);
     let built = place.build(Some(&letters())).unwrap();
     assert_eq!((built.documents, built.passages), (2, 0));
-    assert!(place.open().search(&Search::new("anything"), Some(&letters())).unwrap().hits.is_empty());
+    assert!(place.open().search(&SearchRequest::new("anything"), Some(&letters())).unwrap().hits.is_empty());
 }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use probare_retrieval::stores::{Postgres, VectorStore as _};
-use probare_retrieval::{Embedder, Filter, Mode, RetrievalError, Search};
+use probare_retrieval::{Embedder, Filter, Mode, RetrievalError, SearchRequest};
 
-use crate::support::Place;
+use crate::support::TestCorpus;
 
 /// The user whom a server is given to where the test runs as root, who may not start one.
 const NOBODY: u32 = 65_534;
@@ -55,7 +55,7 @@ fn program(programs: &Path, name: &str) -> Command {
 
 fn started() -> Option<Server> {
     let Some(programs) = programs() else {
-        probare_testing::left_out("no PostgreSQL with pgvector; `cargo x test-postgres` installs one");
+        probare_testing::report_skipped("no PostgreSQL with pgvector; `cargo x test-postgres` installs one");
         return None;
     };
     let folder = tempfile::Builder::new().prefix("pg").tempdir_in("/tmp").unwrap();
@@ -100,7 +100,7 @@ impl Server {
 
 /// Vectors with many equals among them: four numbers that depend on the length of a text.
 fn coarse() -> Embedder {
-    Embedder::given("coarse", |texts| {
+    Embedder::from_function("coarse", |texts| {
         let vector = |text: &&str| {
             let length = text.len();
             vec![1.0, (length % 3) as f32, (length % 5) as f32, if text.contains("the") { 1.0 } else { 0.0 }]
@@ -112,7 +112,7 @@ fn coarse() -> Embedder {
 #[test]
 fn rankings_are_those_of_the_index_and_equals_come_in_the_order_of_the_corpus() {
     let Some(server) = started() else { return };
-    let place = Place::interviews();
+    let place = TestCorpus::interviews();
     for embedder in [coarse(), crate::support::letters()] {
         place.build(Some(&embedder)).unwrap();
         let own = place.open();
@@ -127,7 +127,7 @@ fn rankings_are_those_of_the_index_and_equals_come_in_the_order_of_the_corpus() 
                 for (mode, k) in [(Mode::Vectors, 1), (Mode::Vectors, 7), (Mode::Vectors, 1000), (Mode::Hybrid, 10)] {
                     let filter: Vec<String> = filter.iter().map(|text| (*text).to_owned()).collect();
                     let filter = Filter::parse(&filter).unwrap();
-                    let search = Search { question: question.to_owned(), k, filter, mode };
+                    let search = SearchRequest { question: question.to_owned(), k, filter, mode };
                     let ids = |index: &probare_retrieval::Index| -> Vec<(String, f64)> {
                         let found = index.search(&search, Some(&embedder)).unwrap();
                         found.hits.iter().map(|hit| (hit.id.clone(), hit.score)).collect()

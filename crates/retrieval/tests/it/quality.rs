@@ -4,26 +4,26 @@ use std::fs;
 use std::path::Path;
 
 use probare_models::embedding::MiniLm;
-use probare_retrieval::{Embedder, Index, Mode, Search};
+use probare_retrieval::{Embedder, Index, Mode, SearchRequest};
 use serde_json::Value as Json;
 
-use crate::support::Place;
+use crate::support::TestCorpus;
 
 /// The model that the tests fetch; nothing where it could not be had.
 fn model() -> Option<Embedder> {
     let named = std::env::var_os("PROBARE_MODELS").map(std::path::PathBuf::from);
     let folder = named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/models"));
     match MiniLm::read(&folder.join("all-MiniLM-L6-v2")) {
-        Ok(model) => Some(Embedder::given("all-MiniLM-L6-v2", move |texts| model.embed(texts, 2))),
+        Ok(model) => Some(Embedder::from_function("all-MiniLM-L6-v2", move |texts| model.embed(texts, 2))),
         Err(error) => {
-            probare_testing::left_out(&error.to_string());
+            probare_testing::report_skipped(&error.to_string());
             None
         }
     }
 }
 
 /// Recall and gain among the first ten: the passages that hold one of the quotations are wanted.
-fn measured(index: &Index, embedder: &Embedder, mode: Mode) -> (f64, f64) {
+fn recall_and_gain(index: &Index, embedder: &Embedder, mode: Mode) -> (f64, f64) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/retrieval/questions.jsonl");
     let (mut recall, mut gain, mut count) = (0.0, 0.0, 0.0);
     for line in fs::read_to_string(path).unwrap().lines() {
@@ -38,7 +38,7 @@ fn measured(index: &Index, embedder: &Embedder, mode: Mode) -> (f64, f64) {
             })
             .collect();
         assert!(!wanted.is_empty(), "no passage holds the evidence of {line}");
-        let search = Search { mode, ..Search::new(row["question"].as_str().unwrap()) };
+        let search = SearchRequest { mode, ..SearchRequest::new(row["question"].as_str().unwrap()) };
         let found: Vec<u64> =
             index.search(&search, Some(embedder)).unwrap().hits.iter().map(|hit| hit.number).collect();
         let worth = |place: usize| 1.0 / ((place + 2) as f64).log2();
@@ -54,11 +54,11 @@ fn measured(index: &Index, embedder: &Embedder, mode: Mode) -> (f64, f64) {
 #[test]
 fn both_together_find_at_least_what_the_better_of_them_finds() {
     let Some(embedder) = model() else { return };
-    let place = Place::interviews();
+    let place = TestCorpus::interviews();
     place.build(Some(&embedder)).unwrap();
     let index = place.open();
-    let [words, vectors, ranks, hybrid] =
-        [Mode::Words, Mode::Vectors, Mode::HybridRanks, Mode::Hybrid].map(|mode| measured(&index, &embedder, mode));
+    let [words, vectors, ranks, hybrid] = [Mode::Words, Mode::Vectors, Mode::HybridRanks, Mode::Hybrid]
+        .map(|mode| recall_and_gain(&index, &embedder, mode));
     println!(
         "{} passages; recall@10 and nDCG@10: words {words:.3?}, vectors {vectors:.3?}, by ranks {ranks:.3?}, hybrid {hybrid:.3?}",
         index.header().passages

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use probare_core::ErrorKind;
-use probare_models::{Client, ModelSettings, Options, Shared, export};
+use probare_models::{Client, ModelContext, ModelOptions, ModelSettings, export_cache};
 use probare_retrieval::answer::{AnswerError, PromptRequest, remote};
 use serde_json::{Value as Json, json};
 
@@ -70,10 +70,10 @@ fn request(filter: Json) -> PromptRequest {
 
 fn client(url: &str, record: &Path, word: &str) -> Client {
     let environment = Some(BTreeMap::from([("EVALUATION_API_AUTH".to_owned(), word.to_owned())]));
-    let shared = Shared::open(Options {
+    let shared = ModelContext::open(ModelOptions {
         record: Some(record.into()),
         environment,
-        ..Options::new(probare_core::Trust::Trusted)
+        ..ModelOptions::new(probare_core::Trust::Trusted)
     })
     .unwrap();
     let settings = ModelSettings { retry_wait: Some(0.01), ..remote::settings(url, "openai:gpt-4o-mini") };
@@ -109,13 +109,13 @@ fn it_is_asked_again_when_it_is_busy_and_never_twice_for_the_same() {
     assert_eq!(seen.lock().unwrap().len(), 4);
     assert_clean(folder.path());
     let mut exported = Vec::new();
-    export(&record, &mut exported).unwrap();
+    export_cache(&record.clone().into(), &mut exported).unwrap();
     assert!(!String::from_utf8_lossy(&exported).contains("sesame"));
     // The recorded stand-in tells the two questions apart.
     let cassette = folder.path().join("replies.jsonl");
     fs::write(&cassette, exported).unwrap();
-    let shared = Shared::open(Options::new(probare_core::Trust::Trusted)).unwrap();
-    let stand_in = Client::open(ModelSettings::named(format!("replay:{}", cassette.display())), &shared).unwrap();
+    let shared = ModelContext::open(ModelOptions::new(probare_core::Trust::Trusted)).unwrap();
+    let stand_in = Client::open(ModelSettings::from_name(format!("replay:{}", cassette.display())), &shared).unwrap();
     assert_eq!(remote::ask(&stand_in, &request(json!({}))).unwrap().answer.answer, "They do.");
     let unknown = remote::ask(&stand_in, &request(json!({"YEAR": 1066}))).unwrap_err();
     assert!(matches!(unknown, AnswerError::Model { kind: ErrorKind::Missing, .. }), "{unknown:?}");
@@ -150,9 +150,11 @@ fn a_reply_of_another_form_is_an_error() {
 
 #[test]
 fn an_address_elsewhere_needs_the_word() {
-    let shared =
-        Shared::open(Options { environment: Some(BTreeMap::new()), ..Options::new(probare_core::Trust::Trusted) })
-            .unwrap();
+    let shared = ModelContext::open(ModelOptions {
+        environment: Some(BTreeMap::new()),
+        ..ModelOptions::new(probare_core::Trust::Trusted)
+    })
+    .unwrap();
     let error =
         Client::open(remote::settings("https://example.org/evaluation-prompt", "groq:llama"), &shared).err().unwrap();
     assert!(error.to_string().contains("EVALUATION_API_AUTH"), "{error}");

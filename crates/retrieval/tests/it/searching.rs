@@ -1,15 +1,15 @@
 //! What a search finds, in which order, and why.
 
-use probare_retrieval::{Filter, Index, Mode, RetrievalError, Search, terms};
+use probare_retrieval::{Filter, Index, Mode, RetrievalError, SearchRequest, terms};
 
-use crate::support::{Place, letters};
+use crate::support::{TestCorpus, letters};
 
-fn search(question: &str, mode: Mode, k: usize, filter: &[&str]) -> Search {
+fn search(question: &str, mode: Mode, k: usize, filter: &[&str]) -> SearchRequest {
     let filter: Vec<String> = filter.iter().map(|text| (*text).to_owned()).collect();
-    Search { question: question.to_owned(), k, filter: Filter::parse(&filter).unwrap(), mode }
+    SearchRequest { question: question.to_owned(), k, filter: Filter::parse(&filter).unwrap(), mode }
 }
 
-fn ids(index: &Index, search: &Search) -> Vec<String> {
+fn ids(index: &Index, search: &SearchRequest) -> Vec<String> {
     let embedder = letters();
     index.search(search, Some(&embedder)).unwrap().hits.iter().map(|hit| hit.id.clone()).collect()
 }
@@ -40,7 +40,7 @@ fn words_are_ranked_by_the_formula() {
     let files: Vec<(String, String)> =
         texts.iter().enumerate().map(|(at, text)| (format!("{at:02}.txt"), text.clone())).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let place = Place::new(&files);
+    let place = TestCorpus::new(&files);
     place.build(None).unwrap();
     let index = place.open();
     let expected = bm25(&texts, "ferry boats");
@@ -66,7 +66,7 @@ fn equals_come_in_the_order_of_the_corpus_wherever_the_list_is_cut() {
     let files: Vec<(String, String)> =
         (0..200).map(|at| (format!("{at:03}.txt"), "The same words.".to_owned())).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let place = Place::new(&files);
+    let place = TestCorpus::new(&files);
     place.build(Some(&letters())).unwrap();
     let index = place.open();
     for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid, Mode::HybridRanks] {
@@ -79,7 +79,7 @@ fn equals_come_in_the_order_of_the_corpus_wherever_the_list_is_cut() {
 
 #[test]
 fn filters_hold_for_every_ranking() {
-    let place = Place::interviews();
+    let place = TestCorpus::interviews();
     place.build(Some(&letters())).unwrap();
     let index = place.open();
     for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid, Mode::HybridRanks] {
@@ -108,7 +108,7 @@ fn filters_hold_for_every_ranking() {
 
 #[test]
 fn hybrid_is_the_sum_of_what_words_and_vectors_add() {
-    let place = Place::interviews();
+    let place = TestCorpus::interviews();
     place.build(Some(&letters())).unwrap();
     let index = place.open();
     let asked = |mode| {
@@ -134,22 +134,22 @@ fn hybrid_is_the_sum_of_what_words_and_vectors_add() {
 
 #[test]
 fn without_vectors_words_are_searched_and_it_is_said() {
-    let place = Place::interviews();
+    let place = TestCorpus::interviews();
     place.build(None).unwrap();
     let index = place.open();
-    let found = index.search(&Search::new("mussels"), Some(&letters())).unwrap();
+    let found = index.search(&SearchRequest::new("mussels"), Some(&letters())).unwrap();
     assert_eq!((found.mode, found.hits.len() > 1), (Mode::Words, true));
     assert_eq!(found.remarks, ["searched by words alone: the index holds no vectors"]);
     let only = index.search(&search("mussels", Mode::Vectors, 5, &[]), Some(&letters()));
     assert!(matches!(only, Err(RetrievalError::NoVectors(_))));
     place.build(Some(&letters())).unwrap();
-    let found = place.open().search(&Search::new("mussels"), None).unwrap();
+    let found = place.open().search(&SearchRequest::new("mussels"), None).unwrap();
     assert_eq!(found.remarks, ["searched by words alone: `letters` is not there to embed the question"]);
 }
 
 #[test]
 fn a_filter_that_lets_nothing_through_says_why() {
-    let place = Place::interviews();
+    let place = TestCorpus::interviews();
     place.build(None).unwrap();
     let index = place.open();
     let found = index.search(&search("mussels", Mode::Words, 5, &["COUNTRY=FR"]), None).unwrap();
@@ -163,7 +163,7 @@ fn a_filter_that_lets_nothing_through_says_why() {
 
 #[test]
 fn questions_of_any_kind_are_answered() {
-    let place = Place::interviews();
+    let place = TestCorpus::interviews();
     place.build(Some(&letters())).unwrap();
     let index = place.open();
     for question in ["", " ", "!!!", "\u{0}", "AND OR NOT \"", "語", &"long ".repeat(5000)] {
@@ -177,13 +177,13 @@ fn questions_of_any_kind_are_answered() {
 }
 
 /// So many records in one file, all about the same, with fields to filter by.
-fn records(count: usize) -> Place {
+fn records(count: usize) -> TestCorpus {
     let line = |at: usize| {
         let record =
             serde_json::json!({"FILE": format!("{at:05}"), "YEAR": at % 90, "text": format!("The ferry of day {at}.")});
         format!("{record}\n")
     };
-    Place::new(&[("records.jsonl", &(0..count).map(line).collect::<String>())])
+    TestCorpus::new(&[("records.jsonl", &(0..count).map(line).collect::<String>())])
 }
 
 fn different_words(count: usize) -> String {
@@ -192,7 +192,7 @@ fn different_words(count: usize) -> String {
 
 #[test]
 fn a_search_counts_what_it_looks_at_and_ends_when_nobody_waits() {
-    use probare_cancellation::{Cancellation, Cancelled, counted};
+    use probare_cancellation::{Cancellation, CancelledError, with_step_count};
     const RECORDS: usize = 6_000;
     let place = records(RECORDS);
     place.build(Some(&letters())).unwrap();
@@ -211,23 +211,23 @@ fn a_search_counts_what_it_looks_at_and_ends_when_nobody_waits() {
     for (name, search, least) in searches {
         let embedder = letters();
         let looked = || index.search(&search, Some(&embedder)).unwrap();
-        let (found, steps) = counted(looked);
+        let (found, steps) = with_step_count(looked);
         assert!(steps >= least as u64, "{name}: {steps} steps");
         assert!(steps <= 40 * (RECORDS + search.question.len()) as u64, "{name}: {steps} steps");
         assert_eq!(found, looked(), "{name}");
-        assert_eq!(nobody.during(looked), Err(Cancelled), "{name}");
+        assert_eq!(nobody.run(looked), Err(CancelledError), "{name}");
     }
 }
 
 #[test]
 fn a_question_of_twice_as_many_words_takes_twice_as_long() {
-    use probare_cancellation::counted;
+    use probare_cancellation::with_step_count;
     let place = records(50);
     place.build(None).unwrap();
     let index = place.open();
     let steps = |words: usize| {
         let asked = search(&different_words(words), Mode::Words, 5, &[]);
-        counted(|| index.search(&asked, None).unwrap()).1
+        with_step_count(|| index.search(&asked, None).unwrap()).1
     };
     let (short, long) = (steps(4_000), steps(32_000));
     assert!(long <= 10 * short, "{short} steps, then {long}");
@@ -240,7 +240,7 @@ fn many_words_rank_as_the_formula_says_too() {
     let files: Vec<(String, String)> =
         texts.iter().enumerate().map(|(at, text)| (format!("{at:02}.txt"), text.clone())).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let place = Place::new(&files);
+    let place = TestCorpus::new(&files);
     place.build(None).unwrap();
     let index = place.open();
     let question: String = (0..50).map(|at| format!("word{at} ")).collect();

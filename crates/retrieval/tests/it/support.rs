@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::PathBuf;
 
-use probare_retrieval::{Builder, Built, Embedder, Index, RetrievalError, Settings, corpus};
+use probare_retrieval::{BuildReport, Embedder, Index, IndexBuilder, IndexSettings, RetrievalError, corpus};
 use tempfile::TempDir;
 
 /// A folder with a corpus and an index.
-pub struct Place {
+pub struct TestCorpus {
     folder: TempDir,
 }
 
-impl Place {
+impl TestCorpus {
     pub fn new(files: &[(&str, &str)]) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap() };
         fs::create_dir(place.corpus()).unwrap();
@@ -41,9 +41,9 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    pub fn build(&self, embedder: Option<&Embedder>) -> Result<Built, RetrievalError> {
-        let files = corpus::list(&self.corpus(), Some(&self.index()))?;
-        let builder = Builder::new(&self.index(), Settings::default());
+    pub fn build(&self, embedder: Option<&Embedder>) -> Result<BuildReport, RetrievalError> {
+        let files = corpus::list_files(&self.corpus(), Some(&self.index()))?;
+        let builder = IndexBuilder::new(&self.index(), IndexSettings::default());
         match embedder {
             Some(embedder) => builder.with_vectors(embedder),
             None => builder,
@@ -58,7 +58,7 @@ impl Place {
 
 /// Vectors of 32 numbers that count letters: texts with the same letters are near each other.
 pub fn letters() -> Embedder {
-    Embedder::given("letters", |texts| {
+    Embedder::from_function("letters", |texts| {
         let vector = |text: &&str| {
             let mut counts = vec![0.0_f32; 32];
             for byte in text.bytes().filter(u8::is_ascii_alphabetic) {

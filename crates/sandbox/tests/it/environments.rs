@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use probare_core::{Program, Step};
-use probare_sandbox::environment::{Environment, create, describe};
-use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+use probare_core::{Program, ProgramStep};
+use probare_sandbox::environment::{PythonEnvironment, create, describe};
+use probare_sandbox::{Sandbox, SandboxChoice, SandboxError, SandboxLimits};
 
 /// Set in the process that finds the stand-in on its PATH.
 const INSIDE: &str = "PROBARE_TEST_CONDA";
@@ -18,10 +18,10 @@ fn venv(folder: &Path) -> bool {
 }
 
 fn runs_in(environment: &str, expected: &Path) {
-    let sandbox = match Sandbox::open(Choice::Auto, Limits::default(), std::sync::Arc::default()) {
+    let sandbox = match Sandbox::open(SandboxChoice::Auto, SandboxLimits::default(), std::sync::Arc::default()) {
         Ok(sandbox) => sandbox,
         Err(SandboxError::NoBubblewrap) => {
-            probare_testing::left_out("bubblewrap is not installed (apt-get install bubblewrap)");
+            probare_testing::report_skipped("bubblewrap is not installed (apt-get install bubblewrap)");
             return;
         }
         Err(error) => panic!("{error}"),
@@ -29,7 +29,7 @@ fn runs_in(environment: &str, expected: &Path) {
     let program = Program {
         environment: environment.to_owned(),
         files: vec![("main.py".to_owned(), "import sys, own; print(sys.prefix, own.WORD)".to_owned())],
-        steps: vec![Step::new(&["python3", "main.py"], 20)],
+        steps: vec![ProgramStep::new(&["python3", "main.py"], 20)],
         mebibytes: 256,
         ..Program::default()
     };
@@ -41,7 +41,7 @@ fn runs_in(environment: &str, expected: &Path) {
 /// A virtual environment with a module of its own.
 fn made(folder: &Path) -> bool {
     if !venv(folder) {
-        probare_testing::left_out("python3 makes no virtual environments here");
+        probare_testing::report_skipped("python3 makes no virtual environments here");
         return false;
     }
     let packages = fs::read_dir(folder.join("lib")).unwrap().next().unwrap().unwrap().path().join("site-packages");
@@ -64,7 +64,7 @@ fn a_virtual_environment_is_shown_at_its_own_path() {
 fn an_environment_of_conda_is_found_by_its_whole_name_and_run_without_conda() {
     if let Some(place) = std::env::var_os(INSIDE) {
         let place = Path::new(&place);
-        let error = Environment::Conda("dry".to_owned()).resolve().unwrap_err().to_string();
+        let error = PythonEnvironment::Conda("dry".to_owned()).resolve().unwrap_err().to_string();
         assert_eq!(error, "conda has no environment `dry`; there are: base, dryexp");
         runs_in("conda:dryexp", place);
         return;
@@ -138,7 +138,7 @@ fn an_environment_is_made_with_uv_from_a_list_of_packages() {
 
 #[test]
 fn an_interpreter_that_does_not_start_inside_is_an_error_before_anything_is_run() {
-    let sandbox = match Sandbox::open(Choice::Auto, Limits::default(), std::sync::Arc::default()) {
+    let sandbox = match Sandbox::open(SandboxChoice::Auto, SandboxLimits::default(), std::sync::Arc::default()) {
         Ok(sandbox) => sandbox,
         Err(SandboxError::NoBubblewrap) => {
             eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
@@ -167,7 +167,7 @@ fn an_interpreter_that_does_not_start_inside_is_an_error_before_anything_is_run(
 
 #[test]
 fn an_environment_with_a_pipe_or_a_socket_is_refused() {
-    let sandbox = match Sandbox::open(Choice::Auto, Limits::default(), std::sync::Arc::default()) {
+    let sandbox = match Sandbox::open(SandboxChoice::Auto, SandboxLimits::default(), std::sync::Arc::default()) {
         Ok(sandbox) => sandbox,
         Err(SandboxError::NoBubblewrap) => {
             eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use probare_core::{End, Program, Step};
-use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+use probare_core::{Program, ProgramStep, StepEnd};
+use probare_sandbox::{Sandbox, SandboxChoice, SandboxError, SandboxLimits};
 use probare_testing::as_ordinary_user;
 use rustix::io::{FdFlags, fcntl_setfd};
 use serde_json::json;
@@ -108,7 +108,7 @@ impl Host {
             "variable": "CARGO_MANIFEST_DIR=",
             "marker": self.marker,
         });
-        let mut step = Step::new(&["python3", "attempt.py"], SECONDS);
+        let mut step = ProgramStep::new(&["python3", "attempt.py"], SECONDS);
         if matches!(attempt.name.as_str(), "deaf" | "survivor_after_time" | "fork_bomb_wild") {
             // These end by the clock alone.
             step.milliseconds = 1500;
@@ -203,7 +203,7 @@ fn attempted(sandbox: &Sandbox, attempt: &Attempt) -> Option<String> {
     if step.code == Some(ESCAPED) {
         marks.push(step.output.trim().to_owned());
     }
-    if step.end == End::Exited && step.errors.contains("Traceback") && step.code == Some(1) {
+    if step.end == StepEnd::Exited && step.errors.contains("Traceback") && step.code == Some(1) {
         let is_memory = step.errors.contains("MemoryError");
         if !is_memory {
             marks.push(format!("the attempt is broken: {}", step.errors.trim().lines().last().unwrap_or_default()));
@@ -215,16 +215,16 @@ fn attempted(sandbox: &Sandbox, attempt: &Attempt) -> Option<String> {
     (!marks.is_empty()).then(|| marks.join("; "))
 }
 
-fn limits() -> Limits {
-    Limits { file_bytes: 32 << 20, disk_bytes: 64 << 20, output_bytes: 8 << 20, ..Limits::default() }
+fn limits() -> SandboxLimits {
+    SandboxLimits { file_bytes: 32 << 20, disk_bytes: 64 << 20, output_bytes: 8 << 20, ..SandboxLimits::default() }
 }
 
 /// A sandbox, or nothing after saying why.
 fn sandbox() -> Option<Sandbox> {
-    match Sandbox::open(Choice::Auto, limits(), Arc::default()) {
+    match Sandbox::open(SandboxChoice::Auto, limits(), Arc::default()) {
         Ok(sandbox) => Some(sandbox),
         Err(SandboxError::NoBubblewrap) => {
-            probare_testing::left_out("bubblewrap is not installed (apt-get install bubblewrap)");
+            probare_testing::report_skipped("bubblewrap is not installed (apt-get install bubblewrap)");
             None
         }
         Err(error) => panic!("{error}"),
@@ -235,7 +235,7 @@ fn sandbox() -> Option<Sandbox> {
 fn try_all(who: &str) {
     let Some(sandbox) = sandbox() else { return };
     if let Err(error) = sandbox.interpreter("") {
-        probare_testing::left_out(&error.to_string());
+        probare_testing::report_skipped(&error.to_string());
         return;
     }
     let attempts = attempts();
@@ -261,9 +261,9 @@ fn nobody_gets_out_as_an_ordinary_user() {
 
 #[test]
 fn without_a_sandbox_the_harmless_ones_get_out() {
-    let sandbox = Sandbox::open(Choice::None, limits(), Arc::default()).unwrap();
+    let sandbox = Sandbox::open(SandboxChoice::None, limits(), Arc::default()).unwrap();
     if let Err(error) = sandbox.interpreter("") {
-        probare_testing::left_out(&error.to_string());
+        probare_testing::report_skipped(&error.to_string());
         return;
     }
     let harmless: Vec<Attempt> = attempts().into_iter().filter(|attempt| attempt.is_harmless).collect();

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use probare_core::{End, Program, Step};
-use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+use probare_core::{Program, ProgramStep, StepEnd};
+use probare_sandbox::{Sandbox, SandboxChoice, SandboxError, SandboxLimits};
 
 fn python(code: &str, milliseconds: u64) -> Program {
-    let mut step = Step::new(&["python3", "main.py"], 1);
+    let mut step = ProgramStep::new(&["python3", "main.py"], 1);
     step.milliseconds = milliseconds;
     Program {
         files: vec![("main.py".to_owned(), code.to_owned())],
@@ -20,10 +20,10 @@ fn python(code: &str, milliseconds: u64) -> Program {
 
 #[test]
 fn one_that_never_ends_one_that_prints_without_end_and_one_that_kills_its_parent_disturb_nobody() {
-    let sandbox = match Sandbox::open(Choice::Auto, Limits::default(), Arc::default()) {
+    let sandbox = match Sandbox::open(SandboxChoice::Auto, SandboxLimits::default(), Arc::default()) {
         Ok(sandbox) => sandbox,
         Err(SandboxError::NoBubblewrap) => {
-            probare_testing::left_out("bubblewrap is not installed (apt-get install bubblewrap)");
+            probare_testing::report_skipped("bubblewrap is not installed (apt-get install bubblewrap)");
             return;
         }
         Err(error) => panic!("{error}"),
@@ -48,11 +48,11 @@ fn one_that_never_ends_one_that_prints_without_end_and_one_that_kills_its_parent
             let expected = format!("{}\n", (0..number).sum::<usize>());
             assert_eq!((ran.steps[0].code, ran.steps[0].output.as_str()), (Some(0), expected.as_str()));
         }
-        assert_eq!(forever.join().unwrap().steps[0].end, End::TimedOut);
+        assert_eq!(forever.join().unwrap().steps[0].end, StepEnd::TimedOut);
         let flood = flood.join().unwrap();
         assert_eq!(
             (flood.steps[0].end, flood.steps[0].output.len()),
-            (End::TooMuchOutput, Limits::default().kept_bytes)
+            (StepEnd::TooMuchOutput, SandboxLimits::default().kept_bytes)
         );
         assert_ne!(killer.join().unwrap().steps[0].code, Some(0));
     });

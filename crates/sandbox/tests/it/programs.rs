@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use probare_core::{End, Folder, Program, Step};
-use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+use probare_core::{Program, ProgramFolder, ProgramStep, StepEnd};
+use probare_sandbox::{Sandbox, SandboxChoice, SandboxError, SandboxLimits};
 
 /// A sandbox, or nothing after saying why.
-fn sandbox(limits: Limits) -> Option<Sandbox> {
-    match Sandbox::open(Choice::Auto, limits, Arc::default()) {
+fn sandbox(limits: SandboxLimits) -> Option<Sandbox> {
+    match Sandbox::open(SandboxChoice::Auto, limits, Arc::default()) {
         Ok(sandbox) => Some(sandbox),
         Err(SandboxError::NoBubblewrap) => {
-            probare_testing::left_out("bubblewrap is not installed (apt-get install bubblewrap)");
+            probare_testing::report_skipped("bubblewrap is not installed (apt-get install bubblewrap)");
             None
         }
         Err(error) => panic!("{error}"),
@@ -21,7 +21,7 @@ fn sandbox(limits: Limits) -> Option<Sandbox> {
 fn python(code: &str, seconds: u32) -> Program {
     Program {
         files: vec![("main.py".to_owned(), code.to_owned())],
-        steps: vec![Step::new(&["python3", "main.py"], seconds)],
+        steps: vec![ProgramStep::new(&["python3", "main.py"], seconds)],
         mebibytes: 256,
         ..Program::default()
     }
@@ -29,21 +29,21 @@ fn python(code: &str, seconds: u32) -> Program {
 
 #[test]
 fn a_program_reads_its_files_and_its_input_and_leaves_files() {
-    let Some(sandbox) = sandbox(Limits::default()) else { return };
-    eprintln!("level {} by {}", sandbox.level(), sandbox.by());
-    let used = sandbox.used();
-    assert!(!used.not_held.is_empty() && used.not_held == sandbox.level().not_held(), "{used:?}");
+    let Some(sandbox) = sandbox(SandboxLimits::default()) else { return };
+    eprintln!("level {} by {}", sandbox.level(), sandbox.description());
+    let used = sandbox.record();
+    assert!(!used.not_held.is_empty() && used.not_held == sandbox.level().unprotected(), "{used:?}");
     let given = tempfile::tempdir().unwrap();
     std::fs::write(given.path().join("fixture.txt"), "given").unwrap();
     let mut program = python("print(open('data/fixture.txt').read(), open('made.txt').read(), input())", 10);
     program.files.push(("prepare.py".to_owned(), "open('made.txt', 'w').write('made')".to_owned()));
-    program.folders.push(Folder {
+    program.folders.push(ProgramFolder {
         path: "data".to_owned(),
         from: Some(given.path().display().to_string()),
-        ..Folder::default()
+        ..ProgramFolder::default()
     });
     program.steps[0].input = "line\n".to_owned();
-    program.steps.insert(0, Step::new(&["python3", "prepare.py"], 10));
+    program.steps.insert(0, ProgramStep::new(&["python3", "prepare.py"], 10));
     program.wanted = vec!["made.txt".to_owned(), "absent.txt".to_owned()];
     let ran = sandbox.run(&program).unwrap();
     assert_eq!(ran.steps.len(), 2, "{ran:?}");
@@ -53,7 +53,7 @@ fn a_program_reads_its_files_and_its_input_and_leaves_files() {
 
 #[test]
 fn what_goes_wrong_in_a_program_is_told_and_is_no_error_of_the_sandbox() {
-    let Some(sandbox) = sandbox(Limits { output_bytes: 1 << 20, ..Limits::default() }) else { return };
+    let Some(sandbox) = sandbox(SandboxLimits { output_bytes: 1 << 20, ..SandboxLimits::default() }) else { return };
     let ran = sandbox.run(&python("import sys; print('out'); sys.exit('err')", 10)).unwrap();
     assert_eq!(
         (ran.steps[0].code, ran.steps[0].output.as_str(), ran.steps[0].errors.as_str()),
@@ -67,11 +67,14 @@ fn what_goes_wrong_in_a_program_is_told_and_is_no_error_of_the_sandbox() {
     let mut forever = python("while True: pass", 1);
     forever.steps[0].milliseconds = 300;
     let ran = sandbox.run(&forever).unwrap();
-    assert_eq!((ran.steps[0].end, ran.steps[0].code), (End::TimedOut, None));
+    assert_eq!((ran.steps[0].end, ran.steps[0].code), (StepEnd::TimedOut, None));
     assert!(start.elapsed() < Duration::from_secs(10));
 
     let ran = sandbox.run(&python("while True: print('x' * 1000)", 60)).unwrap();
-    assert_eq!((ran.steps[0].end, ran.steps[0].is_cut, ran.steps[0].output.len()), (End::TooMuchOutput, true, 1 << 20));
+    assert_eq!(
+        (ran.steps[0].end, ran.steps[0].is_cut, ran.steps[0].output.len()),
+        (StepEnd::TooMuchOutput, true, 1 << 20)
+    );
 
     let ran =
         sandbox.run(&python("x = bytearray(1 << 30)\nx[::4096] = b'1' * len(x[::4096])\nprint('had it')", 60)).unwrap();
@@ -79,14 +82,14 @@ fn what_goes_wrong_in_a_program_is_told_and_is_no_error_of_the_sandbox() {
 
     // A step that fails is the last.
     let mut two = python("print('second')", 10);
-    two.steps.insert(0, Step::new(&["/bin/sh", "-c", "exit 3"], 10));
+    two.steps.insert(0, ProgramStep::new(&["/bin/sh", "-c", "exit 3"], 10));
     let ran = sandbox.run(&two).unwrap();
     assert_eq!((ran.steps.len(), ran.steps[0].code), (1, Some(3)));
 }
 
 #[test]
 fn what_a_program_does_to_itself_is_its_own_failure_and_no_error_of_the_sandbox() {
-    let Some(sandbox) = sandbox(Limits::default()) else { return };
+    let Some(sandbox) = sandbox(SandboxLimits::default()) else { return };
     // It takes from the first process what that needs to go on, then from itself.
     let code = "import os, resource\n\
                 told = []\n\
@@ -134,15 +137,16 @@ fn what_a_program_does_to_itself_is_its_own_failure_and_no_error_of_the_sandbox(
 
 #[test]
 fn a_step_that_is_not_there_is_an_error_of_the_sandbox() {
-    let Some(sandbox) = sandbox(Limits::default()) else { return };
-    let program = Program { steps: vec![Step::new(&["/no/such/program"], 10)], mebibytes: 64, ..Program::default() };
+    let Some(sandbox) = sandbox(SandboxLimits::default()) else { return };
+    let program =
+        Program { steps: vec![ProgramStep::new(&["/no/such/program"], 10)], mebibytes: 64, ..Program::default() };
     let error = sandbox.run(&program).unwrap_err().to_string();
     assert!(error.contains("what a step runs is not there"), "{error}");
 }
 
 #[test]
 fn files_are_counted() {
-    let Some(sandbox) = sandbox(Limits { files: 2000, ..Limits::default() }) else { return };
+    let Some(sandbox) = sandbox(SandboxLimits { files: 2000, ..SandboxLimits::default() }) else { return };
     let code = |folder: &str, count: usize| {
         format!(
             "import time\nfor n in range({count}):\n    open('{folder}/f%d' % n, 'w').close()\ntime.sleep(0.5)\nprint('made')"
@@ -150,7 +154,7 @@ fn files_are_counted() {
     };
     for folder in [".", "/tmp", "/dev/shm"] {
         let ran = sandbox.run(&python(&code(folder, 50_000), 30)).unwrap();
-        assert_eq!(ran.steps[0].end, End::TooManyFiles, "{folder}: {ran:?}");
+        assert_eq!(ran.steps[0].end, StepEnd::TooManyFiles, "{folder}: {ran:?}");
     }
     let ran = sandbox.run(&python(&code(".", 1000), 30)).unwrap();
     assert_eq!(ran.steps[0].output, "made\n", "{ran:?}");
@@ -158,17 +162,17 @@ fn files_are_counted() {
 
 #[test]
 fn only_the_beginning_of_what_is_printed_is_kept() {
-    let Some(sandbox) = sandbox(Limits::default()) else { return };
+    let Some(sandbox) = sandbox(SandboxLimits::default()) else { return };
     let ran = sandbox.run(&python("print('a' + 'x' * (15 << 20))", 20)).unwrap();
     let step = &ran.steps[0];
-    assert_eq!((step.end, step.code, step.is_cut), (End::Exited, Some(0), true));
-    assert_eq!((step.output.len(), &step.output[..2]), (Limits::default().kept_bytes, "ax"));
+    assert_eq!((step.end, step.code, step.is_cut), (StepEnd::Exited, Some(0), true));
+    assert_eq!((step.output.len(), &step.output[..2]), (SandboxLimits::default().kept_bytes, "ax"));
 }
 
 #[test]
 fn a_folder_with_a_pipe_or_a_socket_is_not_given_to_a_program() {
-    for choice in [Choice::Auto, Choice::None] {
-        let sandbox = match Sandbox::open(choice, Limits::default(), Arc::default()) {
+    for choice in [SandboxChoice::Auto, SandboxChoice::None] {
+        let sandbox = match Sandbox::open(choice, SandboxLimits::default(), Arc::default()) {
             Ok(sandbox) => sandbox,
             Err(SandboxError::NoBubblewrap) => continue,
             Err(error) => panic!("{error}"),
@@ -176,10 +180,10 @@ fn a_folder_with_a_pipe_or_a_socket_is_not_given_to_a_program() {
         let given = tempfile::tempdir().unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(given.path().join("door")).unwrap();
         let mut program = python("print(1)", 10);
-        program.folders.push(Folder {
+        program.folders.push(ProgramFolder {
             path: "data".to_owned(),
             from: Some(given.path().display().to_string()),
-            ..Folder::default()
+            ..ProgramFolder::default()
         });
         let error = sandbox.run(&program).unwrap_err().to_string();
         assert!(error.contains("door` is a socket"), "{error}");
@@ -188,8 +192,8 @@ fn a_folder_with_a_pipe_or_a_socket_is_not_given_to_a_program() {
 
 #[test]
 fn two_programs_share_two_pipes_and_nothing_else() {
-    for choice in [Choice::Auto, Choice::None] {
-        let sandbox = match Sandbox::open(choice, Limits::default(), Arc::default()) {
+    for choice in [SandboxChoice::Auto, SandboxChoice::None] {
+        let sandbox = match Sandbox::open(choice, SandboxLimits::default(), Arc::default()) {
             Ok(sandbox) => sandbox,
             Err(SandboxError::NoBubblewrap) => continue,
             Err(error) => panic!("{error}"),
@@ -355,7 +359,7 @@ fn libraries() -> Option<String> {
 
 #[test]
 fn the_list_of_system_calls_is_enough_for_scientific_programs_and_their_tools() {
-    let Some(sandbox) = sandbox(Limits::default()) else { return };
+    let Some(sandbox) = sandbox(SandboxLimits::default()) else { return };
     let mut environments = vec![String::new()];
     match libraries() {
         Some(environment) => environments.push(environment),

@@ -11,7 +11,7 @@ import { labelKeys, labelsView } from "./labels.js";
  * @typedef {import("./case.js").Entry} Entry
  * @typedef {import("./case.js").CaseRecord} CaseRecord
  * @typedef {{ key: string, name: string, kind: string, state?: string, made?: number | null, finished?: number, samples?: number,
- *   errors?: [string, number][], cost_usd?: number, config?: string, suite?: string | null, models?: string[],
+ *   errors?: [string, number][], cost?: string | null, config?: string, suite?: string | null, models?: string[],
  *   datasets?: string[], notes?: string[] }} Run
  * @typedef {{ sample?: number, model: string | null, repeat: number, status: string, answer?: string | null, entry: Entry, record: CaseRecord,
  *   cost_usd?: number | null, latency_ms?: number | null, attempts?: number | null, input_tokens?: number | null,
@@ -109,6 +109,7 @@ const show = (title, content) => {
   main.replaceChildren(...content.filter(Boolean));
   main.removeAttribute("aria-busy");
 };
+const decideMore = "To decide more, label what is unsure and run probare calibrate, or let a judge decide the rest (option judge: when_unsure)";
 const failure = (error) => {
   if (error instanceof Refused && error.status === 401) return tokenWanted();
   return make("div", { class: "banner bad", role: "alert" }, make("b", {}, "This cannot be shown"), make("span", {}, make("bdi", {}, short(error.message, 800))));
@@ -146,8 +147,9 @@ const meanOf = (metric, cell) => {
     }
     parts.push(meter);
   }
-  const counts = dots([cell.interval, amount(cell.cases, "case"), cell.unsure ? `${count(cell.unsure)} unsure` : "", cell.not_applicable ? `${count(cell.not_applicable)} n/a` : ""]);
+  const counts = dots([cell.interval, amount(cell.cases, "case"), cell.not_applicable ? `${count(cell.not_applicable)} n/a` : ""]);
   parts.push(make("span", { class: "small soft", title: cell.method ? `95 % interval, ${cell.method}` : null }, counts));
+  if (cell.unsure) parts.push(make("span", { class: "small soft", title: decideMore }, `coverage ${Math.round((100 * (cell.scored - cell.unsure)) / cell.scored)} % (${count(cell.unsure)} unsure)`));
   if (cell.failed) parts.push(make("span", { class: "tag bad" }, `${count(cell.failed)} failed`));
   return make("td", { class: "right" }, parts);
 };
@@ -191,7 +193,7 @@ const factsOf = (run) => {
   const [errors, datasets] = [run.errors || [], run.datasets || []];
   const failed = errors.reduce((sum, [, number]) => sum + number, 0);
   const left = run.state === "open" ? "open" : run.finished === undefined ? "" : amount(run.finished, "sample");
-  return make("p", { class: "soft facts" }, dots([run.suite, make("bdi", {}, short(run.config || "", 120)), datasets.length > 1 ? `${datasets.length} data sets` : "", moment(run.made), left, run.cost_usd ? money(run.cost_usd) : "", failed ? make("span", { class: "tag bad" }, `${count(failed)} results failed: ${errors.map(([kind, number]) => `${kind} ${count(number)}`).join(", ")}`) : ""]));
+  return make("p", { class: "soft facts" }, dots([run.suite, make("bdi", {}, short(run.config || "", 120)), datasets.length > 1 ? `${datasets.length} data sets` : "", moment(run.made), left, run.cost ? make("bdi", {}, run.cost) : "", failed ? make("span", { class: "tag bad" }, `${count(failed)} results failed: ${errors.map(([kind, number]) => `${kind} ${count(number)}`).join(", ")}`) : ""]));
 };
 // A run that is still written: how far it is, told by the server as it goes on.
 /** @param {Run} run @param {() => void} atEnd @param {() => void} [showNew] */
@@ -212,7 +214,7 @@ const liveLine = (run, atEnd, showNew) => {
     const failed = (now.errors || []).map(([kind, number]) => `${kind} ${count(number)}`).join(", ");
     const still = seen.length > 10 && rate === 0 ? "nothing new for a while: it may have been ended" : "";
     bar.value = now.finished || 0;
-    words.replaceChildren(...dots([`${count(now.finished)} of ${count(now.samples)} samples`, rate > 0 ? `${rounded(Number(rate.toFixed(1)))} a second` : "", left === null ? "" : left > 90 ? `${Math.round(left / 60)} min left` : `${Math.round(left)} s left`, now.cost_usd ? money(now.cost_usd) : "", failed ? `failed: ${failed}` : "", still]));
+    words.replaceChildren(...dots([`${count(now.finished)} of ${count(now.samples)} samples`, rate > 0 ? `${rounded(Number(rate.toFixed(1)))} a second` : "", left === null ? "" : left > 90 ? `${Math.round(left / 60)} min left` : `${Math.round(left)} s left`, now.cost ? make("bdi", {}, now.cost) : "", failed ? `failed: ${failed}` : "", still]));
     return undefined;
   };
   const listen = async () => {
@@ -556,6 +558,7 @@ const showCompare = async (asked) => {
     make("p", { class: "soft" }, other.pairing),
     findings(`${other.name} against ${found.baseline}`, "Metric", other.metrics.map(({ metric, whole }) => ({ name: metric, told: whole }))),
     forest(other.metrics),
+    ...other.metrics.filter(({ models }) => models.length).map(({ metric, models }) => make("section", {}, make("h3", {}, breakable(metric), " by model"), findings(`${metric} by model`, "model", models.map((model) => ({ name: model.slice, told: model }))))),
     ...other.metrics.filter(({ slices }) => slices.length).map(({ metric, slices }) => make("section", {}, make("h3", {}, breakable(metric), ` by ${found.by}`), findings(`${metric} by ${found.by}`, found.by, slices.map((slice) => ({ name: slice.slice, told: slice }))))),
     ...other.metrics.map(({ metric, movements, changes, more }) => make("section", { class: "moved" }, make("h3", {}, breakable(metric)), make("p", { class: "soft" }, movements), changes.map((change) => changeOf(found, at, metric, change)), more ? make("p", { class: "small soft" }, `and ${count(more)} more`) : null)),
   ]);

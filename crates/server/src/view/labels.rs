@@ -5,64 +5,67 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::CONTENT_DISPOSITION;
 use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::response::Response;
-use probare_runner::{LabelGiven, LabelsAsked, NextBy};
+use probare_engine::{LabellingOrder, LabelsQuery, NewLabel};
 
-use super::{asked, refusal};
-use crate::app::{Begun, Shared, query, shortened};
+use super::{query_viewer, viewer_error};
+use crate::api_error::{ApiError, typed_response};
+use crate::app::{RequestContext, SharedApp, query_parameters, truncated};
 use crate::body::{self, JSON, JSON_LINES};
-use crate::refusal::{Refusal, typed};
 
 /// The longest label that is taken in, with its note and tags.
 const LARGEST_LABEL: usize = 64 * 1024;
 
 /// Where labelling stands, with the next output.
 pub(super) async fn labels(
-    State(app): State<Shared>,
-    Extension(begun): Extension<Begun>,
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
     uri: Uri,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let wanted = read(&uri)?;
-    asked(app, &begun, move |desk| desk.labels(&wanted)).await
+    query_viewer(app, &begun, move |desk| desk.labels(&wanted)).await
 }
 
 /// Keeps a label.
 pub(super) async fn label(
-    State(app): State<Shared>,
-    Extension(begun): Extension<Begun>,
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
     request: Request,
-) -> Result<Response, Refusal> {
-    body::kind(request.headers(), &[JSON])?;
-    let held = body::taken(&app, request, LARGEST_LABEL, begun.deadline).await?;
-    let given: LabelGiven = body::read(&held.bytes, "an object with `asked`, `label`, `note` and `tags`")?;
-    asked(app, &begun, move |desk| desk.label(&given)).await
+) -> Result<Response, ApiError> {
+    body::content_type(request.headers(), &[JSON])?;
+    let held = body::read_body(&app, request, LARGEST_LABEL, begun.deadline).await?;
+    let given: NewLabel = body::parse_json(&held.bytes, "an object with `asked`, `label`, `note` and `tags`")?;
+    query_viewer(app, &begun, move |desk| desk.label(&given)).await
 }
 
 /// The labels as a file.
-pub(super) async fn export(State(app): State<Shared>, Extension(begun): Extension<Begun>) -> Result<Response, Refusal> {
-    let Some(desk) = app.desk.clone() else { return Err(Refusal::bug()) };
+pub(super) async fn export(
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+) -> Result<Response, ApiError> {
+    let Some(desk) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let lines =
-        app.runs.run(begun.deadline, move |_| desk.labels_exported()).await?.map_err(|error| refusal(&error))?;
-    let mut response = typed(StatusCode::OK, JSON_LINES, lines);
+        app.runs.run(begun.deadline, move |_| desk.export_labels()).await?.map_err(|error| viewer_error(&error))?;
+    let mut response = typed_response(StatusCode::OK, JSON_LINES, lines);
     let headers = response.headers_mut();
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"labels.jsonl\""));
     Ok(response)
 }
 
 /// What the address of a request says.
-fn read(uri: &Uri) -> Result<LabelsAsked, Refusal> {
-    let mut wanted = LabelsAsked::default();
-    for (name, value) in query(uri, &["run", "metric", "by", "order", "seed", "threshold", "skip", "at"])? {
+fn read(uri: &Uri) -> Result<LabelsQuery, ApiError> {
+    let mut wanted = LabelsQuery::default();
+    for (name, value) in query_parameters(uri, &["run", "metric", "by", "order", "seed", "threshold", "skip", "at"])? {
         let wrong = || {
-            let error = format!("`{}` is no value of `{name}`", shortened(&value));
-            Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error)
+            let error = format!("`{}` is no value of `{name}`", truncated(&value));
+            ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error)
         };
         match name.as_str() {
             "run" => wanted.run.clone_from(&value),
             "metric" => wanted.metric.clone_from(&value),
             "by" => wanted.by.clone_from(&value),
             "order" => {
-                let known = NextBy::ALL.iter().find(|(word, _)| *word == value);
-                let expected = || NextBy::ALL.map(|(word, _)| word).join(", ");
+                let known = LabellingOrder::ALL.iter().find(|(word, _)| *word == value);
+                let expected = || LabellingOrder::ALL.map(|(word, _)| word).join(", ");
                 wanted.order = known.ok_or_else(|| wrong().expecting(expected()))?.1;
             }
             "seed" => wanted.seed = value.parse().map_err(|_| wrong())?,
@@ -78,7 +81,7 @@ fn read(uri: &Uri) -> Result<LabelsAsked, Refusal> {
 }
 
 /// Data set, row, model (nothing where the answer is of the file) and repeat.
-fn place(text: &str) -> Option<probare_runner::OutputPlace> {
+fn place(text: &str) -> Option<probare_engine::OutputPosition> {
     let mut parts = text.split(',');
     let (dataset, row, model, repeat) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let model = if model.is_empty() { None } else { Some(model.parse().ok()?) };
@@ -94,7 +97,7 @@ mod tests {
     fn an_address_is_read_or_refused() {
         let asked = |uri: &str| read(&uri.parse().unwrap());
         let wanted = asked("/x?run=r1&metric=f1&by=Ada&order=threshold&seed=7&threshold=0.4&skip=2&at=0,7,,1").unwrap();
-        assert_eq!((wanted.order, wanted.seed, wanted.skip), (NextBy::Threshold, 7, 2));
+        assert_eq!((wanted.order, wanted.seed, wanted.skip), (LabellingOrder::Threshold, 7, 2));
         assert_eq!((wanted.at, wanted.threshold), (Some((0, 7, None, 1)), Some(0.4)));
         assert_eq!(asked("/x?at=1,2,3,4").unwrap().at, Some((1, 2, Some(3), 4)));
         for wrong in [

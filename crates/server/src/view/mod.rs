@@ -23,21 +23,21 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use bytes::Bytes;
 use http_body::Frame;
+use probare_engine::{CasesQuery, CompareError, HistoryQuery, LabelError, RunViewer, StoreError, ViewerError};
 use probare_report::html;
-use probare_runner::{CasesAsked, CompareError, Desk, DeskError, HistoryAsked, LabelError, StoreError};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
-use crate::app::{Begun, Shared, query, shortened};
-use crate::refusal::{Refusal, json, typed};
-use crate::routes::Caller;
+use crate::api_error::{ApiError, json_response, typed_response};
+use crate::app::{RequestContext, SharedApp, query_parameters, truncated};
+use crate::routes::RouteAccess;
 
 /// Where the page is.
-pub const PAGE: &str = "/view";
+pub const VIEWER_PATH: &str = "/view";
 
-const DESK: &str = include_str!("desk.html");
+const PAGE_HTML: &str = include_str!("desk.html");
 const SCRIPT: &str = include_str!("desk.js");
-const ASKED: &str = include_str!("asked.js");
+const CALLS_SCRIPT: &str = include_str!("asked.js");
 const PANEL: &str = include_str!("panel.js");
 const TREND: &str = include_str!("trend.js");
 const STYLE: &str = include_str!("desk.css");
@@ -47,74 +47,78 @@ const LABELS_STYLE: &str = include_str!("labels.css");
 /// One path of the pages.
 pub(crate) struct PageRoute {
     pub path: &'static str,
-    pub caller: Caller,
-    pub handler: fn() -> MethodRouter<Shared>,
+    pub access: RouteAccess,
+    pub handler: fn() -> MethodRouter<SharedApp>,
 }
 
 /// All of them.
 pub(crate) static ROUTES: &[PageRoute] = &[
-    PageRoute { path: PAGE, caller: Caller::Anybody, handler: || get(async || text("text/html; charset=utf-8", DESK)) },
+    PageRoute {
+        path: VIEWER_PATH,
+        access: RouteAccess::Public,
+        handler: || get(async || text("text/html; charset=utf-8", PAGE_HTML)),
+    },
     PageRoute {
         path: "/view/desk.js",
-        caller: Caller::Anybody,
+        access: RouteAccess::Public,
         handler: || get(async || text("text/javascript; charset=utf-8", SCRIPT)),
     },
     PageRoute {
         path: "/view/case.js",
-        caller: Caller::Anybody,
+        access: RouteAccess::Public,
         handler: || get(async || text("text/javascript; charset=utf-8", html::case_module())),
     },
     PageRoute {
         path: "/view/asked.js",
-        caller: Caller::Anybody,
-        handler: || get(async || text("text/javascript; charset=utf-8", ASKED)),
+        access: RouteAccess::Public,
+        handler: || get(async || text("text/javascript; charset=utf-8", CALLS_SCRIPT)),
     },
     PageRoute {
         path: "/view/panel.js",
-        caller: Caller::Anybody,
+        access: RouteAccess::Public,
         handler: || get(async || text("text/javascript; charset=utf-8", PANEL)),
     },
     PageRoute {
         path: "/view/trend.js",
-        caller: Caller::Anybody,
+        access: RouteAccess::Public,
         handler: || get(async || text("text/javascript; charset=utf-8", TREND)),
     },
     PageRoute {
         path: "/view/style.css",
-        caller: Caller::Anybody,
+        access: RouteAccess::Public,
         handler: || get(async || text("text/css; charset=utf-8", html::style())),
     },
     PageRoute {
         path: "/view/desk.css",
-        caller: Caller::Anybody,
+        access: RouteAccess::Public,
         handler: || get(async || text("text/css; charset=utf-8", STYLE)),
     },
     PageRoute {
         path: "/view/labels.js",
-        caller: Caller::Anybody,
+        access: RouteAccess::Public,
         handler: || get(async || text("text/javascript; charset=utf-8", LABELS_SCRIPT)),
     },
     PageRoute {
         path: "/view/labels.css",
-        caller: Caller::Anybody,
+        access: RouteAccess::Public,
         handler: || get(async || text("text/css; charset=utf-8", LABELS_STYLE)),
     },
-    PageRoute { path: "/view/api/runs", caller: Caller::KnownByHeader, handler: || get(runs) },
-    PageRoute { path: "/view/api/summary", caller: Caller::KnownByHeader, handler: || get(summary) },
-    PageRoute { path: "/view/api/cases", caller: Caller::KnownByHeader, handler: || get(cases) },
-    PageRoute { path: "/view/api/case", caller: Caller::KnownByHeader, handler: || get(case) },
-    PageRoute { path: "/view/api/asked", caller: Caller::KnownByHeader, handler: || get(asked_of) },
-    PageRoute { path: "/view/api/compare", caller: Caller::KnownByHeader, handler: || get(compare) },
-    PageRoute { path: "/view/api/history", caller: Caller::KnownByHeader, handler: || get(history) },
-    PageRoute { path: "/view/api/live", caller: Caller::KnownByHeader, handler: || get(live) },
-    PageRoute { path: "/view/api/save", caller: Caller::KnownByHeader, handler: || get(save) },
-    PageRoute { path: "/view/api/labels", caller: Caller::KnownByHeader, handler: || get(labels::labels) },
-    PageRoute { path: "/view/api/labels/export", caller: Caller::KnownByHeader, handler: || get(labels::export) },
-    PageRoute { path: "/view/api/label", caller: Caller::KnownByHeader, handler: || post(labels::label) },
+    PageRoute { path: "/view/api/runs", access: RouteAccess::HeaderToken, handler: || get(runs) },
+    PageRoute { path: "/view/api/summary", access: RouteAccess::HeaderToken, handler: || get(summary) },
+    PageRoute { path: "/view/api/cases", access: RouteAccess::HeaderToken, handler: || get(cases) },
+    PageRoute { path: "/view/api/case", access: RouteAccess::HeaderToken, handler: || get(case) },
+    PageRoute { path: "/view/api/asked", access: RouteAccess::HeaderToken, handler: || get(model_calls) },
+    PageRoute { path: "/view/api/compare", access: RouteAccess::HeaderToken, handler: || get(compare) },
+    PageRoute { path: "/view/api/history", access: RouteAccess::HeaderToken, handler: || get(history) },
+    PageRoute { path: "/view/api/live", access: RouteAccess::HeaderToken, handler: || get(live) },
+    PageRoute { path: "/view/api/save", access: RouteAccess::HeaderToken, handler: || get(save) },
+    PageRoute { path: "/view/api/labels", access: RouteAccess::HeaderToken, handler: || get(labels::labels) },
+    PageRoute { path: "/view/api/labels/export", access: RouteAccess::HeaderToken, handler: || get(labels::export) },
+    PageRoute { path: "/view/api/label", access: RouteAccess::HeaderToken, handler: || post(labels::label) },
 ];
 
 /// The route at a path.
-pub(crate) fn at(path: &str) -> Option<&'static PageRoute> {
+pub(crate) fn find_page_route(path: &str) -> Option<&'static PageRoute> {
     ROUTES.iter().find(|route| route.path == path)
 }
 
@@ -122,7 +126,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// A reply that no page of somebody else can use, and in which nothing runs but our own script.
-pub(crate) fn guarded(mut response: Response) -> Response {
+pub(crate) fn with_security_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [
         (CONTENT_SECURITY_POLICY, POLICY),
@@ -139,8 +143,8 @@ pub(crate) fn guarded(mut response: Response) -> Response {
 
 impl PageRoute {
     /// Refuses what a page of somebody else asks for. Anybody may follow a link to the page itself, which holds nothing.
-    pub fn check_origin(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
-        if self.caller == Caller::Anybody && *method == Method::GET {
+    pub fn check_origin(&self, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
+        if self.access == RouteAccess::Public && *method == Method::GET {
             return Ok(());
         }
         let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
@@ -154,36 +158,36 @@ impl PageRoute {
             || from.is_some_and(|from| !matches!(from, "same-origin" | "none"));
         if is_foreign {
             let words = "another page asked for this";
-            return Err(Refusal::new(StatusCode::FORBIDDEN, words).expecting("a request of the page under /view"));
+            return Err(ApiError::new(StatusCode::FORBIDDEN, words).expecting("a request of the page under /view"));
         }
         Ok(())
     }
 }
 
 fn text(kind: &'static str, body: &'static str) -> Response {
-    typed(StatusCode::OK, kind, body)
+    typed_response(StatusCode::OK, kind, body)
 }
 
 /// Asks the desk on a thread that may wait for a disk.
-async fn asked<T: Serialize + Send + 'static>(
-    app: Shared,
-    begun: &Begun,
-    work: impl FnOnce(&Desk) -> Result<T, DeskError> + Send + 'static,
-) -> Result<Response, Refusal> {
-    let Some(desk) = app.desk.clone() else { return Err(Refusal::bug()) };
+async fn query_viewer<T: Serialize + Send + 'static>(
+    app: SharedApp,
+    begun: &RequestContext,
+    work: impl FnOnce(&RunViewer) -> Result<T, ViewerError> + Send + 'static,
+) -> Result<Response, ApiError> {
+    let Some(desk) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let made = app.runs.run(begun.deadline, move |_| work(&desk)).await?;
-    Ok(json(StatusCode::OK, &made.map_err(|error| refusal(&error))?))
+    Ok(json_response(StatusCode::OK, &made.map_err(|error| viewer_error(&error))?))
 }
 
-fn refusal(error: &DeskError) -> Refusal {
+fn viewer_error(error: &ViewerError) -> ApiError {
     let status = match error {
-        DeskError::NoRun { .. } | DeskError::NoCase | DeskError::Store(StoreError::NoRun { .. }) => {
+        ViewerError::NoRun { .. } | ViewerError::NoCase | ViewerError::Store(StoreError::NoRun { .. }) => {
             StatusCode::NOT_FOUND
         }
-        DeskError::Filter(_)
-        | DeskError::Sort { .. }
-        | DeskError::Label(LabelError::Refused(_))
-        | DeskError::Results(CompareError::Comparison(_) | CompareError::NoModel { .. }) => {
+        ViewerError::Filter(_)
+        | ViewerError::Sort { .. }
+        | ViewerError::Label(LabelError::Refused(_))
+        | ViewerError::Results(CompareError::Comparison(_) | CompareError::NoModel { .. }) => {
             StatusCode::UNPROCESSABLE_ENTITY
         }
         _ => StatusCode::INTERNAL_SERVER_ERROR,
@@ -194,30 +198,42 @@ fn refusal(error: &DeskError) -> Refusal {
         words.push_str(&format!(": {cause}"));
         source = cause.source();
     }
-    Refusal::new(status, words)
+    ApiError::new(status, words)
 }
 
-async fn runs(State(app): State<Shared>, Extension(begun): Extension<Begun>) -> Result<Response, Refusal> {
-    asked(app, &begun, Desk::runs).await
+async fn runs(State(app): State<SharedApp>, Extension(begun): Extension<RequestContext>) -> Result<Response, ApiError> {
+    query_viewer(app, &begun, RunViewer::runs).await
 }
 
-async fn summary(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
-    let Asked { cases, .. } = Asked::read(&uri)?;
-    asked(app, &begun, move |desk| desk.summary(&cases.run).map(Shown)).await
+async fn summary(
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
+    query_viewer(app, &begun, move |desk| desk.summary(&cases.run).map(SharedJson)).await
 }
 
-async fn cases(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
-    let Asked { cases, .. } = Asked::read(&uri)?;
-    asked(app, &begun, move |desk| desk.cases(&cases)).await
+async fn cases(
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
+    query_viewer(app, &begun, move |desk| desk.cases(&cases)).await
 }
 
-async fn case(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
-    let Asked { cases, place, id, .. } = Asked::read(&uri)?;
-    asked(app, &begun, move |desk| {
+async fn case(
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let ViewQuery { cases, place, id, .. } = ViewQuery::read(&uri)?;
+    query_viewer(app, &begun, move |desk| {
         let place = match (place, id) {
             (Some(place), _) => place,
-            (None, Some((id, occurrence))) => desk.place(&cases.run, &id, occurrence)?,
-            (None, None) => return Err(DeskError::NoCase),
+            (None, Some((id, occurrence))) => desk.case_position(&cases.run, &id, occurrence)?,
+            (None, None) => return Err(ViewerError::NoCase),
         };
         desk.case(&cases, place)
     })
@@ -225,45 +241,61 @@ async fn case(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri
 }
 
 /// What models were asked for an output.
-async fn asked_of(
-    State(app): State<Shared>,
-    Extension(begun): Extension<Begun>,
+async fn model_calls(
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
     uri: Uri,
-) -> Result<Response, Refusal> {
-    let Asked { cases, place, sample, .. } = Asked::read(&uri)?;
-    let place = place.ok_or_else(|| refusal(&DeskError::NoCase))?;
-    asked(app, &begun, move |desk| desk.asked(&cases.run, place, sample)).await
+) -> Result<Response, ApiError> {
+    let ViewQuery { cases, place, sample, .. } = ViewQuery::read(&uri)?;
+    let place = place.ok_or_else(|| viewer_error(&ViewerError::NoCase))?;
+    query_viewer(app, &begun, move |desk| desk.model_calls(&cases.run, place, sample)).await
 }
 
-async fn compare(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
-    let pairs = query(&uri, &["run", "by"])?;
+async fn compare(
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let pairs = query_parameters(&uri, &["run", "by"])?;
     let all = |wanted: &str| pairs.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.clone()).collect();
     let sides: Vec<String> = all("run");
     if !(2..=MOST_COMPARED).contains(&sides.len()) {
         let words = format!("two to {MOST_COMPARED} runs can be compared, not {}", sides.len());
-        return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, words).expecting("run=KEY&run=KEY"));
+        return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, words).expecting("run=KEY&run=KEY"));
     }
     let by: Vec<String> = all("by");
-    asked(app, &begun, move |desk| desk.compare(&sides, &by.concat()).map(Shown)).await
+    query_viewer(app, &begun, move |desk| desk.compare(&sides, &by.concat()).map(SharedJson)).await
 }
 
 /// Runs of the trends on the page of all runs, the newest.
 const MOST_RUNS: usize = 20;
 
-async fn history(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
-    query(&uri, &[])?;
-    let wanted = HistoryAsked { last: Some(MOST_RUNS), ..HistoryAsked::default() };
-    asked(app, &begun, move |desk| desk.history(&wanted).map(|history| history.to_desk())).await
+async fn history(
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    query_parameters(&uri, &[])?;
+    let wanted = HistoryQuery { last: Some(MOST_RUNS), ..HistoryQuery::default() };
+    query_viewer(app, &begun, move |desk| desk.history(&wanted).map(|history| history.to_viewer_json())).await
 }
 
 /// Runs that are compared at once.
 const MOST_COMPARED: usize = 8;
 
-async fn save(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
-    let Asked { cases, .. } = Asked::read(&uri)?;
-    let Some(desk) = app.desk.clone() else { return Err(Refusal::bug()) };
-    let page = app.runs.run(begun.deadline, move |_| desk.saved(&cases.run)).await?.map_err(|error| refusal(&error))?;
-    let mut response = typed(StatusCode::OK, "text/html; charset=utf-8", page);
+async fn save(
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
+    let Some(desk) = app.viewer.clone() else { return Err(ApiError::internal()) };
+    let page = app
+        .runs
+        .run(begun.deadline, move |_| desk.export_page(&cases.run))
+        .await?
+        .map_err(|error| viewer_error(&error))?;
+    let mut response = typed_response(StatusCode::OK, "text/html; charset=utf-8", page);
     let headers = response.headers_mut();
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"probare.html\""));
     Ok(response)
@@ -273,9 +305,13 @@ async fn save(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri
 const TICK: Duration = Duration::from_millis(500);
 
 /// How far a run is, again and again, as server-sent events, until it is complete or nobody listens.
-async fn live(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
-    let Asked { cases, .. } = Asked::read(&uri)?;
-    let Some(desk) = app.desk.clone() else { return Err(Refusal::bug()) };
+async fn live(
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
+    let Some(desk) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let key = cases.run;
     let first = app
         .runs
@@ -284,7 +320,7 @@ async fn live(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri
             move |_| desk.progress(&key)
         })
         .await?;
-    let mut state = first.map_err(|error| refusal(&error))?;
+    let mut state = first.map_err(|error| viewer_error(&error))?;
     let (sender, events) = mpsc::channel(4);
     tokio::spawn(async move {
         loop {
@@ -303,13 +339,13 @@ async fn live(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri
             state = now;
         }
     });
-    Ok(typed(StatusCode::OK, "text/event-stream", Body::new(Events(events))))
+    Ok(typed_response(StatusCode::OK, "text/event-stream", Body::new(EventStream(events))))
 }
 
 /// Events on their way.
-struct Events(mpsc::Receiver<Bytes>);
+struct EventStream(mpsc::Receiver<Bytes>);
 
-impl http_body::Body for Events {
+impl http_body::Body for EventStream {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -322,9 +358,9 @@ impl http_body::Body for Events {
 }
 
 /// A summary that is kept and shown again.
-struct Shown(Arc<serde_json::Value>);
+struct SharedJson(Arc<serde_json::Value>);
 
-impl Serialize for Shown {
+impl Serialize for SharedJson {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
@@ -332,8 +368,8 @@ impl Serialize for Shown {
 
 /// What the address of a request says.
 #[derive(Default)]
-struct Asked {
-    cases: CasesAsked,
+struct ViewQuery {
+    cases: CasesQuery,
     /// Numbers of data set and row.
     place: Option<(i64, i64)>,
     /// The id of a case, and how many of the same come before it.
@@ -342,14 +378,14 @@ struct Asked {
     sample: i64,
 }
 
-impl Asked {
-    fn read(uri: &Uri) -> Result<Self, Refusal> {
-        let mut asked = Self { cases: CasesAsked { most: 50, ..CasesAsked::default() }, ..Self::default() };
+impl ViewQuery {
+    fn read(uri: &Uri) -> Result<Self, ApiError> {
+        let mut asked = Self { cases: CasesQuery { most: 50, ..CasesQuery::default() }, ..Self::default() };
         let mut occurrence = 0;
-        for (name, value) in query(uri, &["run", "q", "sort", "from", "most", "at", "id", "n", "sample"])? {
+        for (name, value) in query_parameters(uri, &["run", "q", "sort", "from", "most", "at", "id", "n", "sample"])? {
             let wrong = || {
-                let error = format!("`{}` is no value of `{name}`", shortened(&value));
-                Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error)
+                let error = format!("`{}` is no value of `{name}`", truncated(&value));
+                ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error)
             };
             let number = || value.parse::<usize>().map_err(|_| wrong());
             match name.as_str() {
@@ -384,7 +420,7 @@ mod tests {
         for (name, value) in given {
             headers.insert(HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
         }
-        at(path).unwrap().check_origin(method, &headers).is_ok()
+        find_page_route(path).unwrap().check_origin(method, &headers).is_ok()
     }
 
     #[test]
@@ -404,18 +440,18 @@ mod tests {
         ] {
             assert!(!check(api, &Method::GET, &[host, (name, value)]), "{name}: {value}");
         }
-        assert!(check(PAGE, &Method::GET, &[host, ("sec-fetch-site", "cross-site")]), "a link to the page");
-        assert!(!check(PAGE, &Method::POST, &[host, ("origin", "http://evil.example")]));
+        assert!(check(VIEWER_PATH, &Method::GET, &[host, ("sec-fetch-site", "cross-site")]), "a link to the page");
+        assert!(!check(VIEWER_PATH, &Method::POST, &[host, ("origin", "http://evil.example")]));
     }
 
     #[test]
     fn the_page_holds_no_script_and_no_style_of_its_own_and_nothing_from_elsewhere() {
         for forbidden in ["<style", "onclick", "onerror", " style=", "http:", "https:", "<script>"] {
-            assert!(!DESK.contains(forbidden), "{forbidden}");
+            assert!(!PAGE_HTML.contains(forbidden), "{forbidden}");
         }
         // The name of a vocabulary, which no browser asks for.
         let own = SCRIPT.replace("http://www.w3.org/2000/svg", "");
-        for script in [own.as_str(), ASKED, TREND, LABELS_SCRIPT, html::case_module()] {
+        for script in [own.as_str(), CALLS_SCRIPT, TREND, LABELS_SCRIPT, html::case_module()] {
             for forbidden in
                 ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"]
             {
@@ -426,7 +462,7 @@ mod tests {
 
     #[test]
     fn an_address_is_read_or_refused() {
-        let read = |uri: &str| Asked::read(&uri.parse().unwrap());
+        let read = |uri: &str| ViewQuery::read(&uri.parse().unwrap());
         let asked = read("/x?run=r1&q=token_f1%3C0.5&sort=-cost&from=50&at=0,7").unwrap();
         assert_eq!((asked.cases.filter.as_str(), asked.cases.from, asked.place), ("token_f1<0.5", 50, Some((0, 7))));
         for wrong in ["/x?from=-1", "/x?at=7", "/x?other=1", "/x?n=x"] {

@@ -5,13 +5,13 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use probare_server::{ServeError, Server, Settings, Stop};
+use probare_server::{ServeError, Server, ServerSettings, StopHandle};
 use serde_json::Value as Json;
 
 /// A server that is stopped with its last use.
-pub struct Running {
+pub struct TestServer {
     pub address: SocketAddr,
-    pub stop: Stop,
+    pub stop: StopHandle,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
 }
 
@@ -25,8 +25,8 @@ pub struct Reply {
     pub is_whole: bool,
 }
 
-impl Running {
-    pub fn start(settings: Settings) -> Self {
+impl TestServer {
+    pub fn start(settings: ServerSettings) -> Self {
         let server = Server::bind("127.0.0.1:0", settings).unwrap();
         let (address, stop) = (server.address(), server.stop());
         let thread = std::thread::spawn(move || server.run());
@@ -60,12 +60,12 @@ impl Running {
     }
 
     /// Waits for the end of a server that was stopped.
-    pub fn ended(mut self) {
+    pub fn wait_until_stopped(mut self) {
         self.thread.take().unwrap().join().unwrap().unwrap();
     }
 }
 
-impl Drop for Running {
+impl Drop for TestServer {
     fn drop(&mut self) {
         self.stop.stop();
         if let Some(thread) = self.thread.take() {
@@ -124,7 +124,7 @@ impl Reply {
 
     /// A refusal with this status, whose words are JSON.
     #[track_caller]
-    pub fn refused(&self, status: u16) -> String {
+    pub fn expect_error(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{self:?}");
         assert!(self.head.contains("content-type: application/json"), "{self:?}");
         let json = self.json();

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use probare_benchmarks::rag::{Exchange, ExchangeEvaluator};
 use probare_core::{Profile, Sample};
 use probare_metrics::rag::verdict::Verdict;
-use probare_server::Settings;
-use probare_suites::rag::{Exchange, Judging};
+use probare_server::ServerSettings;
 use serde_json::{Value as Json, json};
 
-use crate::client::Running;
+use crate::client::TestServer;
 
 fn exchanges() -> Vec<Exchange> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/rag_metrics/hallucination.jsonl");
@@ -43,7 +43,7 @@ fn timeless(mut report: Json) -> Json {
 
 #[test]
 fn every_exchange_is_judged_as_by_the_suite() {
-    let server = Running::start(Settings::default());
+    let server = TestServer::start(ServerSettings::default());
     let all = exchanges();
     assert!(all.len() > 50, "only {} exchanges were found", all.len());
     for (at, exchange) in all.iter().enumerate() {
@@ -55,9 +55,9 @@ fn every_exchange_is_judged_as_by_the_suite() {
             let path = format!("/evaluate?detail=true&profile={profile}");
             let reply = server.post(&path, &body(exchange));
             assert_eq!(reply.status, 200, "{reply:?}");
-            let judging = Judging::new(Verdict { profile, ..Verdict::default() }).unwrap();
+            let judging = ExchangeEvaluator::new(Verdict { profile, ..Verdict::default() }).unwrap();
             let case = exchange.clone().into_case("1");
-            let expected = judging.report(Sample::of(&case)).unwrap();
+            let expected = judging.report(Sample::from_case(&case)).unwrap();
             assert!(reply.json()["metrics"]["latency_ms"].as_f64().is_some_and(|time| time >= 0.0));
             assert_eq!(timeless(reply.json()), timeless(expected), "{}", exchange.response);
         }
@@ -66,7 +66,7 @@ fn every_exchange_is_judged_as_by_the_suite() {
 
 #[test]
 fn the_published_report_has_its_bytes() {
-    let server = Running::start(Settings::default());
+    let server = TestServer::start(ServerSettings::default());
     let exchange = Exchange { query: "Where?".into(), response: "Paris é.".into(), context: vec!["Paris".into()] };
     let reply = server.post("/evaluate", &body(&exchange));
     let (before, rest) = reply.body.split_once(r#""latency_ms":"#).unwrap();
@@ -79,7 +79,7 @@ fn the_published_report_has_its_bytes() {
 
 #[test]
 fn what_cannot_be_judged_is_refused() {
-    let server = Running::start(Settings::default());
+    let server = TestServer::start(ServerSettings::default());
     for (body, status, words) in [
         (r#"{"query":"","response":"r","context":[]}"#, 400, "`query` is empty"),
         (r#"{"query":"q","response":"","context":[]}"#, 400, "`response` is empty"),
@@ -91,14 +91,14 @@ fn what_cannot_be_judged_is_refused() {
         ("[]", 422, "does not fit"),
         ("\"\u{1}\"", 400, "no valid JSON"),
     ] {
-        let said = server.post("/evaluate", body).refused(status);
+        let said = server.post("/evaluate", body).expect_error(status);
         assert!(said.contains(words), "{body}: {said}");
     }
     let deep = format!("{{\"query\":{}", "[".repeat(100_000));
-    server.post("/evaluate", &deep).refused(422);
-    let unknown = server.post("/evaluate?verbose=1", "{}").refused(422);
+    server.post("/evaluate", &deep).expect_error(422);
+    let unknown = server.post("/evaluate?verbose=1", "{}").expect_error(422);
     assert!(unknown.contains("`verbose`") && unknown.contains("detail, profile"), "{unknown}");
-    assert!(server.post("/evaluate?profile=best", "{}").refused(422).contains("reference or careful"));
+    assert!(server.post("/evaluate?profile=best", "{}").expect_error(422).contains("reference or careful"));
     // No context at all is a finding, not a mistake.
     let alone = server.post("/evaluate", r#"{"query":"q","response":"r","context":[],"more":1}"#);
     assert_eq!(alone.json()["metrics"]["hallucination"], 1.0);

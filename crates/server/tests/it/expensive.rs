@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use probare_server::{Limits, Settings};
+use probare_server::{ServerLimits, ServerSettings};
 use serde_json::{Map, Value as Json, json};
 
-use crate::client::Running;
+use crate::client::TestServer;
 
 const TIME: Duration = Duration::from_secs(3);
 
@@ -84,8 +84,8 @@ fn requests() -> Vec<(&'static str, Json)> {
 
 #[test]
 fn expensive_requests_end_in_time_and_leave_the_server_free() {
-    let limits = Limits { time: TIME, jobs: NonZeroUsize::MIN, ..Limits::default() };
-    let server = Running::start(Settings { limits, ..Settings::default() });
+    let limits = ServerLimits { time: TIME, jobs: NonZeroUsize::MIN, ..ServerLimits::default() };
+    let server = TestServer::start(ServerSettings { limits, ..ServerSettings::default() });
     let small = json!({"metrics": ["exact_match"], "cases": [{"response": "a", "reference": "a"}]}).to_string();
     // What is loaded with the first request is no part of the others.
     let warm = json!({"query": "q", "response": "It is 5.", "context": ["It is 5."]}).to_string();

@@ -3,20 +3,20 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use probare_server::{Limits, Settings};
+use probare_server::{ServerLimits, ServerSettings};
 
-use crate::client::{Running, read};
+use crate::client::{TestServer, read};
 
-fn limited(limits: Limits) -> Running {
-    Running::start(Settings { limits, ..Settings::default() })
+fn limited(limits: ServerLimits) -> TestServer {
+    TestServer::start(ServerSettings { limits, ..ServerSettings::default() })
 }
 
 #[test]
 fn a_body_that_is_too_long_is_refused() {
-    let server = limited(Limits { exchange: 1000, body: 2000, ..Limits::default() });
+    let server = limited(ServerLimits { exchange: 1000, body: 2000, ..ServerLimits::default() });
     let long = format!(r#"{{"query":"q","response":"r","context":["{}"]}}"#, "x".repeat(1000));
     let reply = server.post("/evaluate", &long);
-    assert!(reply.refused(413).contains("at most 1000 bytes"));
+    assert!(reply.expect_error(413).contains("at most 1000 bytes"));
     assert!(reply.head.contains("connection: close"));
     // In pieces, without saying how long it will be.
     let pieces = format!(
@@ -24,22 +24,22 @@ fn a_body_that_is_too_long_is_refused() {
          Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{long}\r\n0\r\n\r\n",
         long.len()
     );
-    server.send(pieces.as_bytes()).refused(413);
+    server.send(pieces.as_bytes()).expect_error(413);
     let cases = format!(r#"{{"metrics":["exact_match"],"cases":[{{"response":"{}"}}]}}"#, "x".repeat(2000));
-    server.post("/v1/score", &cases).refused(413);
+    server.post("/v1/score", &cases).expect_error(413);
     // Announced and never sent: it is not waited for.
     let since = Instant::now();
     let announced = "POST /evaluate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n";
-    server.send(announced.as_bytes()).refused(413);
+    server.send(announced.as_bytes()).expect_error(413);
     assert!(since.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
 fn bodies_have_a_common_room() {
-    let server = limited(Limits { bodies: 64 * 1024, ..Limits::default() });
+    let server = limited(ServerLimits { bodies: 64 * 1024, ..ServerLimits::default() });
     let body = format!(r#"{{"query":"q","response":"r","context":["{}"]}}"#, "x".repeat(200_000));
     let reply = server.post("/evaluate", &body);
-    reply.refused(503);
+    reply.expect_error(503);
     // What was taken is given back.
     for _ in 0..100 {
         assert_eq!(server.post("/evaluate", r#"{"query":"q","response":"r","context":[]}"#).status, 200);
@@ -48,7 +48,7 @@ fn bodies_have_a_common_room() {
 
 #[test]
 fn a_head_that_does_not_come_closes_the_connection() {
-    let server = limited(Limits { head_time: Duration::from_millis(200), ..Limits::default() });
+    let server = limited(ServerLimits { head_time: Duration::from_millis(200), ..ServerLimits::default() });
     for beginning in ["", "GET /health HTTP/1.1\r\nHost: loc"] {
         let mut stream = server.connect();
         stream.write_all(beginning.as_bytes()).unwrap();
@@ -68,17 +68,18 @@ fn a_head_that_does_not_come_closes_the_connection() {
 
 #[test]
 fn a_body_that_does_not_come_is_refused() {
-    let server = limited(Limits { time: Duration::from_millis(300), ..Limits::default() });
+    let server = limited(ServerLimits { time: Duration::from_millis(300), ..ServerLimits::default() });
     let mut stream = server.connect();
     let head =
         "POST /evaluate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{";
     stream.write_all(head.as_bytes()).unwrap();
-    assert!(read(&mut stream).refused(408).contains("in time"));
+    assert!(read(&mut stream).expect_error(408).contains("in time"));
 }
 
 #[test]
 fn connections_beyond_the_limit_wait_for_their_turn() {
-    let server = limited(Limits { connections: 2, head_time: Duration::from_millis(300), ..Limits::default() });
+    let server =
+        limited(ServerLimits { connections: 2, head_time: Duration::from_millis(300), ..ServerLimits::default() });
     let lazy: Vec<_> = (0..2).map(|_| server.connect()).collect();
     // The lazy ones are sent away after their time, and then it is this one's turn.
     let since = Instant::now();
@@ -89,7 +90,7 @@ fn connections_beyond_the_limit_wait_for_their_turn() {
 
 #[test]
 fn a_client_that_takes_nothing_is_left() {
-    let server = limited(Limits { write_time: Duration::from_millis(300), ..Limits::default() });
+    let server = limited(ServerLimits { write_time: Duration::from_millis(300), ..ServerLimits::default() });
     let text = "x ".repeat(20_000);
     let case = format!(r#"{{"response":"{text}","reference":"{text}"}}"#);
     let cases = vec![case.as_str(); 100].join("\n");
@@ -118,7 +119,7 @@ fn a_client_that_takes_nothing_is_left() {
 
 #[test]
 fn counters_count() {
-    let server = limited(Limits::default());
+    let server = limited(ServerLimits::default());
     server.get("/health");
     server.get("/health");
     server.get("/nothing/secret-in-a-path");

@@ -1,21 +1,21 @@
 //! The document of the interface holds all routes and nothing else, and replies are as it says.
 
-use probare_server::{Settings, document, paths};
+use probare_server::{ServerSettings, openapi_document, route_paths};
 use serde_json::{Value as Json, json};
 
-use crate::client::{Reply, Running};
+use crate::client::{Reply, TestServer};
 
 #[test]
 fn every_route_is_in_the_document_and_every_operation_is_a_route() {
-    let server = Running::start(Settings::default());
+    let server = TestServer::start(ServerSettings::default());
     let document = server.get("/openapi.json").json();
-    assert_eq!(document, probare_server::document());
+    assert_eq!(document, openapi_document());
     let operations = || {
         let paths = document["paths"].as_object().unwrap().iter();
         paths.flat_map(|(path, methods)| methods.as_object().unwrap().keys().map(move |method| (method, path)))
     };
     let mut known = 0;
-    for (method, path) in paths() {
+    for (method, path) in route_paths() {
         assert!(document["paths"][path][method].is_object(), "{method} {path} is not in the document");
         known += 1;
     }
@@ -36,7 +36,7 @@ fn every_route_is_in_the_document_and_every_operation_is_a_route() {
 /// Whether a reply is as the document says.
 #[track_caller]
 fn fits(reply: &Reply, method: &str, path: &str) {
-    let document = document();
+    let document = openapi_document();
     let content =
         &document["paths"][path][method]["responses"][reply.status.to_string()]["content"]["application/json"];
     let mut schema = content["schema"].clone();
@@ -50,7 +50,7 @@ fn fits(reply: &Reply, method: &str, path: &str) {
 
 #[test]
 fn replies_are_as_the_document_says() {
-    let server = Running::start(Settings::default());
+    let server = TestServer::start(ServerSettings::default());
     let exchange = json!({"query": "q", "response": "r 5", "context": ["c"]}).to_string();
     fits(&server.post("/evaluate", &exchange), "post", "/evaluate");
     fits(&server.post("/evaluate?detail=true", &exchange), "post", "/evaluate");
@@ -78,7 +78,7 @@ fn every_reference_leads_to_a_schema() {
             _ => {}
         }
     }
-    let document = document();
+    let document = openapi_document();
     let mut found = Vec::new();
     references(&document, &mut found);
     assert!(found.len() > 10);

@@ -6,11 +6,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use probare_retrieval::answer::{ContextItem, Grounded, PromptReply, PromptRequest};
-use probare_server::{AnswerError, Answerer, Limits, Settings};
+use probare_retrieval::answer::{CitedAnswer, ContextItem, PromptReply, PromptRequest};
+use probare_server::{PromptAnswerer, PromptError, ServerLimits, ServerSettings};
 use serde_json::{Map, json};
 
-use crate::client::{Running, read, request};
+use crate::client::{TestServer, read, request};
 
 /// Answers by what is asked; a question `wait` is answered once the test says so.
 struct Puppet {
@@ -27,18 +27,18 @@ impl Puppet {
     }
 }
 
-impl Answerer for Puppet {
+impl PromptAnswerer for Puppet {
     fn models(&self) -> &[String] {
         &self.models
     }
 
-    fn answer(&self, asked: &PromptRequest) -> Result<PromptReply, AnswerError> {
+    fn answer(&self, asked: &PromptRequest) -> Result<PromptReply, PromptError> {
         match asked.question.as_str() {
             "panic" => panic!("words of a panic"),
-            "filter" => return Err(AnswerError::Question { reason: "there is no column `PLACE`".into() }),
-            "model" => return Err(AnswerError::Model { reason: "the model declined".into() }),
-            "late" => return Err(AnswerError::Late),
-            "corpus" => return Err(AnswerError::Corpus),
+            "filter" => return Err(PromptError::Question { reason: "there is no column `PLACE`".into() }),
+            "model" => return Err(PromptError::Model { reason: "the model declined".into() }),
+            "late" => return Err(PromptError::TimedOut),
+            "corpus" => return Err(PromptError::Corpus),
             "wait" => {
                 self.waiting.fetch_add(1, Ordering::SeqCst);
                 let _ = self.leave.lock().unwrap().recv_timeout(Duration::from_secs(20));
@@ -49,7 +49,7 @@ impl Answerer for Puppet {
         Ok(PromptReply {
             question: asked.question.clone(),
             context: vec![ContextItem { page_content: "we grow mussels".into(), metadata }; asked.k.min(2)],
-            answer: Grounded {
+            answer: CitedAnswer {
                 answer: format!("{} says mussels", asked.model),
                 citations: vec![json!({"source_index": 0, "quote": "mussels"})],
             },
@@ -57,15 +57,15 @@ impl Answerer for Puppet {
     }
 }
 
-fn served(limits: Limits) -> (Running, Arc<Puppet>, Sender<()>) {
+fn start_with_answerer(limits: ServerLimits) -> (TestServer, Arc<Puppet>, Sender<()>) {
     let (puppet, leave) = Puppet::new();
-    let settings = Settings { answerer: Some(puppet.clone()), limits, ..Settings::default() };
-    (Running::start(settings), puppet, leave)
+    let settings = ServerSettings { answerer: Some(puppet.clone()), limits, ..ServerSettings::default() };
+    (TestServer::start(settings), puppet, leave)
 }
 
 #[test]
 fn a_question_is_answered_in_the_published_form() {
-    let (server, ..) = served(Limits::default());
+    let (server, ..) = start_with_answerer(ServerLimits::default());
     let body =
         r#"{"k":1.0,"filter":{"PROJECT":"DK-019"},"question":"Which species?","model":"groq:small","auth":"unused"}"#;
     for path in ["/prompt", "/evaluation-prompt"] {
@@ -85,8 +85,8 @@ fn a_question_is_answered_in_the_published_form() {
 
 #[test]
 fn a_question_that_cannot_be_answered_is_refused() {
-    let (server, ..) = served(Limits::default());
-    let ask = |body: &str, status| server.post("/prompt", body).refused(status);
+    let (server, ..) = start_with_answerer(ServerLimits::default());
+    let ask = |body: &str, status| server.post("/prompt", body).expect_error(status);
     assert!(ask(r#"{"question":" "}"#, 422).contains("empty"));
     assert!(ask(r#"{"question":"q","k":0}"#, 422).contains("from 1 to 100"));
     assert!(ask(r#"{"question":"q","k":-1}"#, 422).contains("does not fit"));
@@ -107,9 +107,10 @@ fn a_question_that_cannot_be_answered_is_refused() {
 
 #[test]
 fn an_answer_that_does_not_come_is_waited_for_only_so_long() {
-    let (server, _, leave) = served(Limits { time: Duration::from_millis(300), ..Limits::default() });
+    let (server, _, leave) =
+        start_with_answerer(ServerLimits { time: Duration::from_millis(300), ..ServerLimits::default() });
     let since = Instant::now();
-    server.post("/prompt", r#"{"question":"wait"}"#).refused(504);
+    server.post("/prompt", r#"{"question":"wait"}"#).expect_error(504);
     assert!(since.elapsed() < Duration::from_secs(10));
     leave.send(()).unwrap();
 }
@@ -118,7 +119,7 @@ fn an_answer_that_does_not_come_is_waited_for_only_so_long() {
 fn when_all_is_full_a_client_is_told_to_come_back() {
     // As many as are answered at once, one that waits, and one too many.
     const AT_ONCE: usize = 32;
-    let (server, puppet, leave) = served(Limits { waiting: 1, ..Limits::default() });
+    let (server, puppet, leave) = start_with_answerer(ServerLimits { waiting: 1, ..ServerLimits::default() });
     let text = request("POST", "/prompt", &["Content-Type: application/json"], r#"{"question":"wait"}"#);
     let mut streams = Vec::new();
     for at in 0..=AT_ONCE {
@@ -129,7 +130,7 @@ fn when_all_is_full_a_client_is_told_to_come_back() {
     }
     until(|| server.get("/metrics").body.contains("probare_requests_waiting 1\n"));
     let refused = server.send(text.as_bytes());
-    assert!(refused.refused(503).contains("try again"));
+    assert!(refused.expect_error(503).contains("try again"));
     assert!(refused.head.contains("retry-after: 1"), "{refused:?}");
     for _ in 0..streams.len() {
         leave.send(()).unwrap();
@@ -141,7 +142,7 @@ fn when_all_is_full_a_client_is_told_to_come_back() {
 
 #[test]
 fn what_is_under_way_is_finished_before_the_end() {
-    let (server, puppet, leave) = served(Limits::default());
+    let (server, puppet, leave) = start_with_answerer(ServerLimits::default());
     let mut idle = server.connect();
     idle.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     let mut stream = server.connect();
@@ -154,7 +155,7 @@ fn what_is_under_way_is_finished_before_the_end() {
     leave.send(()).unwrap();
     assert_eq!(read(&mut stream).status, 200);
     assert!(read(&mut idle).body.contains("ok"), "an idle connection is closed");
-    server.ended();
+    server.wait_until_stopped();
 }
 
 /// Waits until something is so.

@@ -1,33 +1,33 @@
 //! What is not there, not understood or not allowed is refused in JSON.
 
-use probare_server::Settings;
+use probare_server::ServerSettings;
 
-use crate::client::Running;
+use crate::client::TestServer;
 
 #[test]
 fn unknown_paths_and_methods_are_refused_in_json() {
-    let server = Running::start(Settings::default());
-    assert!(server.get("/nothing?x=1").refused(404).contains("/openapi.json"));
+    let server = TestServer::start(ServerSettings::default());
+    assert!(server.get("/nothing?x=1").expect_error(404).contains("/openapi.json"));
     // A person at a browser sees what there is.
     let browser = |path: &str| server.ask("GET", path, &["Accept: text/html,*/*;q=0.8"], "");
     let (home, lost) = (browser("/"), browser("/nothing"));
     assert_eq!((home.status, lost.status), (200, 404));
     assert!(home.head.contains("text/html") && home.body.contains("href=\"/openapi.json\""), "{home:?}");
-    assert!(server.get("/v1/metrics/%FF").refused(400).contains("UTF-8"));
-    let unknown = server.get("/v1/metrics/token_f2").refused(404);
+    assert!(server.get("/v1/metrics/%FF").expect_error(400).contains("UTF-8"));
+    let unknown = server.get("/v1/metrics/token_f2").expect_error(404);
     assert!(unknown.contains("`token_f2`") && unknown.contains("`token_f1`"), "{unknown}");
     for (method, path, allowed) in
         [("GET", "/evaluate", "post"), ("DELETE", "/health", "get"), ("BREW", "/metrics", "get")]
     {
         let reply = server.ask(method, path, &[], "");
-        reply.refused(405);
+        reply.expect_error(405);
         assert!(reply.head.contains(&format!("allow: {allowed}")), "{reply:?}");
     }
 }
 
 #[test]
 fn what_is_no_request_gets_no_further() {
-    let server = Running::start(Settings::default());
+    let server = TestServer::start(ServerSettings::default());
     for bytes in [
         &b"\x16\x03\x01\x02\x00\x01"[..],
         b"GET\r\n\r\n",
@@ -45,7 +45,7 @@ fn what_is_no_request_gets_no_further() {
 
 #[test]
 fn the_catalogue_is_that_of_the_program() {
-    let server = Running::start(Settings::default());
+    let server = TestServer::start(ServerSettings::default());
     let list = server.get("/v1/metrics").json();
     let metrics = list["metrics"].as_array().unwrap();
     assert_eq!(metrics.len(), probare_metrics::registry().iter().count());

@@ -4,17 +4,17 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use probare_server::{Limits, Settings};
+use probare_server::{ServerLimits, ServerSettings};
 use serde_json::{Value as Json, json};
 
-use crate::client::{Reply, Running};
+use crate::client::{Reply, TestServer};
 
 fn fixture(name: &str) -> Vec<u8> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/otel");
     std::fs::read(folder.join(name)).unwrap()
 }
 
-fn send(server: &Running, query: &str, headers: &[&str], body: &[u8]) -> Reply {
+fn send(server: &TestServer, query: &str, headers: &[&str], body: &[u8]) -> Reply {
     let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
     let length = body.len();
     let mut request =
@@ -72,7 +72,7 @@ fn protobuf() -> Vec<u8> {
 
 #[test]
 fn traces_in_json_are_scored_and_tell_what_is_missing() {
-    let server = Running::start(Settings::default());
+    let server = TestServer::start(ServerSettings::default());
     let query = "?metric=said%3Dcontains%3Atexts%3D%5B%22rains%22%5D&metric=steps";
     let found = lines(&send(&server, query, &[JSON], &fixture("genai-agent-structured.json")));
     assert_eq!(found.len(), 1, "{found:?}");
@@ -88,7 +88,7 @@ fn traces_in_json_are_scored_and_tell_what_is_missing() {
 
 #[test]
 fn protobuf_and_gzip_give_the_same_lines() {
-    let server = Running::start(Settings::default());
+    let server = TestServer::start(ServerSettings::default());
     let query = "?metric=said%3Dcontains%3Atexts%3D%5B%22hello%22%5D";
     let plain = send(&server, query, &[PROTOBUF], &protobuf());
     let found = lines(&plain);
@@ -103,19 +103,41 @@ fn protobuf_and_gzip_give_the_same_lines() {
 }
 
 #[test]
+fn a_small_body_of_very_many_messages_is_refused_before_they_are_made() {
+    let server = TestServer::start(ServerSettings::default());
+    // As a list, and as a text that is one.
+    for (open, close) in [("{\"arrayValue\":{\"values\":[", "{}]}}"), ("{\"stringValue\":\"[", "{}]\"}")] {
+        let mut body =
+            b"{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{\"traceId\":\"aa\",\"spanId\":\"bb\",\"attributes\":[\
+            {\"key\":\"gen_ai.input.messages\",\"value\":"
+                .to_vec();
+        body.extend(open.bytes());
+        body.extend("{},".repeat(2_000_000).bytes());
+        body.extend(close.bytes());
+        body.extend(b"}]}]}]}]}");
+        let packed = packed(&body);
+        assert!(packed.len() < 30_000, "{}", packed.len());
+        let told = lines(&send(&server, "?metric=steps", &[JSON, GZIP], &packed));
+        assert!(told[0]["error"].as_str().unwrap().contains("far more values"), "{told:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_used_is_refused_with_what_was_expected() {
-    let limits = Limits { body: 10_000, ..Limits::default() };
-    let server = Running::start(Settings { limits, ..Settings::default() });
+    let limits = ServerLimits { body: 10_000, ..ServerLimits::default() };
+    let server = TestServer::start(ServerSettings { limits, ..ServerSettings::default() });
     let fine = fixture("content-off.json");
-    assert!(send(&server, "", &[JSON], &fine).refused(422).contains("metric"));
-    assert!(send(&server, "?metric=steps&group=day", &[JSON], &fine).refused(422).contains("conversation"));
-    assert!(send(&server, "?metric=steps", &["Content-Type: text/plain"], &fine).refused(415).contains("x-protobuf"));
+    assert!(send(&server, "", &[JSON], &fine).expect_error(422).contains("metric"));
+    assert!(send(&server, "?metric=steps&group=day", &[JSON], &fine).expect_error(422).contains("conversation"));
+    assert!(
+        send(&server, "?metric=steps", &["Content-Type: text/plain"], &fine).expect_error(415).contains("x-protobuf")
+    );
     let brotli = "Content-Encoding: br";
-    assert!(send(&server, "?metric=steps", &[JSON, brotli], &fine).refused(415).contains("gzip"));
-    assert!(send(&server, "?metric=steps", &[JSON, GZIP], &fine).refused(400).contains("no gzip"));
-    assert!(send(&server, "?metric=steps", &[PROTOBUF], &fine).refused(400).contains("no protobuf of OTLP"));
+    assert!(send(&server, "?metric=steps", &[JSON, brotli], &fine).expect_error(415).contains("gzip"));
+    assert!(send(&server, "?metric=steps", &[JSON, GZIP], &fine).expect_error(400).contains("no gzip"));
+    assert!(send(&server, "?metric=steps", &[PROTOBUF], &fine).expect_error(400).contains("no protobuf of OTLP"));
     // A small body that is large once it is unpacked.
-    send(&server, "?metric=steps", &[JSON, GZIP], &packed(&vec![b' '; 1_000_000])).refused(413);
+    send(&server, "?metric=steps", &[JSON, GZIP], &packed(&vec![b' '; 1_000_000])).expect_error(413);
     let broken = lines(&send(&server, "?metric=steps", &[JSON], b"{\"resourceSpans\": 5}"));
     assert!(broken[0]["error"].as_str().unwrap().contains("the traces cannot be read"), "{broken:?}");
     assert_eq!(lines(&send(&server, "?metric=steps", &[JSON], b"{\"resourceSpans\": []}")), Vec::<Json>::new());
@@ -123,10 +145,10 @@ fn what_cannot_be_used_is_refused_with_what_was_expected() {
 
 #[test]
 fn a_token_guards_traces_as_it_guards_scores() {
-    let token = probare_server::Token::new("a-token-of-sixteen-signs").unwrap();
-    let server = Running::start(Settings { token: Some(token), ..Settings::default() });
+    let token = probare_server::AuthToken::new("a-token-of-sixteen-signs").unwrap();
+    let server = TestServer::start(ServerSettings { token: Some(token), ..ServerSettings::default() });
     let fine = fixture("content-off.json");
-    send(&server, "?metric=steps", &[JSON], &fine).refused(401);
+    send(&server, "?metric=steps", &[JSON], &fine).expect_error(401);
     let reply = send(&server, "?metric=steps", &[JSON, "Authorization: Bearer a-token-of-sixteen-signs"], &fine);
     assert_eq!(lines(&reply).len(), 2);
 }

@@ -1,6 +1,6 @@
 //! Coverage: the share of samples whose interval holds the true value.
 
-use probare_stats::{Interval, Level, Random, paired_share_interval};
+use probare_stats::{ConfidenceLevel, Interval, Random, paired_share_interval};
 
 /// Coverage over a range of true values.
 #[derive(Debug, Clone, Copy)]
@@ -11,7 +11,7 @@ pub struct Coverage {
     pub least: f64,
 }
 
-fn over(found: &[f64]) -> Coverage {
+fn summarize(found: &[f64]) -> Coverage {
     let least = found.iter().copied().fold(f64::INFINITY, f64::min);
     Coverage { average: found.iter().sum::<f64>() / found.len() as f64, least }
 }
@@ -32,17 +32,17 @@ fn binomial(trials: usize, share: f64) -> Vec<f64> {
 }
 
 /// The coverage of an interval of a share: exact, over `steps` true shares between 0 and 1.
-pub fn shares(trials: usize, steps: u32, interval: fn(usize, usize, Level) -> Option<Interval>) -> Coverage {
+pub fn shares(trials: usize, steps: u32, interval: fn(usize, usize, ConfidenceLevel) -> Option<Interval>) -> Coverage {
     let intervals: Vec<Option<Interval>> =
-        (0..=trials).map(|hits| interval(hits, trials, Level::NINETY_FIVE)).collect();
+        (0..=trials).map(|hits| interval(hits, trials, ConfidenceLevel::NINETY_FIVE)).collect();
     let found: Vec<f64> = (0..steps)
         .map(|step| {
             let share = (f64::from(step) + 0.5) / f64::from(steps);
             let pairs = binomial(trials, share).into_iter().zip(&intervals);
-            pairs.filter(|(_, interval)| interval.is_some_and(|it| it.holds(share))).map(|(chance, _)| chance).sum()
+            pairs.filter(|(_, interval)| interval.is_some_and(|it| it.contains(share))).map(|(chance, _)| chance).sum()
         })
         .collect();
-    over(&found)
+    summarize(&found)
 }
 
 /// The coverage of the interval of paired shares: exact, over true shares of questions that only the first, or only the
@@ -59,8 +59,9 @@ pub fn paired(pairs: usize, steps: u32) -> Coverage {
                 let share = if differ > 0.0 { first / differ } else { 0.0 };
                 for (firsts, split) in binomial(discordant, share).into_iter().enumerate() {
                     let seconds = (discordant - firsts) as u64;
-                    let found = paired_share_interval(firsts as u64, seconds, pairs as u64, Level::NINETY_FIVE);
-                    if found.is_some_and(|interval| interval.holds(truth)) {
+                    let found =
+                        paired_share_interval(firsts as u64, seconds, pairs as u64, ConfidenceLevel::NINETY_FIVE);
+                    if found.is_some_and(|interval| interval.contains(truth)) {
                         held += chance * split;
                     }
                 }
@@ -68,7 +69,7 @@ pub fn paired(pairs: usize, steps: u32) -> Coverage {
             found.push(held);
         }
     }
-    over(&found)
+    summarize(&found)
 }
 
 /// What values are drawn from.
@@ -106,16 +107,16 @@ impl Population {
 }
 
 /// The share of `samples` of `count` values whose interval holds the true mean. The interval is given a seed.
-pub fn simulated(
+pub fn simulated_coverage(
     count: usize,
     samples: u64,
     population: Population,
     interval: impl Fn(&[f64], u64) -> Option<Interval>,
 ) -> f64 {
     let held = (0..samples).filter(|number| {
-        let mut random = Random::numbered(20_260_303, *number);
+        let mut random = Random::substream(20_260_303, *number);
         let values: Vec<f64> = (0..count).map(|_| population.draw(&mut random)).collect();
-        interval(&values, *number).is_some_and(|interval| interval.holds(population.mean()))
+        interval(&values, *number).is_some_and(|interval| interval.contains(population.mean()))
     });
     held.count() as f64 / samples as f64
 }

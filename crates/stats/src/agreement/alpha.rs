@@ -2,7 +2,7 @@
 
 /// What the values of ratings mean, which decides how far apart two of them are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
+pub enum MeasurementLevel {
     /// Names: equal or not.
     Nominal,
     /// Ranks: only their order counts.
@@ -17,7 +17,7 @@ pub enum Scale {
 /// that raters gave it, nothing where one gave none. Units with fewer than two values say nothing and are passed over.
 ///
 /// Nothing where no unit has two values, where all values are the same, and for values that are not finite.
-pub fn krippendorff_alpha(units: &[Vec<Option<f64>>], scale: Scale) -> Option<f64> {
+pub fn krippendorff_alpha(units: &[Vec<Option<f64>>], scale: MeasurementLevel) -> Option<f64> {
     let units: Vec<Vec<f64>> = units
         .iter()
         .map(|unit| unit.iter().copied().flatten().collect::<Vec<f64>>())
@@ -57,16 +57,16 @@ pub fn krippendorff_alpha(units: &[Vec<Option<f64>>], scale: Scale) -> Option<f6
 }
 
 /// The square of how far apart two values are.
-fn distance(first: usize, second: usize, values: &[f64], given: &[f64], scale: Scale) -> f64 {
+fn distance(first: usize, second: usize, values: &[f64], given: &[f64], scale: MeasurementLevel) -> f64 {
     let (low, high) = (first.min(second), first.max(second));
     match scale {
-        Scale::Nominal => f64::from(first != second),
-        Scale::Ordinal => {
+        MeasurementLevel::Nominal => f64::from(first != second),
+        MeasurementLevel::Ordinal => {
             let between: f64 = given[low..=high].iter().sum();
             (between - f64::midpoint(given[low], given[high])).powi(2)
         }
-        Scale::Interval => (values[first] - values[second]).powi(2),
-        Scale::Ratio => {
+        MeasurementLevel::Interval => (values[first] - values[second]).powi(2),
+        MeasurementLevel::Ratio => {
             let sum = values[first] + values[second];
             if sum == 0.0 { 0.0 } else { ((values[first] - values[second]) / sum).powi(2) }
         }
@@ -84,7 +84,11 @@ mod tests {
         let rows: Vec<Vec<Option<f64>>> =
             table.iter().map(|row| row.split(' ').map(|cell| cell.parse().ok()).collect()).collect();
         let units: Vec<Vec<Option<f64>>> = (0..15).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
-        for (scale, wanted) in [(Scale::Nominal, 0.691), (Scale::Ordinal, 0.807), (Scale::Interval, 0.811)] {
+        for (scale, wanted) in [
+            (MeasurementLevel::Nominal, 0.691),
+            (MeasurementLevel::Ordinal, 0.807),
+            (MeasurementLevel::Interval, 0.811),
+        ] {
             let alpha = krippendorff_alpha(&units, scale).unwrap();
             assert!((alpha - wanted).abs() < 6e-4, "{scale:?}: {alpha}");
         }
@@ -92,12 +96,12 @@ mod tests {
 
     #[test]
     fn without_pairs_or_without_variety_there_is_no_number() {
-        assert_eq!(krippendorff_alpha(&[], Scale::Nominal), None);
-        assert_eq!(krippendorff_alpha(&[vec![Some(1.0), None]], Scale::Nominal), None);
-        assert_eq!(krippendorff_alpha(&[vec![Some(1.0), Some(1.0)]], Scale::Nominal), None);
-        assert_eq!(krippendorff_alpha(&[vec![Some(f64::NAN), Some(1.0)]], Scale::Interval), None);
+        assert_eq!(krippendorff_alpha(&[], MeasurementLevel::Nominal), None);
+        assert_eq!(krippendorff_alpha(&[vec![Some(1.0), None]], MeasurementLevel::Nominal), None);
+        assert_eq!(krippendorff_alpha(&[vec![Some(1.0), Some(1.0)]], MeasurementLevel::Nominal), None);
+        assert_eq!(krippendorff_alpha(&[vec![Some(f64::NAN), Some(1.0)]], MeasurementLevel::Interval), None);
         assert_eq!(
-            krippendorff_alpha(&[vec![Some(1.0), Some(1.0)], vec![Some(2.0), Some(2.0)]], Scale::Ratio),
+            krippendorff_alpha(&[vec![Some(1.0), Some(1.0)], vec![Some(2.0), Some(2.0)]], MeasurementLevel::Ratio),
             Some(1.0)
         );
     }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Level, normal_quantile};
+use crate::{ConfidenceLevel, normal_quantile};
 
 /// How much a disagreement weighs, by the distance between two ordered categories.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Weights {
+pub enum KappaWeights {
     /// Every disagreement weighs the same: categories without an order.
     #[default]
     Equal,
@@ -16,8 +16,8 @@ pub enum Weights {
     Quadratic,
 }
 
-impl Weights {
-    fn of(self, first: usize, second: usize) -> f64 {
+impl KappaWeights {
+    fn weight(self, first: usize, second: usize) -> f64 {
         let distance = first.abs_diff(second) as f64;
         match self {
             Self::Equal => f64::from(first != second),
@@ -32,19 +32,19 @@ impl Weights {
 ///
 /// `1 - Σ w·observed / Σ w·expected`, expected from the marginals of both. Nothing for no pairs, and where both raters use
 /// one and the same category only.
-pub fn cohen_kappa(pairs: &[(usize, usize)], weights: Weights) -> Option<f64> {
+pub fn cohen_kappa(pairs: &[(usize, usize)], weights: KappaWeights) -> Option<f64> {
     let categories = pairs.iter().map(|(first, second)| first.max(second) + 1).max()?;
     let (mut firsts, mut seconds) = (vec![0.0; categories], vec![0.0; categories]);
     let mut observed = 0.0;
     for (first, second) in pairs {
         firsts[*first] += 1.0;
         seconds[*second] += 1.0;
-        observed += weights.of(*first, *second);
+        observed += weights.weight(*first, *second);
     }
     let mut expected = 0.0;
     for (first, count) in firsts.iter().enumerate() {
         for (second, other) in seconds.iter().enumerate() {
-            expected += weights.of(first, second) * count * other;
+            expected += weights.weight(first, second) * count * other;
         }
     }
     expected /= pairs.len() as f64;
@@ -57,8 +57,8 @@ pub fn cohen_kappa(pairs: &[(usize, usize)], weights: Weights) -> Option<f64> {
 /// From the large-sample standard error of Cohen 1960, `√(p(1-p) / n) / (1-e)` with the share `p` of pairs that are the same and `e`
 /// what chance gives. One pair that is the same and one that is not are added to `p`, so that a few pairs without a disagreement
 /// do not look like certainty. Nothing where there is no kappa.
-pub fn cohen_kappa_pairs(pairs: &[(usize, usize)], level: Level, reach: f64) -> Option<usize> {
-    cohen_kappa(pairs, Weights::Equal)?;
+pub fn cohen_kappa_pairs(pairs: &[(usize, usize)], level: ConfidenceLevel, reach: f64) -> Option<usize> {
+    cohen_kappa(pairs, KappaWeights::Equal)?;
     let count = pairs.len() as f64;
     let same = pairs.iter().filter(|(first, second)| first == second).count() as f64;
     let (mut firsts, mut seconds) = (BTreeMap::new(), BTreeMap::new());
@@ -109,7 +109,7 @@ mod tests {
     fn full_agreement_is_one_and_the_opposite_is_minus_one() {
         let same = [(0, 0), (1, 1), (2, 2)];
         let opposite = [(0, 1), (1, 0)];
-        for weights in [Weights::Equal, Weights::Linear, Weights::Quadratic] {
+        for weights in [KappaWeights::Equal, KappaWeights::Linear, KappaWeights::Quadratic] {
             assert_eq!(cohen_kappa(&same, weights), Some(1.0));
             assert_eq!(cohen_kappa(&opposite, weights), Some(-1.0));
         }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn how_many_pairs_an_interval_needs() {
-        let level = Level::NINETY_FIVE;
+        let level = ConfidenceLevel::NINETY_FIVE;
         // 40 pairs, 20 of each kind for both raters, 36 the same: p is 37/42, chance is 1/2, so 4·1.96²·100·p(1-p) = 161.1.
         let pairs: Vec<(usize, usize)> = [((0, 0), 18), ((1, 1), 18), ((0, 1), 2), ((1, 0), 2)]
             .into_iter()
@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn without_a_choice_there_is_no_number() {
-        assert_eq!(cohen_kappa(&[], Weights::Equal), None);
-        assert_eq!(cohen_kappa(&[(1, 1), (1, 1)], Weights::Equal), None);
+        assert_eq!(cohen_kappa(&[], KappaWeights::Equal), None);
+        assert_eq!(cohen_kappa(&[(1, 1), (1, 1)], KappaWeights::Equal), None);
         assert_eq!(fleiss_kappa(&[]), None);
         assert_eq!(fleiss_kappa(&[vec![2, 0], vec![2, 0]]), None);
         assert_eq!(fleiss_kappa(&[vec![2, 0], vec![1, 0]]), None);

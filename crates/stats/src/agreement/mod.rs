@@ -2,10 +2,10 @@
 //! [`krippendorff_alpha`] for any number with gaps.
 //!
 //! 1 is full agreement, 0 what chance alone would give, below 0 worse than chance. Where every rating is the same category
-//! chance explains everything and there is no number: nothing is returned. [`resampled`] gives any of them an interval.
+//! chance explains everything and there is no number: nothing is returned. [`bootstrap_statistic`] gives any of them an interval.
 
 mod alpha;
 mod kappa;
 
-pub use alpha::{Scale, krippendorff_alpha};
-pub use kappa::{Weights, cohen_kappa, cohen_kappa_pairs, fleiss_kappa};
+pub use alpha::{MeasurementLevel, krippendorff_alpha};
+pub use kappa::{KappaWeights, cohen_kappa, cohen_kappa_pairs, fleiss_kappa};

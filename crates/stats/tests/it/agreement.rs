@@ -1,7 +1,7 @@
 //! Agreement between raters against published packages.
 
-use probare_stats::agreement::{Scale, Weights, cohen_kappa, fleiss_kappa, krippendorff_alpha};
-use probare_stats::{Level, resampled};
+use probare_stats::agreement::{KappaWeights, MeasurementLevel, cohen_kappa, fleiss_kappa, krippendorff_alpha};
+use probare_stats::{ConfidenceLevel, bootstrap_statistic};
 use probare_testing::{close, golden, list, number};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ fn golden_cohen_kappa() {
     golden("stats", "cohen_kappa.jsonl", |case| {
         let pairs = pairs(case)?;
         for (name, weights) in
-            [("plain", Weights::Equal), ("linear", Weights::Linear), ("quadratic", Weights::Quadratic)]
+            [("plain", KappaWeights::Equal), ("linear", KappaWeights::Linear), ("quadratic", KappaWeights::Quadratic)]
         {
             let kappa = cohen_kappa(&pairs, weights).ok_or("there is a number")?;
             close(name, number(case, name)?, kappa, number(case, "tolerance")?)?;
@@ -34,8 +34,10 @@ fn golden_intervals_of_large_samples_are_those_of_the_normal_law() {
         if pairs.len() < 200 {
             return Ok(());
         }
-        let of = |drawn: &[usize]| cohen_kappa(&drawn.iter().map(|at| pairs[*at]).collect::<Vec<_>>(), Weights::Equal);
-        let interval = resampled(pairs.len(), Level::NINETY_FIVE, 1, of).ok_or("there is an interval")?;
+        let of =
+            |drawn: &[usize]| cohen_kappa(&drawn.iter().map(|at| pairs[*at]).collect::<Vec<_>>(), KappaWeights::Equal);
+        let interval =
+            bootstrap_statistic(pairs.len(), ConfidenceLevel::NINETY_FIVE, 1, of).ok_or("there is an interval")?;
         close("low", number(case, "low")?, interval.low, 0.015)?;
         close("high", number(case, "high")?, interval.high, 0.015)
     });
@@ -56,10 +58,10 @@ fn golden_krippendorff_alpha() {
         let units: Vec<Vec<Option<f64>>> =
             serde_json::from_value(case["units"].clone()).map_err(|error| error.to_string())?;
         for (name, scale) in [
-            ("nominal", Scale::Nominal),
-            ("ordinal", Scale::Ordinal),
-            ("interval", Scale::Interval),
-            ("ratio", Scale::Ratio),
+            ("nominal", MeasurementLevel::Nominal),
+            ("ordinal", MeasurementLevel::Ordinal),
+            ("interval", MeasurementLevel::Interval),
+            ("ratio", MeasurementLevel::Ratio),
         ] {
             let alpha = krippendorff_alpha(&units, scale).ok_or("there is a number")?;
             close(name, number(case, name)?, alpha, number(case, "tolerance")?)?;

@@ -5,8 +5,8 @@
 #[path = "../../examples/coverage/figures.rs"]
 mod figures;
 
-use figures::{Population, paired, shares, simulated};
-use probare_stats::{Level, bca_mean, clopper_pearson, mean_interval, proportion_interval};
+use figures::{Population, paired, shares, simulated_coverage};
+use probare_stats::{ConfidenceLevel, bca_mean, clopper_pearson, mean_interval, proportion_interval};
 
 #[test]
 fn clopper_and_pearsons_interval_keeps_its_level_for_every_share() {
@@ -34,14 +34,18 @@ fn the_interval_of_paired_shares_keeps_its_level_on_average() {
 
 #[test]
 fn students_interval_keeps_its_level_where_values_are_spread_evenly() {
-    let found = simulated(20, 4_000, Population::Even, |values, _| mean_interval(values, Level::NINETY_FIVE));
+    let found = simulated_coverage(20, 4_000, Population::Even, |values, _| {
+        mean_interval(values, ConfidenceLevel::NINETY_FIVE)
+    });
     assert!((0.94..0.96).contains(&found), "{found}");
 }
 
 #[test]
 fn the_corrected_bootstrap_comes_near_its_level_where_values_are_piled_up_or_skewed() {
     for (population, least) in [(Population::Piled, 0.92), (Population::Skewed, 0.90)] {
-        let found = simulated(50, 200, population, |values, seed| bca_mean(values, Level::NINETY_FIVE, seed));
+        let found = simulated_coverage(50, 200, population, |values, seed| {
+            bca_mean(values, ConfidenceLevel::NINETY_FIVE, seed)
+        });
         assert!((least..0.98).contains(&found), "{population:?}: {found}");
     }
 }

@@ -2,4 +2,5 @@
 
 mod agreement;
 mod coverage;
+mod decide_early;
 mod statistics;

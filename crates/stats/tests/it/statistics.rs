@@ -1,9 +1,9 @@
 //! Intervals, tests and coefficients against published packages.
 
 use probare_stats::{
-    Interval, Level, bca, benjamini_hochberg, clopper_pearson, clustered_contrast, clustered_mean, holm, kendall,
-    mcnemar, mean, mean_interval, minimum_detectable_effect, non_inferiority, paired_difference, pass_all_k, pass_at_k,
-    proportion_interval, spearman,
+    ConfidenceLevel, Interval, bca, benjamini_hochberg, clopper_pearson, clustered_contrast, clustered_mean, holm,
+    kendall, mcnemar, mean, mean_interval, minimum_detectable_effect, non_inferiority, paired_difference, pass_all_k,
+    pass_at_k, proportion_interval, spearman,
 };
 use probare_testing::{close, golden, list, number};
 use serde_json::Value;
@@ -20,8 +20,8 @@ fn values(case: &Value, field: &str) -> Result<Vec<f64>, String> {
     list(case, field)?.iter().map(|value| value.as_f64().ok_or_else(|| format!("{value} is no number"))).collect()
 }
 
-fn level(case: &Value) -> Result<Level, String> {
-    Level::new(number(case, "level")?).ok_or_else(|| "no level".to_owned())
+fn level(case: &Value) -> Result<ConfidenceLevel, String> {
+    ConfidenceLevel::new(number(case, "level")?).ok_or_else(|| "no level".to_owned())
 }
 
 fn ends(name: &str, expected: (f64, f64), found: Option<Interval>, tolerance: f64) -> Result<(), String> {
@@ -75,7 +75,7 @@ fn golden_contrasts_in_clusters() {
     golden("stats", "contrasts_in_clusters.jsonl", |case| {
         let names: Vec<u64> = list(case, "clusters")?.iter().map(|name| name.as_u64().unwrap_or_default()).collect();
         let (first, second) = (values(case, "first")?, values(case, "second")?);
-        let found = clustered_contrast(&first, &second, &names, Level::NINETY_FIVE, 1).ok_or("they pair")?;
+        let found = clustered_contrast(&first, &second, &names, ConfidenceLevel::NINETY_FIVE, 1).ok_or("they pair")?;
         let tolerance = number(case, "tolerance")?;
         close("mean", number(case, "mean")?, found.mean, tolerance)?;
         close("p", number(case, "p_value")?, found.p_value, tolerance)?;
@@ -88,7 +88,7 @@ fn golden_clusters() {
     golden("stats", "clusters.jsonl", |case| {
         let names = list(case, "clusters")?.iter().map(|name| name.as_u64().unwrap_or_default());
         let rows: Vec<(u64, f64)> = names.zip(values(case, "values")?).collect();
-        let found = clustered_mean(&rows, Level::NINETY_FIVE).ok_or("there is an error")?;
+        let found = clustered_mean(&rows, ConfidenceLevel::NINETY_FIVE).ok_or("there is an error")?;
         let tolerance = number(case, "tolerance")?;
         close("mean", number(case, "mean")?, found.mean, tolerance)?;
         close("error", number(case, "error")?, found.error, tolerance)?;
@@ -118,7 +118,7 @@ fn golden_mcnemar() {
 fn golden_sign_flips() {
     golden("stats", "sign_flips.jsonl", |case| {
         let (first, second) = (values(case, "first")?, values(case, "second")?);
-        let found = paired_difference(&first, &second, Level::NINETY_FIVE, 1).ok_or("pairs")?;
+        let found = paired_difference(&first, &second, ConfidenceLevel::NINETY_FIVE, 1).ok_or("pairs")?;
         let tolerance = number(case, "tolerance")?;
         close("mean", number(case, "mean")?, found.mean, tolerance)?;
         ends("t", (number(case, "low")?, number(case, "high")?), found.interval, tolerance)?;

@@ -22,7 +22,7 @@ const MOST_NOTED: usize = 50;
 
 /// How the server behaves.
 #[derive(Debug, Clone)]
-pub struct Behaviour {
+pub struct ServerBehaviour {
     /// What is drawn depends on this alone, on the question and on how often it was asked.
     pub seed: u64,
     /// Share of requests that get trouble.
@@ -41,13 +41,15 @@ pub struct Behaviour {
     pub slow: Duration,
     /// Seconds that `Retry-After` asks for.
     pub retry_after: u32,
+    /// What every request without trouble gets, whatever it asks.
+    pub fixed: Option<FixedReply>,
     /// Files that are given away as they are, by path.
     pub files: BTreeMap<String, Vec<u8>>,
     /// Whether good replies and complaints hold the key that was sent.
     pub echoes_keys: bool,
 }
 
-impl Default for Behaviour {
+impl Default for ServerBehaviour {
     fn default() -> Self {
         Self {
             seed: 1,
@@ -59,15 +61,36 @@ impl Default for Behaviour {
             delay: Duration::ZERO,
             slow: Duration::from_secs(30),
             retry_after: 1,
+            fixed: None,
             files: BTreeMap::new(),
             echoes_keys: false,
         }
     }
 }
 
+/// A reply to every request.
+#[derive(Debug, Clone, Default)]
+pub struct FixedReply {
+    /// Status line without the version; `200 OK` if empty.
+    pub status: String,
+    /// `application/json` if empty.
+    pub content_type: String,
+    /// Further header lines, each with its end.
+    pub headers: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl FixedReply {
+    /// A body with status 200.
+    pub fn ok(body: impl Into<Vec<u8>>) -> Self {
+        Self { body: body.into(), ..Self::default() }
+    }
+}
+
 /// What the server saw of one question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct QuestionStats {
     /// Requests that arrived.
     pub requests: u64,
     /// Replies, refusals and whatever else a provider would charge among them, that were written whole.
@@ -75,29 +98,29 @@ pub struct Seen {
 }
 
 #[derive(Default)]
-struct Book {
+struct RequestLog {
     requests: u64,
-    seen: BTreeMap<String, Seen>,
+    seen: BTreeMap<String, QuestionStats>,
     troubles: BTreeMap<Trouble, u64>,
     bodies: Vec<String>,
     under_way: u64,
     most_under_way: u64,
 }
 
-struct Shared {
-    behaviour: Behaviour,
-    book: Mutex<Book>,
+struct ServerState {
+    behaviour: ServerBehaviour,
+    book: Mutex<RequestLog>,
     stop: AtomicBool,
 }
 
-impl Shared {
-    fn book(&self) -> MutexGuard<'_, Book> {
+impl ServerState {
+    fn request_log(&self) -> MutexGuard<'_, RequestLog> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes a request and says what it gets.
-    fn arrive(&self, question: &str) -> Option<Trouble> {
-        let mut book = self.book();
+    fn register_request(&self, question: &str) -> Option<Trouble> {
+        let mut book = self.request_log();
         let total = book.requests;
         book.requests += 1;
         let seen = book.seen.entry(question.to_owned()).or_default();
@@ -107,47 +130,47 @@ impl Shared {
         let trouble = match scripted {
             Some(Trouble::None) => None,
             Some(trouble) => Some(trouble),
-            None => trouble::drawn(&self.behaviour, question, before),
+            None => trouble::draw_trouble(&self.behaviour, question, before),
         };
         *book.troubles.entry(trouble.unwrap_or(Trouble::None)).or_default() += 1;
         trouble
     }
 
     /// Notes what arrived, for whoever looks at it afterwards.
-    fn note(&self, head: &str, body: &[u8]) {
-        let mut book = self.book();
+    fn record_request(&self, head: &str, body: &[u8]) {
+        let mut book = self.request_log();
         if book.bodies.len() < MOST_NOTED {
             book.bodies.push(format!("{head}{}", String::from_utf8_lossy(body)));
         }
     }
 
     fn begin(&self) {
-        let mut book = self.book();
+        let mut book = self.request_log();
         book.under_way += 1;
         book.most_under_way = book.most_under_way.max(book.under_way);
     }
 
     fn end(&self) {
-        self.book().under_way -= 1;
+        self.request_log().under_way -= 1;
     }
 
-    fn answered(&self, question: &str) {
-        self.book().seen.entry(question.to_owned()).or_default().answered += 1;
+    fn count_answered(&self, question: &str) {
+        self.request_log().seen.entry(question.to_owned()).or_default().answered += 1;
     }
 }
 
 /// A server on a port of this machine, until it is dropped.
-pub struct Server {
+pub struct TestServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
-impl Server {
+impl TestServer {
     /// Starts a server.
-    pub fn start(behaviour: Behaviour) -> io::Result<Self> {
+    pub fn start(behaviour: ServerBehaviour) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared { behaviour, book: Mutex::default(), stop: AtomicBool::new(false) });
+        let shared = Arc::new(ServerState { behaviour, book: Mutex::default(), stop: AtomicBool::new(false) });
         let accepting = Arc::clone(&shared);
         thread::Builder::new().name("test server".to_owned()).spawn(move || {
             for connection in listener.incoming() {
@@ -171,31 +194,31 @@ impl Server {
 
     /// All requests that arrived.
     pub fn requests(&self) -> u64 {
-        self.shared.book().requests
+        self.shared.request_log().requests
     }
 
     /// Most requests that were under way at once.
     pub fn most_under_way(&self) -> u64 {
-        self.shared.book().most_under_way
+        self.shared.request_log().most_under_way
     }
 
     /// Requests as they arrived, head and body; the first few.
-    pub fn arrived(&self) -> Vec<String> {
-        self.shared.book().bodies.clone()
+    pub fn raw_requests(&self) -> Vec<String> {
+        self.shared.request_log().bodies.clone()
     }
 
     /// What was seen, by question.
-    pub fn seen(&self) -> BTreeMap<String, Seen> {
-        self.shared.book().seen.clone()
+    pub fn question_stats(&self) -> BTreeMap<String, QuestionStats> {
+        self.shared.request_log().seen.clone()
     }
 
     /// How often which trouble was made.
     pub fn troubles(&self) -> BTreeMap<Trouble, u64> {
-        self.shared.book().troubles.clone()
+        self.shared.request_log().troubles.clone()
     }
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         // Wakes the thread that waits for connections.

@@ -1,6 +1,6 @@
 //! [`Trouble`]: what can go wrong between a question and its reply.
 
-use super::Behaviour;
+use super::ServerBehaviour;
 
 macro_rules! troubles {
     ($(#[doc = $doc:literal] $name:ident,)*) => {
@@ -156,7 +156,7 @@ impl Trouble {
 }
 
 /// The trouble of a request, from the seed, the question and how often it was asked before.
-pub(super) fn drawn(behaviour: &Behaviour, question: &str, before: u64) -> Option<Trouble> {
+pub(super) fn draw_trouble(behaviour: &ServerBehaviour, question: &str, before: u64) -> Option<Trouble> {
     if let Some((_, trouble)) = behaviour.marked.iter().find(|(mark, _)| question.contains(mark.as_str())) {
         return Some(*trouble);
     }
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn trouble_comes_in_the_share_that_is_asked_for_and_again_with_the_seed() {
-        let behaviour = Behaviour { share: 0.1, ..Behaviour::default() };
-        let drawn_at = |number: usize| drawn(&behaviour, &format!("question {number}"), 0);
+        let behaviour = ServerBehaviour { share: 0.1, ..ServerBehaviour::default() };
+        let drawn_at = |number: usize| draw_trouble(&behaviour, &format!("question {number}"), 0);
         let troubles: Vec<Trouble> = (0..10_000).filter_map(drawn_at).collect();
         assert!((900..1100).contains(&troubles.len()), "{}", troubles.len());
         for kind in Trouble::ALL {

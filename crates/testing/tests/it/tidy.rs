@@ -9,29 +9,43 @@ const EDGES: &[(&str, &[&str])] = &[
     ("core", &["cancellation"]),
     ("text", &["cancellation"]),
     ("stats", &[]),
-    ("nlp", &["cancellation", "text"]),
-    ("metrics", &["cancellation", "core", "text", "nlp", "stats"]),
+    ("english", &["cancellation", "text"]),
+    ("metrics", &["cancellation", "core", "text", "english", "stats"]),
+    ("files", &["core"]),
     ("cases", &["cancellation", "core"]),
-    ("models", &["cancellation", "core"]),
-    ("retrieval", &["cancellation", "core", "text", "models", "cases"]),
-    ("report", &["cancellation", "core", "stats"]),
-    ("sandbox", &["core"]),
-    ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
+    ("models", &["cancellation", "core", "files"]),
+    ("retrieval", &["cancellation", "core", "files", "text", "models", "cases"]),
+    ("report", &["cancellation", "core", "files", "stats"]),
+    ("sandbox", &["core", "files"]),
+    ("benchmarks", &["core", "text", "english", "stats", "metrics", "cases", "report"]),
     (
-        "runner",
-        &["cancellation", "core", "cases", "metrics", "models", "report", "retrieval", "sandbox", "stats", "suites"],
+        "engine",
+        &[
+            "cancellation",
+            "core",
+            "files",
+            "cases",
+            "metrics",
+            "models",
+            "report",
+            "retrieval",
+            "sandbox",
+            "stats",
+            "benchmarks",
+        ],
     ),
     (
         "server",
-        &["cancellation", "core", "cases", "metrics", "models", "report", "retrieval", "runner", "suites", "text"],
+        &["cancellation", "core", "cases", "metrics", "models", "report", "retrieval", "engine", "benchmarks", "text"],
     ),
     (
         "cli",
         &[
             "cancellation",
             "core",
+            "files",
             "text",
-            "nlp",
+            "english",
             "stats",
             "metrics",
             "models",
@@ -39,20 +53,20 @@ const EDGES: &[(&str, &[&str])] = &[
             "report",
             "retrieval",
             "sandbox",
-            "suites",
-            "runner",
+            "benchmarks",
+            "engine",
             "server",
         ],
     ),
-    ("probare", &["core", "metrics", "cases", "report", "suites", "runner"]),
-    ("python", &["cli", "core", "metrics", "models", "cases", "report", "runner"]),
+    ("probare", &["core", "metrics", "cases", "report", "benchmarks", "engine"]),
+    ("python", &["cli", "core", "metrics", "models", "cases", "report", "engine"]),
     ("testing", &[]),
     (
         "bench",
         &[
             "core",
             "text",
-            "nlp",
+            "english",
             "stats",
             "metrics",
             "models",
@@ -60,8 +74,8 @@ const EDGES: &[(&str, &[&str])] = &[
             "report",
             "retrieval",
             "sandbox",
-            "suites",
-            "runner",
+            "benchmarks",
+            "engine",
         ],
     ),
 ];
@@ -139,4 +153,81 @@ fn nothing_but_cancellation_stands_beside_a_thread() {
         |file: &PathBuf| fs::read_to_string(file).unwrap().lines().any(|line| line.trim_start().starts_with(word));
     files.retain(holds);
     assert_eq!(files, [root().join("crates/cancellation/src/lib.rs")]);
+}
+
+/// Programs are started in one place: `crates/files/src/program.rs`. The other file starts the program that the user names as a
+/// model, in the user's own folder and environment.
+#[test]
+fn programs_are_started_in_one_place() {
+    let mut starting = Vec::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let krate = entry.unwrap().path();
+        // They are no part of the program.
+        if ["bench", "testing"].iter().any(|name| krate.ends_with(name)) || !krate.join("src").is_dir() {
+            continue;
+        }
+        let mut files = Vec::new();
+        sources(&krate.join("src"), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap();
+            // `clap` has a type of this name, and starts nothing.
+            let is_clap =
+                code.contains("use clap::{Command") || code.contains("use clap::Command") || code.contains(", Command");
+            let starts = code.contains("process::Command::new(")
+                || (code.contains("Command::new(") && code.contains("std::process::") && !is_clap);
+            if starts {
+                starting.push(file.strip_prefix(root()).unwrap().display().to_string());
+            }
+        }
+    }
+    starting.sort();
+    assert_eq!(starting, ["crates/files/src/program.rs", "crates/models/src/dialects/command.rs"]);
+}
+
+/// Files that open others by the standard library's own means, with what they open. Everything that may come from somebody else
+/// is opened by `probare_files::open_plain`, which refuses a pipe, or by `probare_cancellation::open_to_read`, whose wait a signal
+/// ends.
+const OPENING: [(&str, &str); 12] = [
+    ("crates/cancellation/src/interruptible_stream.rs", "the place itself"),
+    ("crates/cases/src/open.rs", "a second reader of a file that was found to be a plain one"),
+    ("crates/engine/src/viewer/comparison.rs", "a page that was just written into a folder of our own"),
+    ("crates/english/src/train/treebank.rs", "part of building the models, not of the program"),
+    ("crates/models/src/dialects/golden.rs", "a test's own file"),
+    ("crates/models/src/http.rs", "certificates that the environment names"),
+    ("crates/models/src/images.rs", "opened without waiting, part by part"),
+    ("crates/report/src/output/mod.rs", "a folder, to sync it"),
+    ("crates/retrieval/src/index/folder.rs", "a folder, to sync it"),
+    ("crates/sandbox/src/cgroup.rs", "files of the kernel"),
+    ("crates/sandbox/src/process_tree.rs", "files of the kernel"),
+    ("crates/text/src/wordnet/build/files.rs", "part of building the tables, not of the program"),
+];
+
+#[test]
+fn files_of_others_are_opened_without_waiting() {
+    let mut opening = Vec::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let krate = entry.unwrap().path();
+        if ["bench", "testing"].iter().any(|name| krate.ends_with(name)) || !krate.join("src").is_dir() {
+            continue;
+        }
+        let mut files = Vec::new();
+        sources(&krate.join("src"), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap().split("#[cfg(all(test").next().unwrap();
+            let calls = ["File::open(", "fs::read(", "fs::read_to_string(", ".read(true).open("];
+            // A type whose name ends so is another one.
+            let has = |line: &str, call: &str| {
+                line.match_indices(call).any(|(at, _)| !line[..at].ends_with(|before: char| before.is_alphanumeric()))
+            };
+            let is_call = |line: &str| !line.trim_start().starts_with("//") && calls.iter().any(|call| has(line, call));
+            if code.lines().any(is_call) {
+                opening.push(file.strip_prefix(root()).unwrap().display().to_string());
+            }
+        }
+    }
+    opening.sort();
+    let allowed: Vec<&str> = OPENING.iter().map(|(file, _)| *file).collect();
+    assert_eq!(opening, allowed);
 }

@@ -9,7 +9,7 @@ const GRAM: usize = 4;
 
 /// Windows are worth looking into up to this part of the text: symbol by symbol they take several times as long as a
 /// pass over all of it.
-const WORTH: usize = 8;
+const MIN_SAVING: usize = 8;
 
 /// Places of all stretches of four characters, by a hash of them. Several stretches may share a bucket; a place is
 /// compared before it counts.
@@ -75,9 +75,9 @@ impl GramIndex {
                 windows.push(first..last);
             }
         }
-        let windows = joined(windows);
+        let windows = merge_windows(windows);
         let covered: usize = windows.iter().map(ExactSizeIterator::len).sum();
-        (covered <= text.len() / WORTH).then_some(windows)
+        (covered <= text.len() / MIN_SAVING).then_some(windows)
     }
 
     /// The stretch of four in `span` of the pattern with the fewest places, and these.
@@ -106,7 +106,7 @@ fn holds<S: Symbol>(text: &[S], start: usize, piece: &[u32]) -> bool {
 }
 
 /// Sorts the windows and makes one of those that touch.
-fn joined(mut windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge_windows(mut windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
     windows.sort_unstable_by_key(|window| (window.start, window.end));
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(windows.len());
     for window in windows {

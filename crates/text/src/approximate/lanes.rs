@@ -16,7 +16,7 @@ const CHUNK: usize = 16;
 type Lanes = [u64; LANES];
 
 /// Whether a text is so long that the overlap of its parts does not matter.
-pub(super) fn suits(symbols: usize, pattern: usize) -> bool {
+pub(super) fn is_long_enough(symbols: usize, pattern: usize) -> bool {
     2 * part_length(symbols, pattern) <= symbols
 }
 
@@ -25,7 +25,7 @@ fn part_length(symbols: usize, pattern: usize) -> usize {
     (symbols.div_ceil(LANES) + 2 * pattern).next_multiple_of(CHUNK)
 }
 
-/// The least distance up to `limit` and the end of the first match that has it, in a text that [`suits`].
+/// The least distance up to `limit` and the end of the first match that has it, in a text that [`is_long_enough`].
 pub(super) fn scan<S: Symbol>(text: &[S], pattern: &[u32], limit: usize) -> Option<(usize, usize)> {
     let length = part_length(text.len(), pattern.len());
     let starts: [usize; LANES] = std::array::from_fn(|lane| (text.len() * (lane + 1) / LANES).saturating_sub(length));
@@ -43,14 +43,14 @@ pub(super) fn scan<S: Symbol>(text: &[S], pattern: &[u32], limit: usize) -> Opti
 fn best_in_parts<S: Symbol>(parts: [&[S]; LANES], pattern: &[u32], below: usize) -> [Option<(usize, usize)>; LANES] {
     // Free rows above the pattern bring its last row to the highest bit of the last block.
     let free = pattern.len().next_multiple_of(ROWS) - pattern.len();
-    let masks = Masks::below(pattern.iter().copied(), free);
+    let masks = Masks::with_free_rows(pattern.iter().copied(), free);
     let mut column = Column::first(&masks, free);
     let mut earlier = column.clone();
     let mut bests = [None; LANES];
     let mut least: Lanes = [below as u64; LANES];
     let chunks = parts[0].len() / CHUNK;
     for chunk in 0..chunks {
-        probare_cancellation::steps(LANES * pattern.len().div_ceil(ROWS));
+        probare_cancellation::count_steps(LANES * pattern.len().div_ceil(ROWS));
         let symbols = chunk * CHUNK..(chunk + 1) * CHUNK;
         earlier.clone_from(&column);
         // The highest bit of a difference says that it is negative: the distance fell below the least one.
@@ -175,7 +175,7 @@ mod tests {
                 // A piece of the text with a change at its end.
                 pattern.splice(.., text[start..start + length].iter().map(|symbol| u32::from(*symbol)).chain([120]));
             }
-            prop_assume!(suits(text.len(), pattern.len()));
+            prop_assume!(is_long_enough(text.len(), pattern.len()));
             let limit = limit.min(pattern.len());
             let masks = Masks::new(pattern.iter().copied());
             prop_assert_eq!(scan(&text, &pattern, limit), single_pass(&text, 0, &masks, limit));

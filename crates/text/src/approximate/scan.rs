@@ -3,7 +3,7 @@
 //! The table of Sellers (1980), by the blocks of [`bit_vectors`](crate::bit_vectors). Only blocks that can still lead to
 //! a match within the limit are kept up; the limit falls as better matches are found.
 
-use crate::bit_vectors::{Block, ColumnStep, Masks, ROWS, Symbol};
+use crate::bit_vectors::{BitBlock, ColumnStep, Masks, ROWS, Symbol};
 
 /// The least distance up to `limit` and the end of the first match that has it, counted from `offset` on.
 pub(super) fn scan<S: Symbol>(text: &[S], offset: usize, masks: &Masks, limit: usize) -> Option<(usize, usize)> {
@@ -16,7 +16,7 @@ pub(super) fn scan<S: Symbol>(text: &[S], offset: usize, masks: &Masks, limit: u
     let last = masks.blocks() - 1;
     let mut column = ActiveColumn::new(masks, limit);
     for (read, &symbol) in text.iter().enumerate() {
-        probare_cancellation::steps(1 + column.active);
+        probare_cancellation::count_steps(1 + column.active);
         column.advance(masks, symbol, limit);
         if column.active == last && column.values[last] <= limit {
             let distance = column.values[last];
@@ -32,7 +32,7 @@ pub(super) fn scan<S: Symbol>(text: &[S], offset: usize, masks: &Masks, limit: u
 
 /// The blocks of a column down to the last that can matter.
 struct ActiveColumn {
-    blocks: Vec<Block>,
+    blocks: Vec<BitBlock>,
     /// Value of the last row of each block.
     values: Vec<usize>,
     /// Index of the last block that is kept up.
@@ -43,7 +43,7 @@ impl ActiveColumn {
     fn new(masks: &Masks, limit: usize) -> Self {
         let last = masks.blocks() - 1;
         Self {
-            blocks: vec![Block::FIRST; masks.blocks()],
+            blocks: vec![BitBlock::FIRST; masks.blocks()],
             values: (0..=last).map(|block| (block * ROWS + masks.rows_in(block)).min(masks.rows())).collect(),
             // The first column holds its row number in each row, so rows beyond the limit do not matter yet.
             active: (limit / ROWS).min(last),
@@ -63,7 +63,7 @@ impl ActiveColumn {
             // The value in the column before: from there the diagonal enters the next block.
             let before = step.undo(self.values[self.active]);
             if before <= limit && (equal[next] & 1 == 1 || step == ColumnStep::Down) {
-                self.blocks[next] = Block::FIRST;
+                self.blocks[next] = BitBlock::FIRST;
                 let rows = masks.rows_in(next);
                 let value = before + rows;
                 self.values[next] = self.blocks[next].advance(equal[next], step, rows - 1).apply(value);

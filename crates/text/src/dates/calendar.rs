@@ -1,36 +1,36 @@
 //! Dates in digits (`2016-03-15`, `15/03/2016`), and weekdays.
 
-use super::Fields;
-use super::reader::{Found, Reader};
+use super::DateFields;
+use super::reader::{DateMatch, DateReader};
 use super::{clock, month};
-use crate::terms::{Shape, WordClass};
+use crate::terms::{NumeralShape, WordClass};
 
 /// Reads a date in digits that starts at term `at`.
-pub(super) fn read_digits(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+pub(super) fn read_digits(reader: &DateReader<'_, '_>, at: usize) -> Option<DateMatch> {
     let terms = reader.terms;
-    if terms.numeral(at)?.shape == Shape::Dotted {
+    if terms.numeral(at)?.shape == NumeralShape::Dotted {
         return read_dotted(reader, at);
     }
-    let (first, first_digits) = terms.whole(at)?;
+    let (first, first_digits) = terms.plain_digits(at)?;
     let separator = terms.symbol(at + 1).filter(|symbol| matches!(symbol, '-' | '/' | '‐' | '‑'))?;
     if !terms.is_glued(at + 1) || !terms.is_glued(at + 2) {
         return None;
     }
-    let (second, second_digits) = terms.whole(at + 2)?;
+    let (second, second_digits) = terms.plain_digits(at + 2)?;
     let has_third = terms.symbol(at + 3) == Some(separator) && terms.is_glued(at + 3) && terms.is_glued(at + 4);
-    let Some((third, third_digits)) = terms.whole(at + 4).filter(|_| has_third) else {
+    let Some((third, third_digits)) = terms.plain_digits(at + 4).filter(|_| has_third) else {
         let fields = (!has_third && separator != '/' && first_digits == 4 && second_digits == 2)
             .then(|| year_month(first, second))
             .flatten()?;
-        return Some(Found::new(fields, at, at + 3));
+        return Some(DateMatch::new(fields, at, at + 3));
     };
     let parts = [(first, first_digits), (second, second_digits), (third, third_digits)];
     let (fields, other) = three_parts(parts)?;
-    Some(with_time(reader, Found { fields, other, first: at, end: at + 5 }))
+    Some(with_time(reader, DateMatch { fields, other, first: at, end: at + 5 }))
 }
 
 /// `15.03.2016`, one numeral.
-fn read_dotted(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+fn read_dotted(reader: &DateReader<'_, '_>, at: usize) -> Option<DateMatch> {
     let mut parts = [(0, 0); 3];
     let mut texts = reader.terms.text(at).split('.');
     for part in &mut parts {
@@ -43,11 +43,11 @@ fn read_dotted(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
         return None;
     }
     let (fields, other) = three_parts(parts)?;
-    Some(Found { fields, other, first: at, end: at + 1 })
+    Some(DateMatch { fields, other, first: at, end: at + 1 })
 }
 
 /// Year first, or day and month in both orders before the year.
-fn three_parts(parts: [(u64, u8); 3]) -> Option<(Fields, Option<Fields>)> {
+fn three_parts(parts: [(u64, u8); 3]) -> Option<(DateFields, Option<DateFields>)> {
     let [(first, first_digits), (second, second_digits), (third, third_digits)] = parts;
     if first_digits == 4 && second_digits <= 2 && third_digits <= 2 {
         return Some((year_month_day(first, second, third)?, None));
@@ -69,16 +69,16 @@ fn three_parts(parts: [(u64, u8); 3]) -> Option<(Fields, Option<Fields>)> {
     }
 }
 
-fn year_month(year: u64, month: u64) -> Option<Fields> {
+fn year_month(year: u64, month: u64) -> Option<DateFields> {
     let is_valid = (1000..=2199).contains(&year) && (1..=12).contains(&month);
     is_valid.then_some(())?;
-    Some(Fields { year: i32::try_from(year).ok(), month: u8::try_from(month).ok(), ..Fields::default() })
+    Some(DateFields { year: i32::try_from(year).ok(), month: u8::try_from(month).ok(), ..DateFields::default() })
 }
 
-fn year_month_day(year: u64, month: u64, day: u64) -> Option<Fields> {
+fn year_month_day(year: u64, month: u64, day: u64) -> Option<DateFields> {
     let fields = year_month(year, month)?;
     let day = u8::try_from(day).ok().filter(|&day| day >= 1 && day <= month_length(fields.year, fields.month))?;
-    Some(Fields { day: Some(day), ..fields })
+    Some(DateFields { day: Some(day), ..fields })
 }
 
 /// Days of a month; without a year February may have 29.
@@ -94,7 +94,7 @@ pub(super) fn month_length(year: Option<i32>, month: Option<u8>) -> u8 {
 }
 
 /// Adds the time of `2012-10-26T10:00`.
-fn with_time(reader: &Reader<'_, '_>, found: Found) -> Found {
+fn with_time(reader: &DateReader<'_, '_>, found: DateMatch) -> DateMatch {
     let terms = reader.terms;
     if terms.text(found.end) != "T" || !terms.is_glued(found.end) || found.other.is_some() {
         return found;
@@ -102,14 +102,18 @@ fn with_time(reader: &Reader<'_, '_>, found: Found) -> Found {
     match clock::read_digits(reader, found.end + 1) {
         Some(time) => {
             let zone = usize::from(terms.text(time.end) == "Z" && terms.is_glued(time.end));
-            Found { fields: Fields { minute: time.fields.minute, ..found.fields }, end: time.end + zone, ..found }
+            DateMatch {
+                fields: DateFields { minute: time.fields.minute, ..found.fields },
+                end: time.end + zone,
+                ..found
+            }
         }
         None => found,
     }
 }
 
 /// Reads a weekday, with the date behind it when there is one: `Friday, 18 March 2016`.
-pub(super) fn read_weekday(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+pub(super) fn read_weekday(reader: &DateReader<'_, '_>, at: usize) -> Option<DateMatch> {
     let terms = reader.terms;
     let WordClass::Weekday { number, is_short } = terms.word(at)? else { return None };
     let weekday = Some(number);
@@ -122,17 +126,17 @@ pub(super) fn read_weekday(reader: &Reader<'_, '_>, at: usize) -> Option<Found> 
     });
     // A month alone is another date: `on Friday, May ...`.
     if let Some(date) = further.filter(|date| date.first == next && date.fields.day.is_some()) {
-        let other = date.other.map(|other| Fields { weekday, ..other });
-        return Some(Found { fields: Fields { weekday, ..date.fields }, other, first: at, end: date.end });
+        let other = date.other.map(|other| DateFields { weekday, ..other });
+        return Some(DateMatch { fields: DateFields { weekday, ..date.fields }, other, first: at, end: date.end });
     }
     if is_short && !reader.is_alone && !is_short_weekday_meant(reader, at) {
         return None;
     }
-    Some(Found::new(Fields { weekday, ..Fields::default() }, at, at + 1))
+    Some(DateMatch::new(DateFields { weekday, ..DateFields::default() }, at, at + 1))
 }
 
 /// Whether `Sat` or `Sun` is a day: capitalised and behind `on`, or next to another weekday.
-fn is_short_weekday_meant(reader: &Reader<'_, '_>, at: usize) -> bool {
+fn is_short_weekday_meant(reader: &DateReader<'_, '_>, at: usize) -> bool {
     let terms = reader.terms;
     if !terms.is_capitalised(at) {
         return false;

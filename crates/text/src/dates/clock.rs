@@ -1,66 +1,66 @@
 //! Times of the day.
 
-use super::Fields;
-use super::reader::{Found, Reader};
-use crate::number_words::{NumberWord, Rank};
-use crate::terms::{Shape, Terms, WordClass};
+use super::DateFields;
+use super::reader::{DateMatch, DateReader};
+use crate::number_words::{NumberRank, NumberWord};
+use crate::terms::{NumeralShape, TermSequence, WordClass};
 
 const HOUR: u64 = 60;
 
 /// Reads `9:15`, `9.15 a.m.`, `10 am`, `10 o'clock`, `12 noon`.
-pub(super) fn read_digits(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+pub(super) fn read_digits(reader: &DateReader<'_, '_>, at: usize) -> Option<DateMatch> {
     let terms = reader.terms;
     let numeral = terms.numeral(at)?;
-    if numeral.shape == Shape::Decimal {
+    if numeral.shape == NumeralShape::Decimal {
         return read_dotted(terms, at);
     }
-    let (hour, digits) = terms.whole(at).filter(|&(_, digits)| digits <= 2)?;
+    let (hour, digits) = terms.plain_digits(at).filter(|&(_, digits)| digits <= 2)?;
     if terms.symbol(at + 1) == Some(':') && terms.is_glued(at + 1) && terms.is_glued(at + 2) {
-        let (minute, _) = terms.whole(at + 2).filter(|&(minute, digits)| digits == 2 && minute < HOUR)?;
+        let (minute, _) = terms.plain_digits(at + 2).filter(|&(minute, digits)| digits == 2 && minute < HOUR)?;
         let mut end = at + 3;
         let has_seconds = terms.symbol(end) == Some(':')
             && terms.is_glued(end)
-            && terms.whole(end + 1).is_some_and(|(second, digits)| digits == 2 && second < 60);
+            && terms.plain_digits(end + 1).is_some_and(|(second, digits)| digits == 2 && second < 60);
         if has_seconds {
             end += 2;
         }
         return match meridiem(terms, end) {
-            Some((is_afternoon, behind)) => found(twelve_hours(hour, minute, is_afternoon), at, behind),
-            None => found(twenty_four_hours(hour, minute), at, end),
+            Some((is_afternoon, behind)) => time_match(twelve_hours(hour, minute, is_afternoon), at, behind),
+            None => time_match(twenty_four_hours(hour, minute), at, end),
         };
     }
     if let Some((is_afternoon, end)) = meridiem(terms, at + 1) {
-        return found(twelve_hours(hour, 0, is_afternoon).filter(|_| hour <= 12), at, end);
+        return time_match(twelve_hours(hour, 0, is_afternoon).filter(|_| hour <= 12), at, end);
     }
     if let Some(end) = o_clock(terms, at + 1) {
-        return found(twenty_four_hours(hour, 0), at, end);
+        return time_match(twenty_four_hours(hour, 0), at, end);
     }
     match terms.word(at + 1) {
-        Some(WordClass::ClockWord(minute)) if hour == 12 && digits == 2 => found(Some(minute), at, at + 2),
+        Some(WordClass::ClockWord(minute)) if hour == 12 && digits == 2 => time_match(Some(minute), at, at + 2),
         _ => None,
     }
 }
 
 /// `9.15 a.m.`: a point separates hours and minutes only when morning or afternoon is said.
-fn read_dotted(terms: &Terms<'_>, at: usize) -> Option<Found> {
+fn read_dotted(terms: &TermSequence<'_>, at: usize) -> Option<DateMatch> {
     let (is_afternoon, end) = meridiem(terms, at + 1)?;
     let (hour, minute) = terms.text(at).split_once('.')?;
     let minute = Some(minute).filter(|minute| minute.len() == 2)?.parse().ok().filter(|&minute| minute < HOUR)?;
-    found(twelve_hours(hour.parse().ok()?, minute, is_afternoon), at, end)
+    time_match(twelve_hours(hour.parse().ok()?, minute, is_afternoon), at, end)
 }
 
 /// Reads `ten o'clock` and `nine am`.
-pub(super) fn read_words(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+pub(super) fn read_words(reader: &DateReader<'_, '_>, at: usize) -> Option<DateMatch> {
     let terms = reader.terms;
     let hour = hour_word(terms, at)?;
     if let Some((is_afternoon, end)) = meridiem(terms, at + 1) {
-        return found(twelve_hours(hour, 0, is_afternoon), at, end);
+        return time_match(twelve_hours(hour, 0, is_afternoon), at, end);
     }
-    found(twenty_four_hours(hour, 0), at, o_clock(terms, at + 1)?)
+    time_match(twenty_four_hours(hour, 0), at, o_clock(terms, at + 1)?)
 }
 
 /// Reads `half past nine` and `quarter to five`.
-pub(super) fn read_past(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+pub(super) fn read_past(reader: &DateReader<'_, '_>, at: usize) -> Option<DateMatch> {
     let terms = reader.terms;
     let is_past = terms.is_word(at + 1, "past");
     let minute = match terms.word(at)? {
@@ -69,17 +69,17 @@ pub(super) fn read_past(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
         WordClass::QuarterWord if terms.is_word(at + 1, "to") => 45,
         _ => return None,
     };
-    let hour = hour_word(terms, at + 2).or_else(|| terms.whole(at + 2).map(|(hour, _)| hour))?;
+    let hour = hour_word(terms, at + 2).or_else(|| terms.plain_digits(at + 2).map(|(hour, _)| hour))?;
     let hour = if minute == 45 { hour.checked_sub(1)? } else { hour };
     match meridiem(terms, at + 3) {
-        Some((is_afternoon, end)) => found(twelve_hours(hour, minute, is_afternoon), at, end),
-        None => found(twenty_four_hours(hour, minute), at, at + 3),
+        Some((is_afternoon, end)) => time_match(twelve_hours(hour, minute, is_afternoon), at, end),
+        None => time_match(twenty_four_hours(hour, minute), at, at + 3),
     }
 }
 
 /// The time, when it is one.
-fn found(minute: Option<u16>, first: usize, end: usize) -> Option<Found> {
-    minute.map(|minute| Found::new(Fields { minute: Some(minute), ..Fields::default() }, first, end))
+fn time_match(minute: Option<u16>, first: usize, end: usize) -> Option<DateMatch> {
+    minute.map(|minute| DateMatch::new(DateFields { minute: Some(minute), ..DateFields::default() }, first, end))
 }
 
 fn twenty_four_hours(hour: u64, minute: u64) -> Option<u16> {
@@ -97,7 +97,7 @@ fn twelve_hours(hour: u64, minute: u64, is_afternoon: bool) -> Option<u16> {
 }
 
 /// Reads `am`, `p.m.` and the like: whether it is the afternoon, and the term behind.
-fn meridiem(terms: &Terms<'_>, at: usize) -> Option<(bool, usize)> {
+fn meridiem(terms: &TermSequence<'_>, at: usize) -> Option<(bool, usize)> {
     terms.word(at)?;
     match terms.text(at) {
         "am" | "AM" | "Am" => return Some((false, at + 1)),
@@ -117,7 +117,7 @@ fn meridiem(terms: &Terms<'_>, at: usize) -> Option<(bool, usize)> {
 }
 
 /// The term behind `o'clock`.
-fn o_clock(terms: &Terms<'_>, at: usize) -> Option<usize> {
+fn o_clock(terms: &TermSequence<'_>, at: usize) -> Option<usize> {
     if terms.is_word(at, "oclock") {
         return Some(at + 1);
     }
@@ -127,11 +127,12 @@ fn o_clock(terms: &Terms<'_>, at: usize) -> Option<usize> {
 }
 
 /// An hour in words.
-fn hour_word(terms: &Terms<'_>, at: usize) -> Option<u64> {
+fn hour_word(terms: &TermSequence<'_>, at: usize) -> Option<u64> {
     match terms.word(at)? {
-        WordClass::Number(NumberWord { rank: Rank::Unit(hour) | Rank::Teen(hour @ 10..=12), is_ordinal: false }) => {
-            Some(u64::from(hour))
-        }
+        WordClass::Number(NumberWord {
+            rank: NumberRank::Unit(hour) | NumberRank::Teen(hour @ 10..=12),
+            is_ordinal: false,
+        }) => Some(u64::from(hour)),
         _ => None,
     }
 }

@@ -1,11 +1,11 @@
 //! Dates that name their month.
 
-use super::Fields;
+use super::DateFields;
 use super::calendar::month_length;
-use super::reader::{Found, Reader};
+use super::reader::{DateMatch, DateReader};
 use super::year;
-use crate::number_words::{NumberWord, Rank};
-use crate::terms::{Terms, WordClass};
+use crate::number_words::{NumberRank, NumberWord};
+use crate::terms::{TermSequence, WordClass};
 
 /// Words before a month that show that it is one.
 const BEFORE_MONTH: &str = "in since until till by during of from to through before after between early late mid last next this \
@@ -20,7 +20,7 @@ struct Month {
 }
 
 /// Reads `15 March 2016`, `15th of March`, `15-Mar-2016`, `15–17 March`, `fifteenth of March`.
-pub(super) fn read_day_first(reader: &Reader<'_, '_>, at: usize, floor: usize) -> Option<Found> {
+pub(super) fn read_day_first(reader: &DateReader<'_, '_>, at: usize, floor: usize) -> Option<DateMatch> {
     let terms = reader.terms;
     let (day, mut next, is_ordinal) = day_at(terms, at)?;
     let mut last_day = None;
@@ -42,16 +42,17 @@ pub(super) fn read_day_first(reader: &Reader<'_, '_>, at: usize, floor: usize) -
         return None;
     }
     let (year, end) = year_behind(terms, month.end);
-    let (fields, other) = with_days(Fields { year, month: Some(month.number), ..Fields::default() }, day, last_day)?;
+    let (fields, other) =
+        with_days(DateFields { year, month: Some(month.number), ..DateFields::default() }, day, last_day)?;
     let first = if reader.is_alone { reader.with_article(at, floor) } else { at };
-    Some(Found { fields, other, first, end })
+    Some(DateMatch { fields, other, first, end })
 }
 
 /// Reads `March 15, 2016`, `March 2016`, `March`.
-pub(super) fn read_month_first(reader: &Reader<'_, '_>, at: usize, floor: usize) -> Option<Found> {
+pub(super) fn read_month_first(reader: &DateReader<'_, '_>, at: usize, floor: usize) -> Option<DateMatch> {
     let terms = reader.terms;
     let month = month_at(terms, at)?;
-    let fields = Fields { month: Some(month.number), ..Fields::default() };
+    let fields = DateFields { month: Some(month.number), ..DateFields::default() };
     let first = reader.with_modifier(at, floor);
     let is_capitalised = terms.is_capitalised(at);
     let is_led = at > 0 && terms.is_any_word(at - 1, BEFORE_MONTH);
@@ -69,23 +70,23 @@ pub(super) fn read_month_first(reader: &Reader<'_, '_>, at: usize, floor: usize)
             next = end;
         }
         let (year, end) = year_behind(terms, next);
-        let (fields, other) = with_days(Fields { year, ..fields }, day, last_day)?;
-        return Some(Found { fields, other, first, end });
+        let (fields, other) = with_days(DateFields { year, ..fields }, day, last_day)?;
+        return Some(DateMatch { fields, other, first, end });
     }
     let (year, end) = year_behind(terms, month.end);
     if year.is_some() && (is_capitalised || is_led || !is_name_like || reader.is_alone) {
-        return Some(Found::new(Fields { year, ..fields }, first, end));
+        return Some(DateMatch::new(DateFields { year, ..fields }, first, end));
     }
     if reader.is_alone || is_month_meant(terms, at, month, is_led) {
-        return Some(Found::new(fields, first, at + 1));
+        return Some(DateMatch::new(fields, first, at + 1));
     }
     None
 }
 
-fn with_days(fields: Fields, day: u8, last_day: Option<u8>) -> Option<(Fields, Option<Fields>)> {
+fn with_days(fields: DateFields, day: u8, last_day: Option<u8>) -> Option<(DateFields, Option<DateFields>)> {
     let longest = month_length(fields.year, fields.month);
-    let other = last_day.filter(|&day| day <= longest).map(|day| Fields { day: Some(day), ..fields.clone() });
-    (day <= longest).then_some((Fields { day: Some(day), ..fields }, other))
+    let other = last_day.filter(|&day| day <= longest).map(|day| DateFields { day: Some(day), ..fields.clone() });
+    (day <= longest).then_some((DateFields { day: Some(day), ..fields }, other))
 }
 
 /// `May` and `March` are verbs too, `August` is an adjective.
@@ -99,7 +100,7 @@ fn is_also_name(month: u8) -> bool {
 }
 
 /// Whether a month with neither day nor year is a month here.
-fn is_month_meant(terms: &Terms<'_>, at: usize, month: Month, is_led: bool) -> bool {
+fn is_month_meant(terms: &TermSequence<'_>, at: usize, month: Month, is_led: bool) -> bool {
     if month.is_short {
         return is_led && terms.is_capitalised(at);
     }
@@ -120,7 +121,7 @@ fn is_month_meant(terms: &Terms<'_>, at: usize, month: Month, is_led: bool) -> b
 }
 
 /// A month name at `at`, with the dot of a short form when a number follows it.
-fn month_at(terms: &Terms<'_>, at: usize) -> Option<Month> {
+fn month_at(terms: &TermSequence<'_>, at: usize) -> Option<Month> {
     let WordClass::Month { number, is_short } = terms.word(at)? else { return None };
     let has_dot = is_short
         && terms.symbol(at + 1) == Some('.')
@@ -131,8 +132,8 @@ fn month_at(terms: &Terms<'_>, at: usize) -> Option<Month> {
 }
 
 /// A day of the month at `at`: digits, digits with an ending, or an ordinal in words. The last field tells the latter two.
-fn day_at(terms: &Terms<'_>, at: usize) -> Option<(u8, usize, bool)> {
-    let (day, end, is_ordinal) = match terms.whole(at) {
+fn day_at(terms: &TermSequence<'_>, at: usize) -> Option<(u8, usize, bool)> {
+    let (day, end, is_ordinal) = match terms.plain_digits(at) {
         Some((day, digits)) if digits <= 2 => {
             let is_ordinal = is_ordinal_ending(terms, at + 1);
             (day, at + 1 + usize::from(is_ordinal), is_ordinal)
@@ -144,21 +145,22 @@ fn day_at(terms: &Terms<'_>, at: usize) -> Option<(u8, usize, bool)> {
     Some((day, end, is_ordinal))
 }
 
-pub(super) fn is_ordinal_ending(terms: &Terms<'_>, at: usize) -> bool {
+pub(super) fn is_ordinal_ending(terms: &TermSequence<'_>, at: usize) -> bool {
     terms.is_glued(at) && terms.is_any_word(at, "st nd rd th")
 }
 
 /// An ordinal below a hundred in words, and the term behind it: `fifth`, `twenty-first`.
-pub(super) fn ordinal_words(terms: &Terms<'_>, at: usize) -> Option<(u8, usize)> {
+pub(super) fn ordinal_words(terms: &TermSequence<'_>, at: usize) -> Option<(u8, usize)> {
     let WordClass::Number(first) = terms.word(at)? else { return None };
     match first {
-        NumberWord { rank: Rank::Unit(value) | Rank::Teen(value) | Rank::Ten(value), is_ordinal: true } => {
-            Some((value, at + 1))
-        }
-        NumberWord { rank: Rank::Ten(tens), is_ordinal: false } => {
+        NumberWord {
+            rank: NumberRank::Unit(value) | NumberRank::Teen(value) | NumberRank::Ten(value),
+            is_ordinal: true,
+        } => Some((value, at + 1)),
+        NumberWord { rank: NumberRank::Ten(tens), is_ordinal: false } => {
             let next = at + 1 + usize::from(terms.is_tying_hyphen(at + 1));
             match terms.word(next)? {
-                WordClass::Number(NumberWord { rank: Rank::Unit(unit), is_ordinal: true }) => {
+                WordClass::Number(NumberWord { rank: NumberRank::Unit(unit), is_ordinal: true }) => {
                     Some((tens + unit, next + 1))
                 }
                 _ => None,
@@ -169,12 +171,12 @@ pub(super) fn ordinal_words(terms: &Terms<'_>, at: usize) -> Option<(u8, usize)>
 }
 
 /// Whether what follows a day shows that it is none: a clock time, a percentage, a unit that touches it.
-fn is_more_than_day(terms: &Terms<'_>, at: usize) -> bool {
+fn is_more_than_day(terms: &TermSequence<'_>, at: usize) -> bool {
     terms.is_glued(at) && (matches!(terms.symbol(at), Some(':' | '%' | '/')) || terms.word(at).is_some())
 }
 
 /// The year behind a month or day, after a comma, `of` or hyphen, and the term behind all of it.
-fn year_behind(terms: &Terms<'_>, at: usize) -> (Option<i32>, usize) {
+fn year_behind(terms: &TermSequence<'_>, at: usize) -> (Option<i32>, usize) {
     let is_joint = terms.symbol(at) == Some(',') || terms.is_word(at, "of") || terms.is_tying_hyphen(at);
     let year_at = at + usize::from(is_joint);
     match year::value(terms, year_at) {

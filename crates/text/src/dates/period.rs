@@ -1,15 +1,15 @@
 //! Decades, centuries and quarters.
 
-use super::Fields;
+use super::DateFields;
 use super::month::{is_ordinal_ending, ordinal_words};
-use super::reader::{Found, Reader};
+use super::reader::{DateMatch, DateReader};
 use super::year;
-use crate::terms::Terms;
+use crate::terms::TermSequence;
 
 /// Reads `the 1990s`, `the '90s`, `19th century`, `3rd quarter of 2021`, `2021 Q3`, `3Q 2021`.
-pub(super) fn read_digits(reader: &Reader<'_, '_>, at: usize, floor: usize) -> Option<Found> {
+pub(super) fn read_digits(reader: &DateReader<'_, '_>, at: usize, floor: usize) -> Option<DateMatch> {
     let terms = reader.terms;
-    let (number, digits) = terms.whole(at)?;
+    let (number, digits) = terms.plain_digits(at)?;
     if let Some(end) = plural_end(terms, at + 1).filter(|_| number.is_multiple_of(10)) {
         return read_decade(reader, at, floor, (number, digits), end);
     }
@@ -22,27 +22,28 @@ pub(super) fn read_digits(reader: &Reader<'_, '_>, at: usize, floor: usize) -> O
     // `2021 Q3`
     let year = year::value(terms, at)?;
     let found = read_quarter_letter(reader, at + 1).filter(|found| found.fields.year.is_none())?;
-    Some(Found::new(Fields { year: Some(year), ..found.fields }, at, found.end))
+    Some(DateMatch::new(DateFields { year: Some(year), ..found.fields }, at, found.end))
 }
 
 /// Reads `third quarter of 2021` and `nineteenth century`.
-pub(super) fn read_ordinal(reader: &Reader<'_, '_>, at: usize, floor: usize) -> Option<Found> {
+pub(super) fn read_ordinal(reader: &DateReader<'_, '_>, at: usize, floor: usize) -> Option<DateMatch> {
     let (number, end) = ordinal_words(reader.terms, at)?;
     read_numbered(reader, at, floor, number, end)
 }
 
 /// Reads `Q3 2021`.
-pub(super) fn read_quarter_letter(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+pub(super) fn read_quarter_letter(reader: &DateReader<'_, '_>, at: usize) -> Option<DateMatch> {
     let terms = reader.terms;
     if terms.text(at) != "Q" || !terms.is_glued(at + 1) {
         return None;
     }
-    let (quarter, _) = terms.whole(at + 1).filter(|&(quarter, digits)| digits == 1 && (1..=4).contains(&quarter))?;
+    let (quarter, _) =
+        terms.plain_digits(at + 1).filter(|&(quarter, digits)| digits == 1 && (1..=4).contains(&quarter))?;
     Some(quarter_with_year(terms, u8::try_from(quarter).ok()?, at, at + 2))
 }
 
 /// Reads `the nineties`; without an article it may be a temperature or an age.
-pub(super) fn read_decade_word(reader: &Reader<'_, '_>, at: usize, floor: usize, decade: u8) -> Option<Found> {
+pub(super) fn read_decade_word(reader: &DateReader<'_, '_>, at: usize, floor: usize, decade: u8) -> Option<DateMatch> {
     let first = reader.with_modifier(at, floor);
     let with_article = reader.with_article(first, floor);
     if with_article == first && !reader.is_alone {
@@ -52,34 +53,34 @@ pub(super) fn read_decade_word(reader: &Reader<'_, '_>, at: usize, floor: usize,
 }
 
 fn read_decade(
-    reader: &Reader<'_, '_>,
+    reader: &DateReader<'_, '_>,
     at: usize,
     floor: usize,
     (number, digits): (u64, u8),
     end: usize,
-) -> Option<Found> {
+) -> Option<DateMatch> {
     let terms = reader.terms;
     let number = i32::try_from(number).ok()?;
     let is_quote = |before: &usize| matches!(terms.symbol(*before), Some('\'' | '’' | '‘'));
-    let quote = Terms::before(at, floor).filter(is_quote).filter(|_| terms.is_glued(at));
+    let quote = TermSequence::before(at, floor).filter(is_quote).filter(|_| terms.is_glued(at));
     let modified = reader.with_modifier(quote.unwrap_or(at), floor);
     let first = reader.with_article(modified, floor);
     match digits {
-        4 => Some(Found::new(Fields { decade: Some(number), ..Fields::default() }, first, end)),
+        4 => Some(DateMatch::new(DateFields { decade: Some(number), ..DateFields::default() }, first, end)),
         2 if quote.is_some() || first < modified => Some(two_digit_decade(number, first, end)),
         _ => None,
     }
 }
 
 /// A decade of the last century, or of this one as the other reading.
-fn two_digit_decade(number: i32, first: usize, end: usize) -> Found {
-    let decade = |decade: i32| Fields { decade: Some(decade), ..Fields::default() };
+fn two_digit_decade(number: i32, first: usize, end: usize) -> DateMatch {
+    let decade = |decade: i32| DateFields { decade: Some(decade), ..DateFields::default() };
     let other = (number <= 20).then(|| decade(2000 + number));
-    Found { fields: decade(1900 + number), other, first, end }
+    DateMatch { fields: decade(1900 + number), other, first, end }
 }
 
 /// The term behind the `s` of `1990s` or `1990's`.
-fn plural_end(terms: &Terms<'_>, at: usize) -> Option<usize> {
+fn plural_end(terms: &TermSequence<'_>, at: usize) -> Option<usize> {
     if !terms.is_glued(at) {
         return None;
     }
@@ -91,7 +92,7 @@ fn plural_end(terms: &Terms<'_>, at: usize) -> Option<usize> {
 }
 
 /// What the ordinal that ends before `end` numbers: a century or a quarter.
-fn read_numbered(reader: &Reader<'_, '_>, at: usize, floor: usize, number: u8, end: usize) -> Option<Found> {
+fn read_numbered(reader: &DateReader<'_, '_>, at: usize, floor: usize, number: u8, end: usize) -> Option<DateMatch> {
     let terms = reader.terms;
     let is_tied = terms.is_tying_hyphen(end);
     let noun = end + usize::from(is_tied);
@@ -101,8 +102,8 @@ fn read_numbered(reader: &Reader<'_, '_>, at: usize, floor: usize, number: u8, e
         let first = if is_tied { modified } else { reader.with_article(modified, floor) };
         let is_before = matches!(terms.text(noun + 1), "BC" | "BCE");
         let century = i32::from(number) * if is_before { -1 } else { 1 };
-        let fields = Fields { century: Some(century), ..Fields::default() };
-        return Some(Found::new(fields, first, noun + 1 + usize::from(is_before)));
+        let fields = DateFields { century: Some(century), ..DateFields::default() };
+        return Some(DateMatch::new(fields, first, noun + 1 + usize::from(is_before)));
     }
     // `third quarter-final`, `fourth quarterly report` are none.
     let is_quarter = !is_tied && terms.is_word(noun, "quarter") && !terms.is_tying_hyphen(noun + 1);
@@ -110,11 +111,11 @@ fn read_numbered(reader: &Reader<'_, '_>, at: usize, floor: usize, number: u8, e
         return None;
     }
     let found = quarter_with_year(terms, number, at, noun + 1);
-    Some(Found { first: reader.with_article(at, floor), ..found })
+    Some(DateMatch { first: reader.with_article(at, floor), ..found })
 }
 
 /// A quarter with the year behind it, if there is one.
-fn quarter_with_year(terms: &Terms<'_>, quarter: u8, first: usize, end: usize) -> Found {
+fn quarter_with_year(terms: &TermSequence<'_>, quarter: u8, first: usize, end: usize) -> DateMatch {
     let mut year_at = end;
     for word in ["of", "fiscal", "year", "FY"] {
         year_at += usize::from(terms.is_word(year_at, word));
@@ -125,5 +126,5 @@ fn quarter_with_year(terms: &Terms<'_>, quarter: u8, first: usize, end: usize) -
         Some(year) if !year::is_continued(terms, year_at + 1) => (Some(year), year_at + 1),
         _ => (None, end),
     };
-    Found::new(Fields { quarter: Some(quarter), year, ..Fields::default() }, first, end)
+    DateMatch::new(DateFields { quarter: Some(quarter), year, ..DateFields::default() }, first, end)
 }

@@ -1,40 +1,40 @@
 //! Finds out which kind of date, if any, a term begins.
 
 use super::year::YearSense;
-use super::{Date, Fields, calendar, clock, month, period, relative, year};
-use crate::terms::{TermKind, Terms, WordClass};
+use super::{Date, DateFields, calendar, clock, month, period, relative, year};
+use crate::terms::{TermKind, TermSequence, WordClass};
 
 /// A date and the terms it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) fields: Fields,
-    pub(crate) other: Option<Fields>,
+pub(crate) struct DateMatch {
+    pub(crate) fields: DateFields,
+    pub(crate) other: Option<DateFields>,
     pub(crate) first: usize,
     /// The term behind the last.
     pub(crate) end: usize,
 }
 
-impl Found {
-    pub(super) fn new(fields: Fields, first: usize, end: usize) -> Self {
+impl DateMatch {
+    pub(super) fn new(fields: DateFields, first: usize, end: usize) -> Self {
         Self { fields, other: None, first, end }
     }
 }
 
 /// Reads dates from terms.
-pub(crate) struct Reader<'a, 't> {
-    pub(super) terms: &'a Terms<'t>,
+pub(crate) struct DateReader<'a, 't> {
+    pub(super) terms: &'a TermSequence<'t>,
     /// Whether the text is known to be a date, so that `May` need not show that it is a month.
     pub(super) is_alone: bool,
 }
 
-impl<'a, 't> Reader<'a, 't> {
+impl<'a, 't> DateReader<'a, 't> {
     /// A reader of running text.
-    pub(crate) fn new(terms: &'a Terms<'t>) -> Self {
+    pub(crate) fn new(terms: &'a TermSequence<'t>) -> Self {
         Self { terms, is_alone: false }
     }
 
     /// A reader of a text that should be one date.
-    pub(crate) fn alone(terms: &'a Terms<'t>) -> Self {
+    pub(crate) fn for_whole_text(terms: &'a TermSequence<'t>) -> Self {
         Self { terms, is_alone: true }
     }
 
@@ -42,8 +42,8 @@ impl<'a, 't> Reader<'a, 't> {
     ///
     /// A lone year in running text is not read here: whether it is one depends on its neighbours, see
     /// [`lone_year`](Self::lone_year).
-    pub(crate) fn read(&self, at: usize, floor: usize) -> Option<Found> {
-        probare_cancellation::steps(1);
+    pub(crate) fn read(&self, at: usize, floor: usize) -> Option<DateMatch> {
+        probare_cancellation::count_steps(1);
         match self.terms.get(at)?.kind {
             TermKind::Numeral(_) => {
                 // Digits that touch letters before them are part of a name.
@@ -54,7 +54,7 @@ impl<'a, 't> Reader<'a, 't> {
                     .or_else(|| clock::read_digits(self, at))
                     .or_else(|| month::read_day_first(self, at, floor))
                     .or_else(|| period::read_digits(self, at, floor))
-                    .or_else(|| year::read_marked(self, at, floor))
+                    .or_else(|| year::read_with_era(self, at, floor))
                     .or_else(|| self.is_alone.then(|| year::read_lone(self, at, floor)).flatten())
             }
             TermKind::Word(class) => match class {
@@ -65,7 +65,7 @@ impl<'a, 't> Reader<'a, 't> {
                     .or_else(|| period::read_ordinal(self, at, floor)),
                 WordClass::Half | WordClass::QuarterWord => clock::read_past(self, at),
                 WordClass::ClockWord(minute) => {
-                    Some(Found::new(Fields { minute: Some(minute), ..Fields::default() }, at, at + 1))
+                    Some(DateMatch::new(DateFields { minute: Some(minute), ..DateFields::default() }, at, at + 1))
                 }
                 WordClass::QuarterLetter => period::read_quarter_letter(self, at),
                 WordClass::DecadeWord(decade) => period::read_decade_word(self, at, floor, decade),
@@ -84,21 +84,21 @@ impl<'a, 't> Reader<'a, 't> {
     }
 
     /// The lone year at `at`, with a modifier before it.
-    pub(crate) fn year(&self, at: usize, floor: usize) -> Option<Found> {
+    pub(crate) fn year(&self, at: usize, floor: usize) -> Option<DateMatch> {
         year::read_lone(self, at, floor)
     }
 
     /// The date of what was found.
-    pub(crate) fn date(&self, found: Found) -> Date {
+    pub(crate) fn date(&self, found: DateMatch) -> Date {
         Date::new(self.terms, found)
     }
 
     /// The first term when `early`, `mid-` and the like before `first` are taken in.
     pub(super) fn with_modifier(&self, first: usize, floor: usize) -> usize {
         let terms = self.terms;
-        let Some(mut before) = Terms::before(first, floor) else { return first };
+        let Some(mut before) = TermSequence::before(first, floor) else { return first };
         if terms.is_tying_hyphen(before) {
-            match Terms::before(before, floor) {
+            match TermSequence::before(before, floor) {
                 Some(word) => before = word,
                 None => return first,
             }
@@ -108,6 +108,6 @@ impl<'a, 't> Reader<'a, 't> {
 
     /// The first term when an article before `first` is taken in.
     pub(super) fn with_article(&self, first: usize, floor: usize) -> usize {
-        Terms::before(first, floor).filter(|&before| self.terms.is_word(before, "the")).unwrap_or(first)
+        TermSequence::before(first, floor).filter(|&before| self.terms.is_word(before, "the")).unwrap_or(first)
     }
 }

@@ -1,7 +1,7 @@
 //! Days and periods that are relative to now: `yesterday`, `last year`, `next Monday`.
 
-use super::Fields;
-use super::reader::{Found, Reader};
+use super::DateFields;
+use super::reader::{DateMatch, DateReader};
 use crate::terms::WordClass;
 
 /// Periods that every shift word can move.
@@ -11,26 +11,26 @@ const PERIODS: &str = "week month year decade century quarter weekend";
 const PARTS: &str = "night morning afternoon evening spring summer autumn fall winter season";
 
 /// A relative day.
-pub(super) fn read_day(reader: &Reader<'_, '_>, at: usize) -> Found {
+pub(super) fn read_day(reader: &DateReader<'_, '_>, at: usize) -> DateMatch {
     let word = reader.terms.text(at).to_ascii_lowercase();
-    Found::new(Fields { relative: Some(word), ..Fields::default() }, at, at + 1)
+    DateMatch::new(DateFields { relative: Some(word), ..DateFields::default() }, at, at + 1)
 }
 
 /// A shift word with what it moves.
-pub(super) fn read_shift(reader: &Reader<'_, '_>, at: usize, floor: usize) -> Option<Found> {
+pub(super) fn read_shift(reader: &DateReader<'_, '_>, at: usize, floor: usize) -> Option<DateMatch> {
     let terms = reader.terms;
     let shift = terms.text(at).to_ascii_lowercase();
     let next = at + 1;
     let first = if reader.is_alone { reader.with_article(at, floor) } else { at };
     match terms.word(next)? {
         WordClass::Weekday { number, is_short: false } if shift != "past" => {
-            let fields = Fields { weekday: Some(number), relative: Some(shift), ..Fields::default() };
-            return Some(Found::new(fields, first, next + 1));
+            let fields = DateFields { weekday: Some(number), relative: Some(shift), ..DateFields::default() };
+            return Some(DateMatch::new(fields, first, next + 1));
         }
         // `this may` is a verb.
         WordClass::Month { number, is_short: false } if shift != "past" && terms.is_capitalised(next) => {
-            let fields = Fields { month: Some(number), relative: Some(shift), ..Fields::default() };
-            return Some(Found::new(fields, first, next + 1));
+            let fields = DateFields { month: Some(number), relative: Some(shift), ..DateFields::default() };
+            return Some(DateMatch::new(fields, first, next + 1));
         }
         _ => {}
     }
@@ -42,5 +42,5 @@ pub(super) fn read_shift(reader: &Reader<'_, '_>, at: usize, floor: usize) -> Op
         return None;
     }
     let relative = format!("{shift} {}", terms.text(next).to_ascii_lowercase());
-    Some(Found::new(Fields { relative: Some(relative), ..Fields::default() }, first, next + 1))
+    Some(DateMatch::new(DateFields { relative: Some(relative), ..DateFields::default() }, first, next + 1))
 }

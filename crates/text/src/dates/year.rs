@@ -1,8 +1,8 @@
 //! Years: with an era, of a fiscal year, and lone numbers that may be years.
 
-use super::Fields;
-use super::reader::{Found, Reader};
-use crate::terms::{Terms, WordClass};
+use super::DateFields;
+use super::reader::{DateMatch, DateReader};
+use crate::terms::{TermSequence, WordClass};
 
 /// Whether a bare number of four digits is a year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ const NOT_COUNTED: &str = "was is has its this does as us his always perhaps bes
     elections olympics saw marks sees thus less";
 
 /// Says whether the bare number at `at` is a year.
-pub(super) fn sense(terms: &Terms<'_>, at: usize) -> YearSense {
+pub(super) fn sense(terms: &TermSequence<'_>, at: usize) -> YearSense {
     let Some(year) = value(terms, at) else { return YearSense::Never };
     if is_continued(terms, at + 1) || !is_free_before(terms, at) {
         return YearSense::Never;
@@ -50,13 +50,13 @@ pub(super) fn sense(terms: &Terms<'_>, at: usize) -> YearSense {
 }
 
 /// The value of plain digits that can be a year.
-pub(super) fn value(terms: &Terms<'_>, at: usize) -> Option<i32> {
-    let (year, digits) = terms.whole(at)?;
+pub(super) fn value(terms: &TermSequence<'_>, at: usize) -> Option<i32> {
+    let (year, digits) = terms.plain_digits(at)?;
     (digits == 4 && (1000..=2199).contains(&year)).then(|| i32::try_from(year).ok())?
 }
 
 /// Whether what touches the digits from behind makes them part of something else.
-pub(super) fn is_continued(terms: &Terms<'_>, at: usize) -> bool {
+pub(super) fn is_continued(terms: &TermSequence<'_>, at: usize) -> bool {
     terms.is_glued(at)
         && match terms.symbol(at) {
             Some('%' | '°' | ':' | '_' | '@' | '€' | '£' | '$') => true,
@@ -66,7 +66,7 @@ pub(super) fn is_continued(terms: &Terms<'_>, at: usize) -> bool {
 }
 
 /// Whether nothing touches the digits from the front but brackets, quotes and the dash of a range.
-fn is_free_before(terms: &Terms<'_>, at: usize) -> bool {
+fn is_free_before(terms: &TermSequence<'_>, at: usize) -> bool {
     if !terms.is_glued(at) {
         return true;
     }
@@ -82,7 +82,7 @@ fn is_free_before(terms: &Terms<'_>, at: usize) -> bool {
 }
 
 /// Whether a plural noun follows, so that the number counts something.
-fn is_count(terms: &Terms<'_>, at: usize) -> bool {
+fn is_count(terms: &TermSequence<'_>, at: usize) -> bool {
     if terms.word(at).is_none() || terms.is_capitalised(at) || terms.is_glued(at) {
         return false;
     }
@@ -94,49 +94,51 @@ fn is_count(terms: &Terms<'_>, at: usize) -> bool {
 }
 
 /// Reads `44 BC`, `AD 79`, `2015/16`.
-pub(super) fn read_marked(reader: &Reader<'_, '_>, at: usize, floor: usize) -> Option<Found> {
+pub(super) fn read_with_era(reader: &DateReader<'_, '_>, at: usize, floor: usize) -> Option<DateMatch> {
     let terms = reader.terms;
-    let (number, digits) = terms.whole(at)?;
+    let (number, digits) = terms.plain_digits(at)?;
     let number = i32::try_from(number).ok().filter(|_| digits <= 4)?;
     if let Some((is_before, end)) = era(terms, at + 1) {
         let year = Some(if is_before { -number } else { number });
-        return Some(Found::new(Fields { year, ..Fields::default() }, at, end));
+        return Some(DateMatch::new(DateFields { year, ..DateFields::default() }, at, end));
     }
-    if let Some(before) = Terms::before(at, floor)
+    if let Some(before) = TermSequence::before(at, floor)
         && matches!(terms.text(before), "AD" | "CE")
     {
-        return Some(Found::new(Fields { year: Some(number), ..Fields::default() }, before, at + 1));
+        return Some(DateMatch::new(DateFields { year: Some(number), ..DateFields::default() }, before, at + 1));
     }
     let year = value(terms, at)?;
     let is_season = matches!(terms.symbol(at + 1), Some('/' | '-' | '–'))
         && terms.is_glued(at + 1)
         && terms.is_glued(at + 2)
-        && terms.whole(at + 2).is_some_and(|(next, digits)| digits == 2 && i32::try_from(next) == Ok((year + 1) % 100));
-    is_season.then(|| Found::new(Fields { year: Some(year), ..Fields::default() }, at, at + 3))
+        && terms
+            .plain_digits(at + 2)
+            .is_some_and(|(next, digits)| digits == 2 && i32::try_from(next) == Ok((year + 1) % 100));
+    is_season.then(|| DateMatch::new(DateFields { year: Some(year), ..DateFields::default() }, at, at + 3))
 }
 
 /// Reads plain digits as a year.
-pub(super) fn read_lone(reader: &Reader<'_, '_>, at: usize, floor: usize) -> Option<Found> {
+pub(super) fn read_lone(reader: &DateReader<'_, '_>, at: usize, floor: usize) -> Option<DateMatch> {
     let year = value(reader.terms, at)?;
     let first = reader.with_modifier(at, floor);
-    Some(Found::new(Fields { year: Some(year), ..Fields::default() }, first, at + 1))
+    Some(DateMatch::new(DateFields { year: Some(year), ..DateFields::default() }, first, at + 1))
 }
 
 /// Reads `FY2021` and `FY 21`.
-pub(super) fn read_fiscal(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+pub(super) fn read_fiscal(reader: &DateReader<'_, '_>, at: usize) -> Option<DateMatch> {
     let terms = reader.terms;
     if terms.text(at) != "FY" {
         return None;
     }
-    let year = match terms.whole(at + 1)? {
+    let year = match terms.plain_digits(at + 1)? {
         (short, 2) => i32::try_from(short).ok()? + 2000,
         _ => value(terms, at + 1)?,
     };
-    Some(Found::new(Fields { year: Some(year), ..Fields::default() }, at, at + 2))
+    Some(DateMatch::new(DateFields { year: Some(year), ..DateFields::default() }, at, at + 2))
 }
 
 /// The era behind a number: whether it is before the common era, and the term behind.
-fn era(terms: &Terms<'_>, at: usize) -> Option<(bool, usize)> {
+fn era(terms: &TermSequence<'_>, at: usize) -> Option<(bool, usize)> {
     if !matches!(terms.word(at), Some(WordClass::Other)) {
         return None;
     }

@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use crate::bit_vectors::{Column, Masks, Symbol};
+use crate::bit_vectors::{BitColumn, Masks, Symbol};
 
 use super::{Edit, EditKind, common_ends};
 
 /// Cells of a table that is written out.
-const SMALL: usize = 1 << 14;
+const MAX_TABLE_CELLS: usize = 1 << 14;
 
 /// A shortest edit script. In a table that is written out, among equal ones the replacements come first: `cafe au`
 /// becomes `café` by a replaced letter and a deleted end.
@@ -40,7 +40,7 @@ impl<S: Symbol> Script<'_, S> {
             self.push(EditKind::Insert, left, right);
         } else if right.is_empty() {
             self.push(EditKind::Delete, left, right);
-        } else if left.len().saturating_mul(right.len()) <= SMALL || left.len().min(right.len()) < 2 {
+        } else if left.len().saturating_mul(right.len()) <= MAX_TABLE_CELLS || left.len().min(right.len()) < 2 {
             self.write_out(left, right);
         } else {
             let (left_middle, right_middle) = self.crossing(&left, &right);
@@ -62,7 +62,7 @@ impl<S: Symbol> Script<'_, S> {
 
     /// Fills the whole table and walks back through it.
     fn write_out(&mut self, left: Range<usize>, right: Range<usize>) {
-        probare_cancellation::steps(left.len() + left.len() * right.len() / 16);
+        probare_cancellation::count_steps(left.len() + left.len() * right.len() / 16);
         let (rows, columns) = (&self.left[left.clone()], &self.right[right.clone()]);
         let width = columns.len() + 1;
         let mut table = vec![0_usize; (rows.len() + 1) * width];
@@ -125,10 +125,10 @@ fn last_column<S: Symbol>(
     text: impl ExactSizeIterator<Item = S>,
 ) -> Vec<usize> {
     let masks = Masks::new(pattern);
-    let mut column = Column::first(&masks);
+    let mut column = BitColumn::first(&masks);
     let columns = text.len();
     for symbol in text {
-        probare_cancellation::steps(masks.blocks());
+        probare_cancellation::count_steps(masks.blocks());
         column.advance(symbol);
     }
     column.values(columns)

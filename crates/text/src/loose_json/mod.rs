@@ -6,12 +6,12 @@
 //! evaluated, nothing panics, and the time is linear in the length of the text.
 //!
 //! ```
-//! use probare_text::loose_json::{Repair, read};
+//! use probare_text::loose_json::{Repair, find_values};
 //!
-//! let found = read("Here it is:\n```json\n{'level': 'good', 'sure': True,}\n```");
+//! let found = find_values("Here it is:\n```json\n{'level': 'good', 'sure': True,}\n```");
 //! assert_eq!(found[0].value, serde_json::json!({"level": "good", "sure": true}));
 //! assert!(found[0].repairs.contains(&Repair::SingleQuotes));
-//! assert!(read(r#"{"level": "good"}"#)[0].is_strict());
+//! assert!(find_values(r#"{"level": "good"}"#)[0].is_strict());
 //! ```
 
 mod parser;
@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use serde_json::Value as Json;
 
-use self::parser::Parser;
+use self::parser::LooseParser;
 
 /// Starts at which nothing could be read after which the search is given up.
 const MOST_FAILURES: usize = 64;
@@ -66,7 +66,7 @@ pub enum Repair {
 
 /// A value and what was forgiven for it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct ParsedJson {
     /// The value.
     pub value: Json,
     /// The bytes of the text that it was read from.
@@ -75,7 +75,7 @@ pub struct Found {
     pub repairs: BTreeSet<Repair>,
 }
 
-impl Found {
+impl ParsedJson {
     /// Whether the whole text is this value, as JSON writes it.
     pub fn is_strict(&self) -> bool {
         self.repairs.is_empty()
@@ -84,9 +84,9 @@ impl Found {
 
 /// All values in a text, in their order: the text itself where it is JSON, else the objects and arrays in its fences and in the
 /// running text. A value inside another is not listed again.
-pub fn read(text: &str) -> Vec<Found> {
+pub fn find_values(text: &str) -> Vec<ParsedJson> {
     if let Ok(value) = serde_json::from_str(text) {
-        return vec![Found { value, span: 0..text.len(), repairs: BTreeSet::new() }];
+        return vec![ParsedJson { value, span: 0..text.len(), repairs: BTreeSet::new() }];
     }
     let mut found = Vec::new();
     let mut from = 0;
@@ -118,16 +118,16 @@ fn fences(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Objects and arrays within a range.
-fn values(text: &str, range: Range<usize>, around: Repair) -> Vec<Found> {
+fn values(text: &str, range: Range<usize>, around: Repair) -> Vec<ParsedJson> {
     let mut found = Vec::new();
     let mut failures = 0;
     let mut from = range.start;
     while found.len() < MOST_VALUES && failures < MOST_FAILURES {
-        probare_cancellation::steps(1 + (range.end - from) / 8);
+        probare_cancellation::count_steps(1 + (range.end - from) / 8);
         let Some(at) = text[from..range.end].find(['{', '[']) else { break };
         let start = from + at;
         let inside = &text[start..range.end];
-        let Some((value, length, mut repairs)) = strict(inside).or_else(|| Parser::new(inside).read()) else {
+        let Some((value, length, mut repairs)) = strict(inside).or_else(|| LooseParser::new(inside).read()) else {
             failures += 1;
             from = start + 1;
             continue;
@@ -138,16 +138,16 @@ fn values(text: &str, range: Range<usize>, around: Repair) -> Vec<Found> {
             repairs.insert(around);
         }
         from = span.end.max(start + 1);
-        found.push(Found { value, span, repairs });
+        found.push(ParsedJson { value, span, repairs });
     }
     found
 }
 
 /// A value, its bytes, and what was forgiven.
-type Taken = (Json, usize, BTreeSet<Repair>);
+type ParsedValue = (Json, usize, BTreeSet<Repair>);
 
 /// The value at the start of a text, where it is as JSON writes it, whatever follows.
-fn strict(text: &str) -> Option<Taken> {
+fn strict(text: &str) -> Option<ParsedValue> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Json>();
     let value = values.next()?.ok()?;
     Some((value, values.byte_offset(), BTreeSet::new()))
@@ -160,7 +160,7 @@ mod tests {
     use serde_json::json;
 
     fn one(text: &str) -> (Json, Vec<Repair>) {
-        let mut found = read(text);
+        let mut found = find_values(text);
         assert_eq!(found.len(), 1, "{text}: {found:?}");
         let found = found.remove(0);
         (found.value, found.repairs.into_iter().collect())
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn strict_json_needs_no_repair() {
         for text in [r#"{"a": [1, 2.5, "x\n", null]}"#, " [true] ", "\"text\"", "3"] {
-            assert!(read(text)[0].is_strict(), "{text}");
+            assert!(find_values(text)[0].is_strict(), "{text}");
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn several_values_come_in_their_order() {
-        let values = |text| read(text).into_iter().map(|found| found.value).collect::<Vec<_>>();
+        let values = |text| find_values(text).into_iter().map(|found| found.value).collect::<Vec<_>>();
         assert_eq!(values("first {\"a\": 1} then {\"a\": 2}"), [json!({"a": 1}), json!({"a": 2})]);
         assert_eq!(values("```\n[1]\n``` and ```\n[2]\n``` and [3]"), [json!([1]), json!([2]), json!([3])]);
         assert!(values("no value at all").is_empty());
@@ -218,8 +218,8 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_given_up_and_not_followed() {
-        assert!(read(&"[".repeat(200_000)).len() <= MOST_VALUES);
-        assert!(read(&"{\"a\":".repeat(100_000)).len() <= MOST_VALUES);
+        assert!(find_values(&"[".repeat(200_000)).len() <= MOST_VALUES);
+        assert!(find_values(&"{\"a\":".repeat(100_000)).len() <= MOST_VALUES);
     }
 
     fn any_json() -> impl Strategy<Value = Json> {
@@ -244,7 +244,7 @@ mod tests {
         fn good_json_amid_prose_is_the_same_value(value in any_json(), pretty in any::<bool>()) {
             let wrapped = Json::Array(vec![value]);
             let text = if pretty { format!("{wrapped:#}") } else { wrapped.to_string() };
-            let found = read(&format!("so: {text} ."));
+            let found = find_values(&format!("so: {text} ."));
             prop_assert_eq!(found.len(), 1);
             prop_assert_eq!(&found[0].value, &wrapped);
             prop_assert_eq!(found[0].repairs.iter().copied().collect::<Vec<_>>(), [Repair::Surrounded]);
@@ -252,7 +252,7 @@ mod tests {
 
         #[test]
         fn any_text_is_read_without_panic(text in "([\\[\\]{}\"',:#/*\\\\`a-c \n0-9.eE+-]|\\PC){0,60}") {
-            for found in read(&text) {
+            for found in find_values(&text) {
                 prop_assert!(text.get(found.span.clone()).is_some());
             }
         }
@@ -261,8 +261,8 @@ mod tests {
         fn broken_json_is_read_without_panic(value in any_json(), cut in any::<proptest::sample::Index>()) {
             let text = value.to_string();
             let end = text.floor_char_boundary(cut.index(text.len() + 1));
-            let _ = read(&text[..end]);
-            let _ = read(&text[end..]);
+            let _ = find_values(&text[..end]);
+            let _ = find_values(&text[end..]);
         }
     }
 }

@@ -10,31 +10,31 @@ use super::Repair;
 const DEEPEST: usize = 100;
 
 /// Bytes that are looked ahead to tell the end of a text from a quote inside it.
-const AHEAD: usize = 160;
+const MAX_LOOKAHEAD: usize = 160;
 
 /// What a text stands as, which decides what may follow it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum TokenPosition {
     Key,
     Value,
     Item,
 }
 
-pub(super) struct Parser<'a> {
+pub(super) struct LooseParser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
     repairs: BTreeSet<Repair>,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> LooseParser<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, at: 0, depth: 0, repairs: BTreeSet::new() }
     }
 
     /// The value at the start, its bytes, and what was forgiven. Nothing where none begins there or the nesting is too deep.
     pub(super) fn read(mut self) -> Option<(Json, usize, BTreeSet<Repair>)> {
-        let value = self.item(Place::Item)?;
+        let value = self.item(TokenPosition::Item)?;
         Some((value, self.at, self.repairs))
     }
 
@@ -72,7 +72,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn item(&mut self, place: Place) -> Option<Json> {
+    fn item(&mut self, place: TokenPosition) -> Option<Json> {
         match self.peek()? {
             open @ ('{' | '[') => {
                 if self.depth >= DEEPEST {
@@ -86,7 +86,7 @@ impl<'a> Parser<'a> {
             }
             quote if closing(quote).is_some() => Some(Json::String(self.quoted(quote, place))),
             '}' | ']' | ',' | ':' => None,
-            _ => Some(self.bare(place)),
+            _ => Some(self.bare_value(place)),
         }
     }
 
@@ -116,14 +116,14 @@ impl<'a> Parser<'a> {
                 Some(':' | '{' | '[') => return None,
                 Some(first) => {
                     let key = if closing(first).is_some() {
-                        self.quoted(first, Place::Key)
+                        self.quoted(first, TokenPosition::Key)
                     } else {
                         self.forgive(Repair::BareWord);
-                        self.word(Place::Key)
+                        self.word(TokenPosition::Key)
                     };
                     let value = self.after_key()?;
                     map.insert(key, value);
-                    self.between();
+                    self.skip_separator();
                 }
             }
         }
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
                 Some(Json::Null)
             }
             Some(':') => None,
-            _ => self.item(Place::Value),
+            _ => self.item(TokenPosition::Value),
         }
     }
 
@@ -172,8 +172,8 @@ impl<'a> Parser<'a> {
                 Some(':') => return None,
                 _ if self.ellipsis() => {}
                 _ => {
-                    items.push(self.item(Place::Item)?);
-                    self.between();
+                    items.push(self.item(TokenPosition::Item)?);
+                    self.skip_separator();
                 }
             }
         }
@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
     }
 
     /// What stands between two items.
-    fn between(&mut self) {
+    fn skip_separator(&mut self) {
         self.blank();
         match self.peek() {
             Some(',') => {
@@ -222,7 +222,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A text in quotes.
-    fn quoted(&mut self, open: char, place: Place) -> String {
+    fn quoted(&mut self, open: char, place: TokenPosition) -> String {
         let close = closing(open).unwrap_or('"');
         if open != '"' {
             self.forgive(Repair::SingleQuotes);
@@ -253,21 +253,21 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a quote that was just passed ends its text: what follows must be able to follow it.
-    fn ends_here(&self, place: Place) -> bool {
+    fn ends_here(&self, place: TokenPosition) -> bool {
         let rest = self.rest();
-        let ahead = rest[..rest.floor_char_boundary(AHEAD)].trim_start();
+        let ahead = rest[..rest.floor_char_boundary(MAX_LOOKAHEAD)].trim_start();
         let mut characters = ahead.chars();
         match characters.next() {
-            None => rest.len() <= AHEAD || rest.trim_start().is_empty(),
-            Some(':') => place == Place::Key,
+            None => rest.len() <= MAX_LOOKAHEAD || rest.trim_start().is_empty(),
+            Some(':') => place == TokenPosition::Key,
             Some('}' | ']' | '#') => true,
             Some(',') => {
                 let next = characters.as_str().trim_start();
                 match (place, next.chars().next()) {
-                    (_, None | Some('}' | ']' | '/' | '#')) | (Place::Item, Some(_)) => true,
+                    (_, None | Some('}' | ']' | '/' | '#')) | (TokenPosition::Item, Some(_)) => true,
                     // A further key follows the comma: a text or a word, and a colon.
-                    (Place::Value, Some(first)) => is_key(next, first),
-                    (Place::Key, Some(_)) => false,
+                    (TokenPosition::Value, Some(first)) => is_key(next, first),
+                    (TokenPosition::Key, Some(_)) => false,
                 }
             }
             Some('/') => ahead.starts_with("//") || ahead.starts_with("/*"),
@@ -275,9 +275,9 @@ impl<'a> Parser<'a> {
             Some(first) => {
                 let is_next_line = rest[..rest.len() - rest.trim_start().len()].contains('\n');
                 match place {
-                    Place::Value => is_key(ahead, first),
-                    Place::Item => closing(first).is_some() || first == '{' || first == '[',
-                    Place::Key => is_next_line || is_value(ahead, first),
+                    TokenPosition::Value => is_key(ahead, first),
+                    TokenPosition::Item => closing(first).is_some() || first == '{' || first == '[',
+                    TokenPosition::Key => is_next_line || is_value(ahead, first),
                 }
             }
         }
@@ -303,7 +303,7 @@ impl<'a> Parser<'a> {
 
     /// Four hexadecimal digits, or a pair of surrogates.
     fn unicode(&mut self, text: &mut String) {
-        let Some(first) = self.four() else {
+        let Some(first) = self.hex_digits() else {
             self.forgive(Repair::Escape);
             text.push('u');
             return;
@@ -315,7 +315,7 @@ impl<'a> Parser<'a> {
         let before = self.at;
         if (0xD800..0xDC00).contains(&first) && self.rest().starts_with("\\u") {
             self.at += 2;
-            if let Some(second @ 0xDC00..=0xDFFF) = self.four()
+            if let Some(second @ 0xDC00..=0xDFFF) = self.hex_digits()
                 && let Some(character) = char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00))
             {
                 text.push(character);
@@ -327,17 +327,17 @@ impl<'a> Parser<'a> {
         text.push(char::REPLACEMENT_CHARACTER);
     }
 
-    fn four(&mut self) -> Option<u32> {
+    fn hex_digits(&mut self) -> Option<u32> {
         let digits = self.rest().get(..4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
         self.at += 4;
         u32::from_str_radix(digits, 16).ok()
     }
 
     /// Characters up to what ends a word without quotes.
-    fn word(&mut self, place: Place) -> String {
+    fn word(&mut self, place: TokenPosition) -> String {
         let ends = |c: char| {
             matches!(c, ',' | '}' | ']' | '{' | '[' | '\n' | '"')
-                || (place == Place::Key && (c == ':' || c.is_whitespace()))
+                || (place == TokenPosition::Key && (c == ':' || c.is_whitespace()))
         };
         let rest = self.rest();
         let mut end = rest.find(ends).unwrap_or(rest.len());
@@ -356,7 +356,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A number, a constant, or a text without quotes.
-    fn bare(&mut self, place: Place) -> Json {
+    fn bare_value(&mut self, place: TokenPosition) -> Json {
         let start = self.at;
         // A number or a constant ends at white space, a text in words may go on.
         let rest = self.rest();

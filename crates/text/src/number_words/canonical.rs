@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::grammar::{NumberWord, Piece, Rank, Run, read_run};
-use crate::aligned::Aligned;
+use super::grammar::{GrammarWord, NumberRank, NumberRun, NumberWord, read_run};
+use crate::aligned_text::AlignedText;
 use crate::normalise::{normalise, normalise_aligned};
 
 /// The normalised text with each number in digits: `twenty-one` is `21`, `2.5 million` is `2500000`, `fifth` is `5th`.
@@ -31,7 +31,7 @@ pub fn canonical(text: &str) -> String {
 }
 
 /// [`canonical`] with the way back to `text`.
-pub fn canonical_aligned(text: &str) -> Aligned {
+pub fn canonical_aligned(text: &str) -> AlignedText {
     let normal = normalise_aligned(text);
     let replacements = replacements(normal.text());
     if replacements.is_empty() { normal } else { normal.replace_ranges(&replacements) }
@@ -51,8 +51,8 @@ pub fn canonical_aligned(text: &str) -> Aligned {
 pub fn to_number(text: &str) -> Option<f64> {
     let normal = normalise(text);
     let words: Vec<&str> = normal.split(' ').collect();
-    let cardinal_at = |at: usize| match piece(words.get(at)) {
-        Piece::Number(NumberWord { is_ordinal: true, .. }) => Piece::Other,
+    let cardinal_at = |at: usize| match grammar_word(words.get(at)) {
+        GrammarWord::Number(NumberWord { is_ordinal: true, .. }) => GrammarWord::Other,
         piece => piece,
     };
     (0..words.len()).find_map(|start| {
@@ -60,8 +60,8 @@ pub fn to_number(text: &str) -> Option<f64> {
             return number.digits.parse().ok();
         }
         // `point five` has no integer part.
-        if cardinal_at(start) == Piece::Point {
-            let zero = Piece::Number(NumberWord { rank: Rank::Zero, is_ordinal: false });
+        if cardinal_at(start) == GrammarWord::Point {
+            let zero = GrammarWord::Number(NumberWord { rank: NumberRank::Zero, is_ordinal: false });
             return read_run(|at| if at == 0 { zero } else { cardinal_at(start + at - 1) })
                 .filter(|run| !run.decimals.is_empty())
                 .map(|run| run.value());
@@ -70,12 +70,12 @@ pub fn to_number(text: &str) -> Option<f64> {
     })
 }
 
-fn piece(word: Option<&&str>) -> Piece {
+fn grammar_word(word: Option<&&str>) -> GrammarWord {
     match word {
-        Some(&"and") => Piece::And,
-        Some(&"point") => Piece::Point,
-        Some(word) => NumberWord::read(word).map_or(Piece::Other, Piece::Number),
-        None => Piece::Other,
+        Some(&"and") => GrammarWord::And,
+        Some(&"point") => GrammarWord::Point,
+        Some(word) => NumberWord::read(word).map_or(GrammarWord::Other, GrammarWord::Number),
+        None => GrammarWord::Other,
     }
 }
 
@@ -86,9 +86,9 @@ fn replacements(normal: &str) -> Vec<(Range<usize>, String)> {
     let mut at = 0;
     let mut offset = 0;
     while at < words.len() {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         let number = read_literal(&words, at).or_else(|| {
-            read_run(|ahead| piece(words.get(at + ahead)))
+            read_run(|ahead| grammar_word(words.get(at + ahead)))
                 .map(|run| Literal { digits: run_digits(&run), length: run.length })
         });
         let length = number.as_ref().map_or(1, |number| number.length);
@@ -121,27 +121,27 @@ fn read_literal(words: &[&str], at: usize) -> Option<Literal> {
     let mut exponent = 0;
     let mut length = 1;
     let mut is_ordinal = false;
-    while let Piece::Number(word) = piece(words.get(at + length)) {
+    while let GrammarWord::Number(word) = grammar_word(words.get(at + length)) {
         exponent += match word.rank {
-            Rank::Hundred if length == 1 => 2,
-            Rank::Scale(scale) => usize::from(scale),
+            NumberRank::Hundred if length == 1 => 2,
+            NumberRank::Scale(scale) => usize::from(scale),
             _ => break,
         };
         length += 1;
         is_ordinal = word.is_ordinal;
-        if is_ordinal || matches!(word.rank, Rank::Scale(_)) {
+        if is_ordinal || matches!(word.rank, NumberRank::Scale(_)) {
             break;
         }
     }
-    let mut digits = shifted(integer, decimals, exponent);
+    let mut digits = shift_point(integer, decimals, exponent);
     if is_ordinal {
         digits.push_str(ordinal_suffix(&digits));
     }
     Some(Literal { digits, length })
 }
 
-fn run_digits(run: &Run) -> String {
-    let mut digits = shifted(&run.integer.to_string(), &run.decimals, usize::from(run.exponent));
+fn run_digits(run: &NumberRun) -> String {
+    let mut digits = shift_point(&run.integer.to_string(), &run.decimals, usize::from(run.exponent));
     if run.is_ordinal {
         digits.push_str(ordinal_suffix(&digits));
     }
@@ -149,7 +149,7 @@ fn run_digits(run: &Run) -> String {
 }
 
 /// The digits with the point moved to the right, without zeros that carry no value.
-fn shifted(integer: &str, decimals: &str, exponent: usize) -> String {
+fn shift_point(integer: &str, decimals: &str, exponent: usize) -> String {
     let moved = exponent.min(decimals.len());
     let zeros = "0".repeat(exponent - moved);
     let whole = [integer, &decimals[..moved], &zeros].concat();

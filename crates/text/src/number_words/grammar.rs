@@ -6,7 +6,7 @@
 
 /// What a number word stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rank {
+pub(crate) enum NumberRank {
     /// `zero`.
     Zero,
     /// `one` to `nine`.
@@ -24,7 +24,7 @@ pub(crate) enum Rank {
 /// A number word, cardinal or ordinal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NumberWord {
-    pub(crate) rank: Rank,
+    pub(crate) rank: NumberRank,
     pub(crate) is_ordinal: bool,
 }
 
@@ -48,52 +48,52 @@ impl NumberWord {
 /// ```
 pub fn small_number(word: &str) -> Option<u32> {
     match NumberWord::read(word)?.rank {
-        Rank::Zero => Some(0),
-        Rank::Unit(value) | Rank::Teen(value) | Rank::Ten(value) => Some(value.into()),
-        Rank::Hundred | Rank::Scale(_) => None,
+        NumberRank::Zero => Some(0),
+        NumberRank::Unit(value) | NumberRank::Teen(value) | NumberRank::Ten(value) => Some(value.into()),
+        NumberRank::Hundred | NumberRank::Scale(_) => None,
     }
 }
 
-fn cardinal_rank(word: &str) -> Option<Rank> {
+fn cardinal_rank(word: &str) -> Option<NumberRank> {
     Some(match word {
-        "zero" => Rank::Zero,
-        "one" => Rank::Unit(1),
-        "two" => Rank::Unit(2),
-        "three" => Rank::Unit(3),
-        "four" => Rank::Unit(4),
-        "five" => Rank::Unit(5),
-        "six" => Rank::Unit(6),
-        "seven" => Rank::Unit(7),
-        "eight" => Rank::Unit(8),
-        "nine" => Rank::Unit(9),
-        "ten" => Rank::Teen(10),
-        "eleven" => Rank::Teen(11),
-        "twelve" => Rank::Teen(12),
-        "thirteen" => Rank::Teen(13),
-        "fourteen" => Rank::Teen(14),
-        "fifteen" => Rank::Teen(15),
-        "sixteen" => Rank::Teen(16),
-        "seventeen" => Rank::Teen(17),
-        "eighteen" => Rank::Teen(18),
-        "nineteen" => Rank::Teen(19),
-        "twenty" => Rank::Ten(20),
-        "thirty" => Rank::Ten(30),
-        "forty" => Rank::Ten(40),
-        "fifty" => Rank::Ten(50),
-        "sixty" => Rank::Ten(60),
-        "seventy" => Rank::Ten(70),
-        "eighty" => Rank::Ten(80),
-        "ninety" => Rank::Ten(90),
-        "hundred" => Rank::Hundred,
-        "thousand" => Rank::Scale(3),
-        "million" => Rank::Scale(6),
-        "billion" => Rank::Scale(9),
-        "trillion" => Rank::Scale(12),
+        "zero" => NumberRank::Zero,
+        "one" => NumberRank::Unit(1),
+        "two" => NumberRank::Unit(2),
+        "three" => NumberRank::Unit(3),
+        "four" => NumberRank::Unit(4),
+        "five" => NumberRank::Unit(5),
+        "six" => NumberRank::Unit(6),
+        "seven" => NumberRank::Unit(7),
+        "eight" => NumberRank::Unit(8),
+        "nine" => NumberRank::Unit(9),
+        "ten" => NumberRank::Teen(10),
+        "eleven" => NumberRank::Teen(11),
+        "twelve" => NumberRank::Teen(12),
+        "thirteen" => NumberRank::Teen(13),
+        "fourteen" => NumberRank::Teen(14),
+        "fifteen" => NumberRank::Teen(15),
+        "sixteen" => NumberRank::Teen(16),
+        "seventeen" => NumberRank::Teen(17),
+        "eighteen" => NumberRank::Teen(18),
+        "nineteen" => NumberRank::Teen(19),
+        "twenty" => NumberRank::Ten(20),
+        "thirty" => NumberRank::Ten(30),
+        "forty" => NumberRank::Ten(40),
+        "fifty" => NumberRank::Ten(50),
+        "sixty" => NumberRank::Ten(60),
+        "seventy" => NumberRank::Ten(70),
+        "eighty" => NumberRank::Ten(80),
+        "ninety" => NumberRank::Ten(90),
+        "hundred" => NumberRank::Hundred,
+        "thousand" => NumberRank::Scale(3),
+        "million" => NumberRank::Scale(6),
+        "billion" => NumberRank::Scale(9),
+        "trillion" => NumberRank::Scale(12),
         _ => return None,
     })
 }
 
-fn ordinal_rank(word: &str) -> Option<Rank> {
+fn ordinal_rank(word: &str) -> Option<NumberRank> {
     // The irregular ones; all others are the cardinal with `th`, and `ieth` for the tens.
     let cardinal = match word {
         "first" => "one",
@@ -106,13 +106,15 @@ fn ordinal_rank(word: &str) -> Option<Rank> {
         _ => {
             if let Some(stem) = word.strip_suffix("ieth") {
                 return match cardinal_rank(&format!("{stem}y")) {
-                    Some(Rank::Ten(value)) => Some(Rank::Ten(value)),
+                    Some(NumberRank::Ten(value)) => Some(NumberRank::Ten(value)),
                     _ => None,
                 };
             }
             let stem = word.strip_suffix("th")?;
             return match (stem, cardinal_rank(stem)) {
-                ("one" | "two" | "three" | "five" | "eight" | "nine" | "twelve", _) | (_, Some(Rank::Ten(_))) => None,
+                ("one" | "two" | "three" | "five" | "eight" | "nine" | "twelve", _) | (_, Some(NumberRank::Ten(_))) => {
+                    None
+                }
                 (_, rank) => rank,
             };
         }
@@ -122,15 +124,15 @@ fn ordinal_rank(word: &str) -> Option<Rank> {
 
 /// One word of a text as the grammar sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum GrammarWord {
     Number(NumberWord),
     And,
     Point,
     Other,
 }
 
-impl Piece {
-    fn rank(self) -> Option<Rank> {
+impl GrammarWord {
+    fn rank(self) -> Option<NumberRank> {
         match self {
             Self::Number(word) => Some(word.rank),
             _ => None,
@@ -143,13 +145,13 @@ impl Piece {
 
     /// Whether this word can open a group behind a scale or an `and`.
     fn opens_group(self) -> bool {
-        matches!(self.rank(), Some(Rank::Unit(_) | Rank::Teen(_) | Rank::Ten(_)))
+        matches!(self.rank(), Some(NumberRank::Unit(_) | NumberRank::Teen(_) | NumberRank::Ten(_)))
     }
 }
 
 /// A number read from words: `(integer + 0.decimals) * 10^exponent`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct NumberRun {
     pub(crate) integer: u64,
     /// Digits behind the point, as text.
     pub(crate) decimals: String,
@@ -159,7 +161,7 @@ pub(crate) struct Run {
     pub(crate) length: usize,
 }
 
-impl Run {
+impl NumberRun {
     /// The value as a floating-point number.
     pub(crate) fn value(&self) -> f64 {
         let integer = self.integer;
@@ -177,19 +179,19 @@ struct Group {
     is_ordinal: bool,
 }
 
-/// Reads the number that starts at piece 0, where `piece_at` gives the pieces and [`Piece::Other`] behind the last.
-pub(crate) fn read_run(piece_at: impl Fn(usize) -> Piece) -> Option<Run> {
+/// Reads the number that starts at piece 0, where `piece_at` gives the pieces and [`GrammarWord::Other`] behind the last.
+pub(crate) fn read_run(piece_at: impl Fn(usize) -> GrammarWord) -> Option<NumberRun> {
     let first = piece_at(0);
     let mut group = match first.rank()? {
         // A scale of its own counts once: `million`.
-        Rank::Scale(_) => Group { value: 1, end: 0, is_ordinal: false },
+        NumberRank::Scale(_) => Group { value: 1, end: 0, is_ordinal: false },
         _ => read_group(&piece_at, 0)?,
     };
     let mut total = 0;
     let mut smallest_scale = u8::MAX;
     loop {
         let scale = piece_at(group.end);
-        let Some(Rank::Scale(exponent)) = scale.rank().filter(|_| !group.is_ordinal) else {
+        let Some(NumberRank::Scale(exponent)) = scale.rank().filter(|_| !group.is_ordinal) else {
             total += group.value;
             break;
         };
@@ -200,27 +202,34 @@ pub(crate) fn read_run(piece_at: impl Fn(usize) -> Piece) -> Option<Run> {
         if group.is_ordinal {
             break;
         }
-        let next = group.end + usize::from(piece_at(group.end) == Piece::And);
+        let next = group.end + usize::from(piece_at(group.end) == GrammarWord::And);
         let Some(further) = piece_at(next).opens_group().then(|| read_group(&piece_at, next)).flatten() else { break };
         match piece_at(further.end).rank().filter(|_| !further.is_ordinal) {
-            Some(Rank::Scale(exponent)) if exponent >= smallest_scale => break,
+            Some(NumberRank::Scale(exponent)) if exponent >= smallest_scale => break,
             _ => group = further,
         }
     }
-    let mut run =
-        Run { integer: total, decimals: String::new(), exponent: 0, is_ordinal: group.is_ordinal, length: group.end };
-    if !run.is_ordinal && piece_at(run.length) == Piece::Point {
+    let mut run = NumberRun {
+        integer: total,
+        decimals: String::new(),
+        exponent: 0,
+        is_ordinal: group.is_ordinal,
+        length: group.end,
+    };
+    if !run.is_ordinal && piece_at(run.length) == GrammarWord::Point {
         read_decimals(&piece_at, &mut run, smallest_scale == u8::MAX);
     }
     Some(run)
 }
 
 /// Reads `point` and digit words into the run, and a scale behind them when the integer part had none.
-fn read_decimals(piece_at: &impl Fn(usize) -> Piece, run: &mut Run, may_scale: bool) {
+fn read_decimals(piece_at: &impl Fn(usize) -> GrammarWord, run: &mut NumberRun, may_scale: bool) {
     let mut at = run.length + 1;
-    while let Piece::Number(NumberWord { rank: Rank::Zero | Rank::Unit(_), is_ordinal: false }) = piece_at(at) {
+    while let GrammarWord::Number(NumberWord { rank: NumberRank::Zero | NumberRank::Unit(_), is_ordinal: false }) =
+        piece_at(at)
+    {
         let digit = match piece_at(at).rank() {
-            Some(Rank::Unit(value)) => value,
+            Some(NumberRank::Unit(value)) => value,
             _ => 0,
         };
         run.decimals.push(char::from(b'0' + digit));
@@ -229,7 +238,7 @@ fn read_decimals(piece_at: &impl Fn(usize) -> Piece, run: &mut Run, may_scale: b
     if run.decimals.is_empty() {
         return;
     }
-    if let Piece::Number(NumberWord { rank: Rank::Scale(exponent), is_ordinal: false }) = piece_at(at)
+    if let GrammarWord::Number(NumberWord { rank: NumberRank::Scale(exponent), is_ordinal: false }) = piece_at(at)
         && may_scale
     {
         run.exponent = exponent;
@@ -239,40 +248,40 @@ fn read_decimals(piece_at: &impl Fn(usize) -> Piece, run: &mut Run, may_scale: b
 }
 
 /// Reads units, tens and hundreds from `start`.
-fn read_group(piece_at: &impl Fn(usize) -> Piece, start: usize) -> Option<Group> {
+fn read_group(piece_at: &impl Fn(usize) -> GrammarWord, start: usize) -> Option<Group> {
     let mut group = match piece_at(start).rank()? {
-        Rank::Zero => return Some(Group { value: 0, end: start + 1, is_ordinal: piece_at(start).is_ordinal() }),
-        Rank::Hundred => Group { value: 1, end: start, is_ordinal: false },
+        NumberRank::Zero => return Some(Group { value: 0, end: start + 1, is_ordinal: piece_at(start).is_ordinal() }),
+        NumberRank::Hundred => Group { value: 1, end: start, is_ordinal: false },
         _ => read_below_hundred(piece_at, start)?,
     };
     let hundred = piece_at(group.end);
-    if group.is_ordinal || hundred.rank() != Some(Rank::Hundred) {
+    if group.is_ordinal || hundred.rank() != Some(NumberRank::Hundred) {
         return Some(group);
     }
     group = Group { value: group.value * 100, end: group.end + 1, is_ordinal: hundred.is_ordinal() };
     if group.is_ordinal {
         return Some(group);
     }
-    let next = group.end + usize::from(piece_at(group.end) == Piece::And);
+    let next = group.end + usize::from(piece_at(group.end) == GrammarWord::And);
     if let Some(rest) = read_below_hundred(piece_at, next)
         // In `one hundred and two hundred` the second number has its own hundred.
-        && (rest.is_ordinal || piece_at(rest.end).rank() != Some(Rank::Hundred))
+        && (rest.is_ordinal || piece_at(rest.end).rank() != Some(NumberRank::Hundred))
     {
         group = Group { value: group.value + rest.value, ..rest };
     }
     Some(group)
 }
 
-fn read_below_hundred(piece_at: &impl Fn(usize) -> Piece, start: usize) -> Option<Group> {
+fn read_below_hundred(piece_at: &impl Fn(usize) -> GrammarWord, start: usize) -> Option<Group> {
     let first = piece_at(start);
     let (value, takes_unit) = match first.rank()? {
-        Rank::Unit(value) | Rank::Teen(value) => (value, false),
-        Rank::Ten(value) => (value, !first.is_ordinal()),
+        NumberRank::Unit(value) | NumberRank::Teen(value) => (value, false),
+        NumberRank::Ten(value) => (value, !first.is_ordinal()),
         _ => return None,
     };
     let second = piece_at(start + 1);
     Some(match second.rank() {
-        Some(Rank::Unit(unit)) if takes_unit => {
+        Some(NumberRank::Unit(unit)) if takes_unit => {
             Group { value: u64::from(value + unit), end: start + 2, is_ordinal: second.is_ordinal() }
         }
         _ => Group { value: u64::from(value), end: start + 1, is_ordinal: first.is_ordinal() },
@@ -283,19 +292,19 @@ fn read_below_hundred(piece_at: &impl Fn(usize) -> Piece, start: usize) -> Optio
 mod tests {
     use super::*;
 
-    fn pieces(text: &str) -> Vec<Piece> {
+    fn pieces(text: &str) -> Vec<GrammarWord> {
         text.split(' ')
             .map(|word| match word {
-                "and" => Piece::And,
-                "point" => Piece::Point,
-                _ => NumberWord::read(word).map_or(Piece::Other, Piece::Number),
+                "and" => GrammarWord::And,
+                "point" => GrammarWord::Point,
+                _ => NumberWord::read(word).map_or(GrammarWord::Other, GrammarWord::Number),
             })
             .collect()
     }
 
     fn read(text: &str) -> (f64, usize) {
         let pieces = pieces(text);
-        let run = read_run(|at| pieces.get(at).copied().unwrap_or(Piece::Other)).expect("a number comes first");
+        let run = read_run(|at| pieces.get(at).copied().unwrap_or(GrammarWord::Other)).expect("a number comes first");
         (run.value(), run.length)
     }
 

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::value::Value;
+use super::value::PyValue;
 
 /// Deeper nesting is refused.
 const DEEPEST: usize = 900;
 
-/// The value of a text that Python's `json` reads; nothing where it does not. Half of a surrogate pair, which Python keeps,
+/// The value of a text that Python's `json_loads` reads; nothing where it does not. Half of a surrogate pair, which Python keeps,
 /// becomes the replacement character.
-pub fn json(text: &str) -> Option<Value> {
+pub fn json_loads(text: &str) -> Option<PyValue> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     parser.blank();
     let value = parser.value()?;
@@ -41,20 +41,20 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn value(&mut self) -> Option<Value> {
-        probare_cancellation::steps(1);
+    fn value(&mut self) -> Option<PyValue> {
+        probare_cancellation::count_steps(1);
         match self.rest().bytes().next()? {
-            b'"' => self.quoted().map(Value::Text),
+            b'"' => self.quoted().map(PyValue::Text),
             b'{' => self.within(Self::object),
             b'[' => self.within(Self::array),
             _ => {
                 for (word, value) in [
-                    ("null", Value::None),
-                    ("true", Value::Bool(true)),
-                    ("false", Value::Bool(false)),
-                    ("NaN", Value::Float(f64::NAN)),
-                    ("Infinity", Value::Float(f64::INFINITY)),
-                    ("-Infinity", Value::Float(f64::NEG_INFINITY)),
+                    ("null", PyValue::None),
+                    ("true", PyValue::Bool(true)),
+                    ("false", PyValue::Bool(false)),
+                    ("NaN", PyValue::Float(f64::NAN)),
+                    ("Infinity", PyValue::Float(f64::INFINITY)),
+                    ("-Infinity", PyValue::Float(f64::NEG_INFINITY)),
                 ] {
                     if self.take(word) {
                         return Some(value);
@@ -65,7 +65,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn within(&mut self, read: impl FnOnce(&mut Self) -> Option<Value>) -> Option<Value> {
+    fn within(&mut self, read: impl FnOnce(&mut Self) -> Option<PyValue>) -> Option<PyValue> {
         if self.depth >= DEEPEST {
             return None;
         }
@@ -76,12 +76,12 @@ impl<'a> Parser<'a> {
         value
     }
 
-    fn object(&mut self) -> Option<Value> {
-        let mut pairs: Vec<(Value, Value)> = Vec::new();
+    fn object(&mut self) -> Option<PyValue> {
+        let mut pairs: Vec<(PyValue, PyValue)> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         self.blank();
         if self.take("}") {
-            return Some(Value::Dict(pairs));
+            return Some(PyValue::Dict(pairs));
         }
         loop {
             self.blank();
@@ -96,11 +96,11 @@ impl<'a> Parser<'a> {
                 *known = value;
             } else {
                 places.insert(key.clone(), pairs.len());
-                pairs.push((Value::Text(key), value));
+                pairs.push((PyValue::Text(key), value));
             }
             self.blank();
             if self.take("}") {
-                return Some(Value::Dict(pairs));
+                return Some(PyValue::Dict(pairs));
             }
             if !self.take(",") {
                 return None;
@@ -108,18 +108,18 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn array(&mut self) -> Option<Value> {
+    fn array(&mut self) -> Option<PyValue> {
         let mut items = Vec::new();
         self.blank();
         if self.take("]") {
-            return Some(Value::List(items));
+            return Some(PyValue::List(items));
         }
         loop {
             self.blank();
             items.push(self.value()?);
             self.blank();
             if self.take("]") {
-                return Some(Value::List(items));
+                return Some(PyValue::List(items));
             }
             if !self.take(",") {
                 return None;
@@ -159,11 +159,11 @@ impl<'a> Parser<'a> {
     }
 
     fn unicode(&mut self) -> Option<char> {
-        let first = self.four()?;
+        let first = self.hex_digits()?;
         if (0xd800..0xdc00).contains(&first) && self.rest().starts_with("\\u") {
             let before = self.at;
             self.at += 2;
-            let second = self.four()?;
+            let second = self.hex_digits()?;
             if (0xdc00..0xe000).contains(&second) {
                 return char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00));
             }
@@ -172,13 +172,13 @@ impl<'a> Parser<'a> {
         Some(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    fn four(&mut self) -> Option<u32> {
+    fn hex_digits(&mut self) -> Option<u32> {
         let digits = self.rest().get(..4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
         self.at += 4;
         u32::from_str_radix(digits, 16).ok()
     }
 
-    fn number(&mut self) -> Option<Value> {
+    fn number(&mut self) -> Option<PyValue> {
         let rest = self.rest();
         let bytes = rest.as_bytes();
         let digits = |from: usize| bytes.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
@@ -205,9 +205,9 @@ impl<'a> Parser<'a> {
         self.at += end;
         let token = &rest[..end];
         if is_float {
-            return token.parse().ok().map(Value::Float);
+            return token.parse().ok().map(PyValue::Float);
         }
-        Some(Value::Int(if token == "-0" { "0".to_owned() } else { token.to_owned() }))
+        Some(PyValue::Int(if token == "-0" { "0".to_owned() } else { token.to_owned() }))
     }
 }
 
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn documents_are_read_as_python_reads_them() {
-        let shown = |text: &str| json(text).map(|value| value.repr());
+        let shown = |text: &str| json_loads(text).map(|value| value.repr());
         for (text, value) in [
             ("{\"a\": 1, \"b\": 2, \"a\": 3}", "{'a': 3, 'b': 2}"),
             (" [NaN, -Infinity, 1.0, 1, -0, 1E2] ", "[nan, -inf, 1.0, 1, 0, 100.0]"),
@@ -231,6 +231,6 @@ mod tests {
         {
             assert_eq!(shown(text), None, "{text}");
         }
-        assert_eq!(json(&"[".repeat(100_000)), None);
+        assert_eq!(json_loads(&"[".repeat(100_000)), None);
     }
 }

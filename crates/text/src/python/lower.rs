@@ -1,7 +1,7 @@
 //! `str.lower`, and the way back from the lower-cased text to the text as given.
 //!
 //! Lower-casing can change how many bytes a character takes (`İ` grows, the Kelvin sign shrinks), so a span found in the
-//! lower-cased text is not a span of the original. [`Lowered`] keeps the places where the two drift apart.
+//! lower-cased text is not a span of the original. [`LowercaseText`] keeps the places where the two drift apart.
 
 use std::ops::Range;
 
@@ -10,23 +10,23 @@ use super::tables;
 
 /// A lower-cased text that knows where each of its bytes came from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Lowered {
+pub struct LowercaseText {
     text: String,
     /// Characters whose length in bytes changed, in order. Between them both texts run in step.
-    resized: Vec<Resized>,
+    resized: Vec<ResizedChar>,
 }
 
 /// One character whose lower case takes another number of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Resized {
+struct ResizedChar {
     lowered: Range<usize>,
     original: Range<usize>,
 }
 
-impl Lowered {
+impl LowercaseText {
     /// Lower-cases `text` as Python does.
     pub fn new(text: &str) -> Self {
-        probare_cancellation::steps(text.len());
+        probare_cancellation::count_steps(text.len());
         if text.is_ascii() {
             return Self { text: text.to_ascii_lowercase(), resized: Vec::new() };
         }
@@ -40,7 +40,10 @@ impl Lowered {
                 _ => lowered.push(lower_character(character)),
             }
             if lowered.len() - before != character.len_utf8() {
-                resized.push(Resized { lowered: before..lowered.len(), original: start..start + character.len_utf8() });
+                resized.push(ResizedChar {
+                    lowered: before..lowered.len(),
+                    original: start..start + character.len_utf8(),
+                });
             }
         }
         Self { text: lowered, resized }
@@ -62,7 +65,7 @@ impl Lowered {
     }
 
     /// Bytes of the original that `span` of the lower-cased text came from: all characters it touches, whole.
-    pub fn original(&self, span: Range<usize>) -> Range<usize> {
+    pub fn original_span(&self, span: Range<usize>) -> Range<usize> {
         if self.resized.is_empty() {
             return span;
         }
@@ -86,7 +89,7 @@ impl Lowered {
     }
 
     /// The last resized character that starts before `at` in the lower-cased text.
-    fn last_resized_before(&self, at: usize) -> Option<&Resized> {
+    fn last_resized_before(&self, at: usize) -> Option<&ResizedChar> {
         let after = self.resized.partition_point(|change| change.lowered.start < at);
         after.checked_sub(1).map(|index| &self.resized[index])
     }
@@ -94,7 +97,7 @@ impl Lowered {
 
 /// `str.lower`: full lower-casing with the final sigma.
 pub fn lower(text: &str) -> String {
-    Lowered::new(text).into_text()
+    LowercaseText::new(text).into_text()
 }
 
 /// Lower case of one character on its own; the two that depend on more (`İ`, `Σ`) are the caller's.
@@ -148,14 +151,14 @@ mod tests {
 
     #[test]
     fn dotted_capital_i_grows_and_the_span_leads_back() {
-        let lowered = Lowered::new("aİb \u{212a} z");
+        let lowered = LowercaseText::new("aİb \u{212a} z");
         assert_eq!(lowered.text(), "ai\u{307}b k z");
-        assert_eq!(lowered.original(0..1), 0..1);
-        assert_eq!(lowered.original(1..2), 1..3);
-        assert_eq!(lowered.original(2..5), 1..4);
-        assert_eq!(lowered.original(4..5), 3..4);
-        assert_eq!(lowered.original(6..7), 5..8);
-        assert_eq!(lowered.original(8..9), 9..10);
+        assert_eq!(lowered.original_span(0..1), 0..1);
+        assert_eq!(lowered.original_span(1..2), 1..3);
+        assert_eq!(lowered.original_span(2..5), 1..4);
+        assert_eq!(lowered.original_span(4..5), 3..4);
+        assert_eq!(lowered.original_span(6..7), 5..8);
+        assert_eq!(lowered.original_span(8..9), 9..10);
     }
 
     #[test]
@@ -166,9 +169,9 @@ mod tests {
     proptest! {
         #[test]
         fn spans_of_characters_lead_back_to_what_lowers_to_them(text in "[a-zA-Zİ\u{212a}Σß é]{0,20}") {
-            let lowered = Lowered::new(&text);
+            let lowered = LowercaseText::new(&text);
             for (start, character) in lowered.text().char_indices() {
-                let span = lowered.original(start..start + character.len_utf8());
+                let span = lowered.original_span(start..start + character.len_utf8());
                 let source = &text[span];
                 prop_assert_eq!(source.chars().count(), 1);
                 prop_assert!(lower(source).contains(character) || source == "Σ");

@@ -19,7 +19,6 @@ mod characters;
 mod json;
 mod literal;
 mod lower;
-mod names;
 mod numbers;
 mod repr;
 mod split;
@@ -30,10 +29,10 @@ pub use characters::{
     is_alnum, is_alpha, is_decimal, is_digit, is_lower, is_number, is_numeric, is_printable, is_punctuation, is_space,
     is_symbol, is_upper, is_word,
 };
-pub use json::json;
-pub use literal::literal;
-pub use lower::{Lowered, lower};
+pub use json::json_loads;
+pub use literal::literal_eval;
+pub use lower::{LowercaseText, lower};
 pub use numbers::{fixed, float, repr_float, round};
 pub use repr::repr_str;
-pub use split::{Split, each_piece, split, split_spans, strip, strip_end, strip_start};
-pub use value::Value;
+pub use split::{Split, for_each_word, split, split_spans, strip, strip_end, strip_start};
+pub use value::PyValue;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::is_space;
-use crate::runs::each_run;
+use crate::runs::for_each_run;
 
 /// Iterator of [`split`].
 #[derive(Debug, Clone)]
@@ -46,9 +46,9 @@ pub fn split(text: &str) -> Split<'_> {
 }
 
 /// Calls `found` with the byte ranges of what [`split`] gives, in order.
-pub fn each_piece(text: &str, mut found: impl FnMut(Range<usize>)) {
+pub fn for_each_word(text: &str, mut found: impl FnMut(Range<usize>)) {
     if text.is_ascii() {
-        each_run(text.as_bytes(), |byte| !is_ascii_space(byte), |start, end| found(start..end));
+        for_each_run(text.as_bytes(), |byte| !is_ascii_space(byte), |start, end| found(start..end));
     } else {
         split_spans(text).for_each(found);
     }
@@ -132,7 +132,7 @@ mod tests {
         #[test]
         fn all_pieces_are_those_of_the_iterator(text in "[ab\\s\u{1c}]{0,150}é?") {
             let mut pieces = Vec::new();
-            each_piece(&text, |span| pieces.push(span));
+            for_each_word(&text, |span| pieces.push(span));
             prop_assert_eq!(pieces, split_spans(&text).collect::<Vec<_>>());
         }
 

@@ -4,7 +4,7 @@ use super::{repr_float, repr_str};
 
 /// A Python value. Mappings keep the order in which their keys came first.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum PyValue {
     /// `None`.
     None,
     /// `True` or `False`.
@@ -20,18 +20,18 @@ pub enum Value {
     /// Bytes.
     Bytes(Vec<u8>),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<PyValue>),
     /// A tuple.
-    Tuple(Vec<Value>),
+    Tuple(Vec<PyValue>),
     /// A set, in the order of writing, which is not the order in which Python shows it.
-    Set(Vec<Value>),
+    Set(Vec<PyValue>),
     /// A mapping.
-    Dict(Vec<(Value, Value)>),
+    Dict(Vec<(PyValue, PyValue)>),
     /// `...`.
     Ellipsis,
 }
 
-impl Value {
+impl PyValue {
     /// `bool(value)`.
     pub fn is_truthy(&self) -> bool {
         match self {
@@ -142,14 +142,14 @@ impl Value {
 }
 
 /// Sets a key of a mapping: the last value wins and the key stays where it came first.
-pub(super) fn set(pairs: &mut Vec<(Value, Value)>, key: Value, value: Value) {
+pub(super) fn set(pairs: &mut Vec<(PyValue, PyValue)>, key: PyValue, value: PyValue) {
     match pairs.iter_mut().find(|(known, _)| known.is_same_key(&key)) {
         Some((_, place)) => *place = value,
         None => pairs.push((key, value)),
     }
 }
 
-impl From<&serde_json::Value> for Value {
+impl From<&serde_json::Value> for PyValue {
     /// What Python's `json` makes of a document.
     fn from(json: &serde_json::Value) -> Self {
         use serde_json::Value as Json;
@@ -169,7 +169,7 @@ impl From<&serde_json::Value> for Value {
     }
 }
 
-fn push_items(out: &mut String, items: &[Value], open: &str, close: &str) {
+fn push_items(out: &mut String, items: &[PyValue], open: &str, close: &str) {
     out.push_str(open);
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
@@ -229,17 +229,17 @@ mod tests {
 
     #[test]
     fn values_are_shown_as_python_shows_them() {
-        let text = |text: &str| Value::Text(text.to_owned());
-        let int = |digits: &str| Value::Int(digits.to_owned());
+        let text = |text: &str| PyValue::Text(text.to_owned());
+        let int = |digits: &str| PyValue::Int(digits.to_owned());
         for (value, shown) in [
-            (Value::Dict(vec![(text("a"), Value::None), (int("1"), Value::Bool(true))]), "{'a': None, 1: True}"),
-            (Value::Tuple(vec![int("1")]), "(1,)"),
-            (Value::Tuple(Vec::new()), "()"),
-            (Value::Set(Vec::new()), "set()"),
-            (Value::List(vec![Value::Float(1e16), Value::Ellipsis]), "[1e+16, Ellipsis]"),
-            (Value::Complex(1.0, -2.5), "(1-2.5j)"),
-            (Value::Complex(0.0, 2.0), "2j"),
-            (Value::Bytes(b"a'\n\xff".to_vec()), "b\"a'\\n\\xff\""),
+            (PyValue::Dict(vec![(text("a"), PyValue::None), (int("1"), PyValue::Bool(true))]), "{'a': None, 1: True}"),
+            (PyValue::Tuple(vec![int("1")]), "(1,)"),
+            (PyValue::Tuple(Vec::new()), "()"),
+            (PyValue::Set(Vec::new()), "set()"),
+            (PyValue::List(vec![PyValue::Float(1e16), PyValue::Ellipsis]), "[1e+16, Ellipsis]"),
+            (PyValue::Complex(1.0, -2.5), "(1-2.5j)"),
+            (PyValue::Complex(0.0, 2.0), "2j"),
+            (PyValue::Bytes(b"a'\n\xff".to_vec()), "b\"a'\\n\\xff\""),
         ] {
             assert_eq!(value.repr(), shown);
         }
@@ -249,9 +249,9 @@ mod tests {
     #[test]
     fn equal_numbers_are_one_key() {
         let mut pairs = Vec::new();
-        for (key, value) in [(Value::Int("1".into()), "a"), (Value::Float(1.0), "b"), (Value::Bool(true), "c")] {
-            set(&mut pairs, key, Value::Text(value.into()));
+        for (key, value) in [(PyValue::Int("1".into()), "a"), (PyValue::Float(1.0), "b"), (PyValue::Bool(true), "c")] {
+            set(&mut pairs, key, PyValue::Text(value.into()));
         }
-        assert_eq!(Value::Dict(pairs).repr(), "{1: 'c'}");
+        assert_eq!(PyValue::Dict(pairs).repr(), "{1: 'c'}");
     }
 }

@@ -1,20 +1,20 @@
 //! What the numbers and dates of a text mean: each place with its kind, its unit and how exactly it is put.
 //!
 //! One place may have more than one sense: `15.30` is a number and a time, `9:15` is in the morning or in the evening, `until 9`
-//! may be either, and `10` in `10 to 15 kg` is a weight. Numbers of different [`Scale`]s are never equal.
+//! may be either, and `10` in `10 to 15 kg` is a weight. Numbers of different [`AmountScale`]s are never equal.
 
 use std::ops::Range;
 
-use super::{Kind, Quantity, Unit, currencies, is_close};
-use crate::anchors::{Purpose, pass};
-use crate::dates::{Date, Fields, Meaning, Reader, YearSense};
+use super::{MeasurementUnit, Quantity, QuantityKind, currencies, is_close};
+use crate::anchors::{ScanPurpose, scan_terms};
+use crate::dates::{Date, DateFields, DateMeaning, DateReader, YearSense};
 use crate::number_words::small_number;
 use crate::stopwords;
-use crate::terms::{Terms, WordClass};
+use crate::terms::{TermSequence, WordClass};
 
 /// What a number is measured on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scale {
+pub enum AmountScale {
     /// A number of things that are named: *4 players*.
     Count,
     /// A number that does not say of what; it may be of anything that was said before: *then 8*.
@@ -31,42 +31,42 @@ pub enum Scale {
     Written,
 }
 
-impl Scale {
+impl AmountScale {
     /// What one of a currency is in another one that may be the same, or a hundredth of it; nothing for what cannot be compared.
     pub fn ratio(self, other: Self) -> Option<f64> {
         let (Self::Money(code), Self::Money(other)) = (self, other) else { return (self == other).then_some(1.0) };
-        currencies::alike(code).into_iter().find(|(known, _)| *known == other).map(|(_, ratio)| ratio)
+        currencies::equivalent_codes(code).into_iter().find(|(known, _)| *known == other).map(|(_, ratio)| ratio)
     }
 }
 
 /// A meaning of a number or date.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sense {
+pub enum AmountSense {
     /// A number.
     Number {
         /// What it is measured on.
-        scale: Scale,
+        scale: AmountScale,
         /// Its value in its unit.
         value: f64,
         /// Its unit; nothing for a number of things, money, and a share in words.
-        unit: Option<&'static Unit>,
+        unit: Option<&'static MeasurementUnit>,
     },
     /// A date or a time of day.
-    Date(Fields),
+    Date(DateFields),
 }
 
-impl Sense {
+impl AmountSense {
     /// The word for its kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Number { scale, .. } => match scale {
-                Scale::Count => "count",
-                Scale::Bare | Scale::Written => "number",
-                Scale::Ordinal | Scale::Label => "ordinal",
-                Scale::Money(_) => "money",
-                Scale::Measure("time" | "night") => "duration",
-                Scale::Measure("share") => "share",
-                Scale::Measure(_) => "measure",
+                AmountScale::Count => "count",
+                AmountScale::Bare | AmountScale::Written => "number",
+                AmountScale::Ordinal | AmountScale::Label => "ordinal",
+                AmountScale::Money(_) => "money",
+                AmountScale::Measure("time" | "night") => "duration",
+                AmountScale::Measure("share") => "share",
+                AmountScale::Measure(_) => "measure",
             },
             Self::Date(fields) if fields.minute.is_some() && fields.year.is_none() => "time of day",
             Self::Date(_) => "date",
@@ -88,16 +88,16 @@ impl Sense {
             return self == other;
         };
         match (*scale, *known) {
-            (Scale::Money(_), Scale::Money(_)) => {
+            (AmountScale::Money(_), AmountScale::Money(_)) => {
                 scale.ratio(*known).is_some_and(|ratio| is_close(value * ratio, *had))
             }
-            (Scale::Measure(one), Scale::Measure(another)) => {
+            (AmountScale::Measure(one), AmountScale::Measure(another)) => {
                 one == another && self.base().zip(other.base()).is_some_and(|(left, right)| is_close(left, right))
             }
-            (Scale::Measure("share"), _) | (_, Scale::Measure("share")) => false,
-            (Scale::Ordinal | Scale::Label, Scale::Ordinal | Scale::Label)
-            | (Scale::Bare | Scale::Written, _)
-            | (_, Scale::Bare | Scale::Written) => is_close(*value, *had),
+            (AmountScale::Measure("share"), _) | (_, AmountScale::Measure("share")) => false,
+            (AmountScale::Ordinal | AmountScale::Label, AmountScale::Ordinal | AmountScale::Label)
+            | (AmountScale::Bare | AmountScale::Written, _)
+            | (_, AmountScale::Bare | AmountScale::Written) => is_close(*value, *had),
             (left, right) => left == right && is_close(*value, *had),
         }
     }
@@ -108,12 +108,13 @@ impl Sense {
             (Self::Number { scale: left, unit, .. }, Self::Number { scale: right, unit: other, .. }) => {
                 match (left, right) {
                     // Seldom is what lasts 14 days told in years.
-                    (Scale::Measure("time"), Scale::Measure("time")) => {
-                        unit.is_some_and(Unit::is_of_calendar) == other.is_some_and(Unit::is_of_calendar)
+                    (AmountScale::Measure("time"), AmountScale::Measure("time")) => {
+                        unit.is_some_and(MeasurementUnit::is_calendar_unit)
+                            == other.is_some_and(MeasurementUnit::is_calendar_unit)
                     }
-                    (Scale::Money(_), Scale::Money(_))
-                    | (Scale::Count | Scale::Bare, Scale::Count | Scale::Bare)
-                    | (Scale::Ordinal | Scale::Label, Scale::Ordinal | Scale::Label) => true,
+                    (AmountScale::Money(_), AmountScale::Money(_))
+                    | (AmountScale::Count | AmountScale::Bare, AmountScale::Count | AmountScale::Bare)
+                    | (AmountScale::Ordinal | AmountScale::Label, AmountScale::Ordinal | AmountScale::Label) => true,
                     (left, right) => left == right,
                 }
             }
@@ -125,7 +126,7 @@ impl Sense {
 
 /// How a number is put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Approach {
+pub enum AmountQualifier {
     /// As it is.
     Exact,
     /// "about": rounded.
@@ -142,9 +143,9 @@ pub struct Amount {
     /// Its bytes.
     pub span: Range<usize>,
     /// What it can mean, the likeliest first; never empty.
-    pub senses: Vec<Sense>,
+    pub senses: Vec<AmountSense>,
     /// How it is put.
-    pub approach: Approach,
+    pub approach: AmountQualifier,
     /// Significant digits as written: `5` has one, `3.10` three, `50,000` one.
     pub digits: i32,
     /// What one more in the last written digit is: 100,000 in `2.5 million`. 0 for numbers in words.
@@ -158,7 +159,7 @@ impl Amount {
     }
 
     /// The likeliest sense.
-    pub fn sense(&self) -> &Sense {
+    pub fn sense(&self) -> &AmountSense {
         &self.senses[0]
     }
 
@@ -170,28 +171,28 @@ impl Amount {
 
 /// What a source says: all that its numbers and dates can mean, in order. Ordinals and shares in words are among them.
 pub fn amounts(text: &str) -> Vec<Amount> {
-    read(text, Purpose::Evidence)
+    read(text, ScanPurpose::Evidence)
 }
 
 /// What an answer states in numbers and dates, in order.
-pub fn stated(text: &str) -> Vec<Amount> {
-    read(text, Purpose::Anchors)
+pub fn stated_amounts(text: &str) -> Vec<Amount> {
+    read(text, ScanPurpose::Anchors)
 }
 
-fn read(text: &str, purpose: Purpose) -> Vec<Amount> {
-    let terms = Terms::careful(text);
-    let scan = pass(&terms, purpose);
-    let place = Places { text, terms: &terms, reader: Reader::new(&terms) };
-    let mut found: Vec<(Range<usize>, Vec<Sense>)> = Vec::new();
+fn read(text: &str, purpose: ScanPurpose) -> Vec<Amount> {
+    let terms = TermSequence::improved(text);
+    let scan = scan_terms(&terms, purpose);
+    let place = AmountReader { text, terms: &terms, reader: DateReader::new(&terms) };
+    let mut found: Vec<(Range<usize>, Vec<AmountSense>)> = Vec::new();
     found.extend(scan.quantities.iter().map(|quantity| (quantity.span.clone(), place.number(quantity))));
     found.extend(scan.dates.iter().map(|date| (date.span.clone(), place.date(date))));
-    if purpose == Purpose::Evidence {
-        place.in_words(&mut found);
+    if purpose == ScanPurpose::Evidence {
+        place.read_number_words(&mut found);
     }
     found.sort_by_key(|(span, _)| (span.start, span.end));
     let mut amounts: Vec<Amount> = Vec::with_capacity(found.len());
     for (span, senses) in found {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         match amounts.last_mut() {
             Some(last) if last.span == span => last.senses.extend(senses),
             _ => amounts.push(place.amount(span, senses)),
@@ -201,10 +202,13 @@ fn read(text: &str, purpose: Purpose) -> Vec<Amount> {
     place.ranges(&mut amounts);
     for amount in &mut amounts {
         // What has a unit, or gets it from the other end of a range, is no number without one.
-        let has_unit =
-            |sense: &Sense| rank(sense) == 0 && *sense != plain(Scale::Measure("share"), sense.base().unwrap_or(0.0));
+        let has_unit = |sense: &AmountSense| {
+            rank(sense) == 0 && *sense != plain(AmountScale::Measure("share"), sense.base().unwrap_or(0.0))
+        };
         if amount.senses.iter().any(has_unit) {
-            amount.senses.retain(|sense| !matches!(sense, Sense::Number { scale: Scale::Bare | Scale::Count, .. }));
+            amount.senses.retain(|sense| {
+                !matches!(sense, AmountSense::Number { scale: AmountScale::Bare | AmountScale::Count, .. })
+            });
         }
         amount.senses.sort_by_key(rank);
         amount.senses.dedup();
@@ -213,30 +217,30 @@ fn read(text: &str, purpose: Purpose) -> Vec<Amount> {
 }
 
 /// The order of senses: what has a unit is likelier than a plain number, that than a date or time, an ordinal last.
-fn rank(sense: &Sense) -> u8 {
+fn rank(sense: &AmountSense) -> u8 {
     match sense {
-        Sense::Number { scale: Scale::Measure(_) | Scale::Money(_), .. } => 0,
-        Sense::Number { scale: Scale::Count | Scale::Bare | Scale::Label, .. } => 1,
-        Sense::Date(fields) if fields.minute.is_some() => 3,
-        Sense::Date(_) => 2,
-        Sense::Number { .. } => 4,
+        AmountSense::Number { scale: AmountScale::Measure(_) | AmountScale::Money(_), .. } => 0,
+        AmountSense::Number { scale: AmountScale::Count | AmountScale::Bare | AmountScale::Label, .. } => 1,
+        AmountSense::Date(fields) if fields.minute.is_some() => 3,
+        AmountSense::Date(_) => 2,
+        AmountSense::Number { .. } => 4,
     }
 }
 
 /// A number without a unit.
-fn plain(scale: Scale, value: f64) -> Sense {
-    Sense::Number { scale, value, unit: None }
+fn plain(scale: AmountScale, value: f64) -> AmountSense {
+    AmountSense::Number { scale, value, unit: None }
 }
 
 /// A number of a unit; a symbol that the table lacks is a dimension of its own.
-fn measured(symbol: &'static str, value: f64) -> Sense {
-    let unit = Unit::of(symbol);
-    Sense::Number { scale: Scale::Measure(unit.map_or(symbol, |unit| unit.dimension)), value, unit }
+fn measurement(symbol: &'static str, value: f64) -> AmountSense {
+    let unit = MeasurementUnit::from_symbol(symbol);
+    AmountSense::Number { scale: AmountScale::Measure(unit.map_or(symbol, |unit| unit.dimension)), value, unit }
 }
 
 /// A time of day; before one in the afternoon it may be either half of the day, unless that is said.
-fn clock(minute: u16, half: Option<Half>) -> Vec<Sense> {
-    let at = |minute: u16| Sense::Date(Fields { minute: Some(minute), ..Fields::default() });
+fn clock(minute: u16, half: Option<Half>) -> Vec<AmountSense> {
+    let at = |minute: u16| AmountSense::Date(DateFields { minute: Some(minute), ..DateFields::default() });
     let (morning, evening) = (minute % 720, minute % 720 + 720);
     match half {
         _ if minute >= 780 => vec![at(minute % 1440)],
@@ -260,7 +264,7 @@ enum Half {
 }
 
 /// Nouns whose things are numbered.
-const NUMBERED: &str = "act article box bus chapter class day episode figure floor gate grade group lesson level line no \
+const LABEL_NOUNS: &str = "act article box bus chapter class day episode figure floor gate grade group lesson level line no \
     number page part phase platform question room round route row season seat section stage step table \
     terminal track type unit version volume week zone";
 
@@ -271,13 +275,13 @@ const BEFORE_TIME: &str = "after at before between by from since till until";
 const NO_NOUN: &str = "ago altogether apart daily degree degrees earlier later per plus sharp times today weekly";
 
 /// Looks around the numbers of a text.
-struct Places<'a, 't> {
+struct AmountReader<'a, 't> {
     text: &'t str,
-    terms: &'a Terms<'t>,
-    reader: Reader<'a, 't>,
+    terms: &'a TermSequence<'t>,
+    reader: DateReader<'a, 't>,
 }
 
-impl Places<'_, '_> {
+impl AmountReader<'_, '_> {
     /// Whether the term names what a number before it counts.
     fn is_noun(&self, at: usize) -> bool {
         matches!(self.terms.word(at), Some(WordClass::Other | WordClass::QuarterWord | WordClass::Half))
@@ -302,7 +306,7 @@ impl Places<'_, '_> {
         if text.starts_with('0') || text.trim_end_matches('.').ends_with('m') || is_word {
             return Some(Half::Said);
         }
-        let behind = self.terms.at(span.end);
+        let behind = self.terms.index_at(span.end);
         let is_long = self.terms.is_word(behind, "in") && self.terms.is_word(behind + 1, "the");
         let word = behind + 1 + usize::from(is_long);
         match self.terms.text(word) {
@@ -314,46 +318,47 @@ impl Places<'_, '_> {
     }
 
     /// The senses of a quantity.
-    fn number(&self, quantity: &Quantity) -> Vec<Sense> {
+    fn number(&self, quantity: &Quantity) -> Vec<AmountSense> {
         let value = quantity.value;
         match quantity.kind {
-            Kind::Money { currency } if currency == currencies::POUND => {
-                vec![plain(Scale::Money(currency), value), measured("lb", value)]
+            QuantityKind::Money { currency } if currency == currencies::POUND => {
+                vec![plain(AmountScale::Money(currency), value), measurement("lb", value)]
             }
-            Kind::Money { currency } => vec![plain(Scale::Money(currency), value)],
-            Kind::Percent => vec![measured("%", value)],
-            Kind::Measure { unit } | Kind::Duration { unit, .. } => vec![measured(unit, value)],
-            Kind::Cardinal => self.cardinal(quantity),
+            QuantityKind::Money { currency } => vec![plain(AmountScale::Money(currency), value)],
+            QuantityKind::Percent => vec![measurement("%", value)],
+            QuantityKind::Measure { unit } | QuantityKind::Duration { unit, .. } => vec![measurement(unit, value)],
+            QuantityKind::Cardinal => self.cardinal(quantity),
         }
     }
 
     /// The senses of a number without a unit.
-    fn cardinal(&self, quantity: &Quantity) -> Vec<Sense> {
-        let (at, end, value) = (self.terms.at(quantity.span.start), self.terms.at(quantity.span.end), quantity.value);
+    fn cardinal(&self, quantity: &Quantity) -> Vec<AmountSense> {
+        let (at, end, value) =
+            (self.terms.index_at(quantity.span.start), self.terms.index_at(quantity.span.end), quantity.value);
         let year = self.reader.lone_year(at);
         if year == YearSense::Certain {
             return Vec::new();
         }
         let is_noun = self.is_noun(end);
-        let is_label = value.fract() == 0.0 && self.is_before(at, NUMBERED);
+        let is_label = value.fract() == 0.0 && self.is_before(at, LABEL_NOUNS);
         let scale = if is_label {
-            Scale::Label
+            AmountScale::Label
         } else if is_noun {
-            Scale::Count
+            AmountScale::Count
         } else {
-            Scale::Bare
+            AmountScale::Bare
         };
         let mut senses = vec![plain(scale, value)];
         if year == YearSense::Possible
             && let Some(found) = self.reader.year(at, at)
         {
-            senses.push(Sense::Date(found.fields));
+            senses.push(AmountSense::Date(found.fields));
         }
         if value > 0.0 && value < 1.0 {
-            senses.push(plain(Scale::Measure("share"), value));
+            senses.push(plain(AmountScale::Measure("share"), value));
         }
         let half = self.half(&quantity.span);
-        if scale != Scale::Label && !self.is_plural(end) && (self.is_before(at, BEFORE_TIME) || half.is_some()) {
+        if scale != AmountScale::Label && !self.is_plural(end) && (self.is_before(at, BEFORE_TIME) || half.is_some()) {
             senses.extend(hour(value).into_iter().flat_map(|minute| clock(minute, half)));
         }
         if !is_noun && let Some(minute) = dotted_time(quantity.text(self.text)) {
@@ -363,35 +368,39 @@ impl Places<'_, '_> {
     }
 
     /// The senses of a date.
-    fn date(&self, date: &Date) -> Vec<Sense> {
+    fn date(&self, date: &Date) -> Vec<AmountSense> {
         match &date.meaning {
-            Meaning::Duration(quantity) => self.number(quantity),
-            Meaning::Calendar { fields, other } => match fields.minute {
-                Some(minute) if *fields == (Fields { minute: fields.minute, ..Fields::default() }) => {
+            DateMeaning::Duration(quantity) => self.number(quantity),
+            DateMeaning::Calendar { fields, other } => match fields.minute {
+                Some(minute) if *fields == (DateFields { minute: fields.minute, ..DateFields::default() }) => {
                     clock(minute, self.half(&date.span))
                 }
-                _ => std::iter::once(fields).chain(other).cloned().map(Sense::Date).collect(),
+                _ => std::iter::once(fields).chain(other).cloned().map(AmountSense::Date).collect(),
             },
         }
     }
 
     /// Ordinals, and shares that are told in words: *half*, *a third*, *1 in 4*, *two out of five*.
-    fn in_words(&self, found: &mut Vec<(Range<usize>, Vec<Sense>)>) {
+    fn read_number_words(&self, found: &mut Vec<(Range<usize>, Vec<AmountSense>)>) {
         let terms = self.terms;
         let count = |at: usize| {
             let word = || small_number(&terms.text(at).to_ascii_lowercase()).map(f64::from);
-            terms.whole(at).map(|(value, _)| value as f64).or_else(word).filter(|value| (1.0..=1000.0).contains(value))
+            terms
+                .plain_digits(at)
+                .map(|(value, _)| value as f64)
+                .or_else(word)
+                .filter(|value| (1.0..=1000.0).contains(value))
         };
         let before = |at: usize| at.checked_sub(1 + usize::from(at > 0 && terms.is_tying_hyphen(at - 1)));
         for at in 0..terms.len() {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let Some(class) = terms.word(at) else {
                 // `3rd`
                 if terms.is_glued(at + 1)
                     && matches!(terms.text(at + 1), "st" | "nd" | "rd" | "th")
                     && let Some(value) = count(at)
                 {
-                    found.push((terms.span(at, at + 2), vec![plain(Scale::Ordinal, value)]));
+                    found.push((terms.span(at, at + 2), vec![plain(AmountScale::Ordinal, value)]));
                 }
                 continue;
             };
@@ -404,7 +413,7 @@ impl Places<'_, '_> {
                     let tens = before(at).filter(|_| terms.is_tying_hyphen(at.saturating_sub(1))).and_then(count);
                     let value = value + tens.filter(|tens| *tens >= 20.0).unwrap_or_default();
                     if value > 0.0 {
-                        found.push((terms.span(at, at + 1), vec![plain(Scale::Ordinal, value)]));
+                        found.push((terms.span(at, at + 1), vec![plain(AmountScale::Ordinal, value)]));
                     }
                     (value > 2.0).then_some((1.0 / value, 1))
                 }
@@ -427,19 +436,19 @@ impl Places<'_, '_> {
             };
             let (times, first) = if class == WordClass::Half { (Some(1.0), at) } else { (times, first) };
             if let Some(times) = times.filter(|times| times * part < 1.0) {
-                found.push((terms.span(first, at + length), vec![plain(Scale::Measure("share"), times * part)]));
+                found.push((terms.span(first, at + length), vec![plain(AmountScale::Measure("share"), times * part)]));
             }
         }
     }
 
     /// An amount with what its digits and the words around it say.
-    fn amount(&self, span: Range<usize>, senses: Vec<Sense>) -> Amount {
+    fn amount(&self, span: Range<usize>, senses: Vec<AmountSense>) -> Amount {
         let text = &self.text[span.clone()];
         let value = senses.iter().find_map(|sense| match sense {
-            Sense::Number { value, .. } => Some(value.abs()),
-            Sense::Date(_) => None,
+            AmountSense::Number { value, .. } => Some(value.abs()),
+            AmountSense::Date(_) => None,
         });
-        let approach = self.approach(self.terms.at(span.start), self.terms.at(span.end));
+        let approach = self.qualifier(self.terms.index_at(span.start), self.terms.index_at(span.end));
         Amount {
             approach,
             digits: significant_digits(text),
@@ -450,34 +459,34 @@ impl Places<'_, '_> {
     }
 
     /// What the words around a number say of it.
-    fn approach(&self, at: usize, end: usize) -> Approach {
+    fn qualifier(&self, at: usize, end: usize) -> AmountQualifier {
         let terms = self.terms;
         let is = |back: usize, words: &str| at.checked_sub(back).is_some_and(|at| terms.is_any_word(at, words));
         let or = |words: &str| terms.is_word(end, "or") && terms.is_any_word(end + 1, words);
         if is(1, "about around roughly approximately circa some ca approx") || or("so") {
-            Approach::About
+            AmountQualifier::About
         } else if is(1, "over above")
             || is(1, "than") && is(2, "more greater higher longer")
             || is(1, "least") && is(2, "at")
             || or("more over longer")
         {
-            Approach::Over
+            AmountQualifier::Over
         } else if is(1, "nearly almost under below")
             || is(1, "than") && is(2, "less fewer lower shorter")
             || is(1, "most") && is(2, "at")
             || is(1, "to") && is(2, "up")
             || or("less fewer under")
         {
-            Approach::Under
+            AmountQualifier::Under
         } else {
-            Approach::Exact
+            AmountQualifier::Exact
         }
     }
 
     /// Gives both ends of a range what one of them says: the unit (*18 to 21 °C*, *€10–15*), or that it is a time (*9 to 16*).
     fn ranges(&self, amounts: &mut [Amount]) {
         for index in 1..amounts.len() {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let (before, here) = amounts.split_at_mut(index);
             let (first, second) = (&mut before[index - 1], &mut here[0]);
             let between = self.text.get(first.span.end..second.span.start).unwrap_or_default().trim();
@@ -485,21 +494,26 @@ impl Places<'_, '_> {
                 continue;
             }
             let unitless = |amount: &Amount| match amount.sense() {
-                Sense::Number { scale: Scale::Bare | Scale::Count | Scale::Label, value, .. }
-                    if amount.senses.iter().all(|sense| rank(sense) > 0) =>
-                {
-                    Some(*value)
-                }
+                AmountSense::Number {
+                    scale: AmountScale::Bare | AmountScale::Count | AmountScale::Label,
+                    value,
+                    ..
+                } if amount.senses.iter().all(|sense| rank(sense) > 0) => Some(*value),
                 _ => None,
             };
             let lent = |amount: &Amount| amount.senses.iter().find(|sense| rank(sense) == 0).cloned();
             let is_time = |amount: &Amount| amount.senses.iter().any(|sense| sense.kind() == "time of day");
             match (unitless(first), unitless(second), lent(first), lent(second)) {
-                (Some(value), None, _, Some(Sense::Number { scale, unit, .. })) => {
-                    first.senses.insert(0, Sense::Number { scale, value, unit });
+                (Some(value), None, _, Some(AmountSense::Number { scale, unit, .. })) => {
+                    first.senses.insert(0, AmountSense::Number { scale, value, unit });
                 }
-                (None, Some(value), Some(Sense::Number { scale: scale @ Scale::Money(_), unit, .. }), _) => {
-                    second.senses.insert(0, Sense::Number { scale, value, unit });
+                (
+                    None,
+                    Some(value),
+                    Some(AmountSense::Number { scale: scale @ AmountScale::Money(_), unit, .. }),
+                    _,
+                ) => {
+                    second.senses.insert(0, AmountSense::Number { scale, value, unit });
                 }
                 (Some(value), other, ..)
                     if is_time(second) || other.is_some() && !matches!(between, "and" | "or" | "/") =>
@@ -507,7 +521,7 @@ impl Places<'_, '_> {
                     let hours = [Some(value), other].map(|value| value.and_then(hour));
                     if !matches!(hours, [None, _])
                         && (other.is_none() || hours[1].is_some())
-                        && !self.is_plural(self.terms.at(second.span.end))
+                        && !self.is_plural(self.terms.index_at(second.span.end))
                     {
                         for (amount, minute) in [(first, hours[0]), (second, hours[1])] {
                             amount.senses.extend(minute.into_iter().flat_map(|minute| clock(minute, None)));
@@ -601,7 +615,9 @@ mod tests {
     fn a_time_may_be_in_either_half_of_the_day_unless_that_is_said() {
         let minutes = |text: &str| -> Vec<u16> {
             let senses = amounts(text).into_iter().flat_map(|amount| amount.senses);
-            senses.filter_map(|sense| if let Sense::Date(fields) = sense { fields.minute } else { None }).collect()
+            senses
+                .filter_map(|sense| if let AmountSense::Date(fields) = sense { fields.minute } else { None })
+                .collect()
         };
         for (text, expected) in [
             ("9 pm", &[1260][..]),
@@ -669,18 +685,18 @@ mod tests {
     #[test]
     fn words_around_a_number_say_how_exact_it_is() {
         for (text, expected) in [
-            ("about 50", Approach::About),
-            ("50 or so", Approach::About),
-            ("more than $50", Approach::Over),
-            ("at least 50", Approach::Over),
-            ("50 or more", Approach::Over),
-            ("up to 50", Approach::Under),
-            ("nearly 50", Approach::Under),
-            ("than 50", Approach::Exact),
+            ("about 50", AmountQualifier::About),
+            ("50 or so", AmountQualifier::About),
+            ("more than $50", AmountQualifier::Over),
+            ("at least 50", AmountQualifier::Over),
+            ("50 or more", AmountQualifier::Over),
+            ("up to 50", AmountQualifier::Under),
+            ("nearly 50", AmountQualifier::Under),
+            ("than 50", AmountQualifier::Exact),
         ] {
-            assert_eq!(stated(text)[0].approach, expected, "{text}");
+            assert_eq!(stated_amounts(text)[0].approach, expected, "{text}");
         }
-        let digits = |text: &str| (stated(text)[0].digits, stated(text)[0].step);
+        let digits = |text: &str| (stated_amounts(text)[0].digits, stated_amounts(text)[0].step);
         assert_eq!([digits("50,000"), digits("3.10 km"), digits("$2.5 million")], [(1, 1.0), (3, 0.01), (2, 1e5)]);
     }
 }

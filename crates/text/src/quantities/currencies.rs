@@ -1,14 +1,14 @@
 //! Currencies: signs, codes and names, folded to the ISO code where it is plain; made from `data/currencies.tsv`.
 //!
 //! Some names are shared. `kr` may be any of the Nordic crowns, and `pounds` may be money or weight; these keep a code of
-//! their own in small letters, and [`is_same`] and [`alike`] know what they can stand for.
+//! their own in small letters, and [`is_same`] and [`equivalent_codes`] know what they can stand for.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::number_words::Rank;
-use crate::terms::{Shape, Terms, WordClass};
+use crate::number_words::NumberRank;
+use crate::terms::{NumeralShape, TermSequence, WordClass};
 
 /// A Nordic crown that does not say of which country.
 const CROWN: &str = "kr";
@@ -22,7 +22,7 @@ type Line = [&'static str; 7];
 static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| super::rows(include_str!("../../data/currencies.tsv")).collect());
 
 /// Code by what is written: signs and short names as they are, names in small letters, letters before `$` with it.
-static WRITTEN: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
+static CODES_BY_SPELLING: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
     let mut written = FxHashMap::default();
     for [code, _, signs, prefixes, short, names, _] in LINES.iter() {
         let prefixes = prefixes.split_whitespace().map(|prefix| format!("{prefix}$"));
@@ -48,7 +48,7 @@ fn can_be(general: &str, special: &str) -> bool {
 
 /// The codes under which an amount of money may stand, each with what one of `code` is there: a shared name stands for each of its
 /// currencies, and a hundred cents are a dollar, a euro and the like.
-pub(super) fn alike(code: &'static str) -> Vec<(&'static str, f64)> {
+pub(super) fn equivalent_codes(code: &'static str) -> Vec<(&'static str, f64)> {
     let general = LINES.iter().find(|line| line[0] == code).map_or("", |line| line[1]);
     let is_shared = |code: &str| code.starts_with(|first: char| first.is_ascii_lowercase());
     let hundredth = |code: &str, general: &str| match (code, general) {
@@ -75,56 +75,57 @@ pub(super) fn is_weight(currency: &str, unit: &str) -> bool {
 }
 
 /// The currency of a sign such as `€`.
-pub(super) fn of_sign(sign: char) -> Option<&'static str> {
+pub(super) fn from_sign(sign: char) -> Option<&'static str> {
     // No letter is a sign.
-    if sign.is_alphanumeric() { None } else { WRITTEN.get(sign.encode_utf8(&mut [0; 4]) as &str).copied() }
+    if sign.is_alphanumeric() { None } else { CODES_BY_SPELLING.get(sign.encode_utf8(&mut [0; 4]) as &str).copied() }
 }
 
 /// The dollar that letters before the sign name: `US$`, `A$`.
-pub(super) fn of_dollar_prefix(letters: &str) -> Option<&'static str> {
-    WRITTEN.get(&format!("{letters}$")).copied()
+pub(super) fn from_dollar_prefix(letters: &str) -> Option<&'static str> {
+    CODES_BY_SPELLING.get(&format!("{letters}$")).copied()
 }
 
 /// The currency of a code or short name that may stand before the number as well as behind it.
-pub(super) fn of_code(text: &str) -> Option<&'static str> {
-    WRITTEN.get(text).copied()
+pub(super) fn from_code(text: &str) -> Option<&'static str> {
+    CODES_BY_SPELLING.get(text).copied()
 }
 
 /// The currency of a name in any case.
-fn name(text: &str) -> Option<&'static str> {
-    WRITTEN.get(&format!("{}.", text.to_ascii_lowercase())).copied()
+fn from_name(text: &str) -> Option<&'static str> {
+    CODES_BY_SPELLING.get(&format!("{}.", text.to_ascii_lowercase())).copied()
 }
 
-fn of_country(country: &str, general: &str) -> Option<&'static str> {
+fn from_country(country: &str, general: &str) -> Option<&'static str> {
     let of_country = |line: &&Line| line[6].split_whitespace().any(|name| name.replace('_', " ") == country);
     LINES.iter().filter(of_country).find(|line| line[1] == general || line[0] == general).map(|line| line[0])
 }
 
 /// Reads the name or code of a currency behind a number; returns it with the term behind it.
-pub(super) fn read_name(terms: &Terms<'_>, at: usize) -> Option<(&'static str, usize)> {
+pub(super) fn read_name(terms: &TermSequence<'_>, at: usize) -> Option<(&'static str, usize)> {
     terms.word(at)?;
-    if let Some(code) = of_code(terms.text(at)) {
+    if let Some(code) = from_code(terms.text(at)) {
         return Some((code, at + 1));
     }
-    if let Some(code) = name(terms.text(at)).filter(|code| *code != "KRW" || is_large(terms, at)) {
+    if let Some(code) = from_name(terms.text(at)).filter(|code| *code != "KRW" || is_large(terms, at)) {
         let sterling = usize::from(code == POUND && terms.is_word(at + 1, "sterling"));
         return Some((if sterling == 1 { "GBP" } else { code }, at + 1 + sterling));
     }
     // `U.S. dollars`, `Danish kroner`.
     let (country, next) = read_country(terms, at)?;
-    let general = name(terms.text(next))?;
-    Some((of_country(&country, general)?, next + 1))
+    let general = from_name(terms.text(next))?;
+    Some((from_country(&country, general)?, next + 1))
 }
 
 /// Whether a scale word or a grouped numeral comes before: `won` is a verb behind smaller numbers.
-fn is_large(terms: &Terms<'_>, at: usize) -> bool {
+fn is_large(terms: &TermSequence<'_>, at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else { return false };
-    let is_scale = matches!(terms.word(before), Some(WordClass::Number(word)) if matches!(word.rank, Rank::Scale(_)));
-    is_scale || terms.numeral(before).is_some_and(|numeral| numeral.shape == Shape::Grouped)
+    let is_scale =
+        matches!(terms.word(before), Some(WordClass::Number(word)) if matches!(word.rank, NumberRank::Scale(_)));
+    is_scale || terms.numeral(before).is_some_and(|numeral| numeral.shape == NumeralShape::Grouped)
 }
 
 /// The country that qualifies a currency: one word, or letters with dots.
-fn read_country(terms: &Terms<'_>, at: usize) -> Option<(String, usize)> {
+fn read_country(terms: &TermSequence<'_>, at: usize) -> Option<(String, usize)> {
     if !terms.is_capitalised(at) {
         return None;
     }
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<(&'static str, usize)> {
-        read_name(&Terms::new(text), 0)
+        read_name(&TermSequence::new(text), 0)
     }
 
     #[test]
@@ -169,10 +170,12 @@ mod tests {
     fn shared_names_can_be_more_than_one() {
         assert!(is_same(CROWN, "NOK") && is_same("DKK", CROWN) && !is_same("DKK", "NOK"));
         assert!(is_same(POUND, "GBP") && is_weight(POUND, "lb"));
-        let codes = |code| alike(code).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
+        let codes = |code| equivalent_codes(code).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
         assert_eq!(codes("CHF"), ["CHF", "franc"]);
         assert_eq!(codes("kr"), ["kr", "DKK", "NOK", "SEK", "ISK"]);
         assert_eq!(codes("JPY"), ["JPY"]);
-        assert!(alike("EUR").contains(&("cent", 100.0)) && alike("cent").contains(&("USD", 0.01)));
+        assert!(
+            equivalent_codes("EUR").contains(&("cent", 100.0)) && equivalent_codes("cent").contains(&("USD", 0.01))
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The bare value of a number: digits or words, fractions, scale words and suffixes.
 
-use crate::number_words::{NumberWord, Piece, Rank, read_run};
-use crate::terms::{Numeral, Shape, Terms, WordClass};
+use crate::number_words::{GrammarWord, NumberRank, NumberWord, read_run};
+use crate::terms::{Numeral, NumeralShape, TermSequence, WordClass};
 
 /// A value and the terms it takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,7 +15,7 @@ pub(super) struct Magnitude {
 }
 
 /// What stands at a term that may begin a number.
-pub(super) enum Start {
+pub(super) enum NumberStart {
     Number(Magnitude),
     /// Digits that mean no number, up to this term.
     Skip(usize),
@@ -25,15 +25,15 @@ pub(super) enum Start {
 }
 
 /// Reads the value that starts at term `at`.
-pub(super) fn read(terms: &Terms<'_>, at: usize, is_money: bool) -> Start {
+pub(super) fn read(terms: &TermSequence<'_>, at: usize, is_money: bool) -> NumberStart {
     if let Some(&numeral) = terms.numeral(at) {
         return read_numeral(terms, at, numeral, is_money);
     }
     match terms.word(at) {
         Some(WordClass::Number(_)) => read_words(terms, at),
         Some(WordClass::Half) => read_half(terms, at),
-        Some(WordClass::Dozen) => Start::Number(plain(12.0, at + 1)),
-        _ => Start::Nothing,
+        Some(WordClass::Dozen) => NumberStart::Number(plain(12.0, at + 1)),
+        _ => NumberStart::Nothing,
     }
 }
 
@@ -42,56 +42,56 @@ fn plain(value: f64, end: usize) -> Magnitude {
 }
 
 /// A value with the scale that stands at `end`.
-pub(super) fn scaled(terms: &Terms<'_>, value: f64, end: usize, is_money: bool) -> Magnitude {
+pub(super) fn with_scale(terms: &TermSequence<'_>, value: f64, end: usize, is_money: bool) -> Magnitude {
     let mut magnitude = plain(value, end);
     apply_scale(terms, &mut magnitude, is_money);
     magnitude
 }
 
-fn read_numeral(terms: &Terms<'_>, at: usize, numeral: Numeral, is_money: bool) -> Start {
+fn read_numeral(terms: &TermSequence<'_>, at: usize, numeral: Numeral, is_money: bool) -> NumberStart {
     match numeral.shape {
-        Shape::Malformed => return Start::Malformed,
-        Shape::Dotted => return Start::Skip(at + 1),
-        Shape::Whole | Shape::Grouped | Shape::Decimal => {}
+        NumeralShape::Malformed => return NumberStart::Malformed,
+        NumeralShape::Dotted => return NumberStart::Skip(at + 1),
+        NumeralShape::Whole | NumeralShape::Grouped | NumeralShape::Decimal => {}
     }
     let next = at + 1;
     if terms.is_glued(next) {
         if terms.word(next).is_some()
             && matches!(terms.text(next), "st" | "nd" | "rd" | "th" | "ST" | "ND" | "RD" | "TH")
         {
-            return Start::Skip(next + 1);
+            return NumberStart::Skip(next + 1);
         }
         if terms.symbol(next) == Some('/') && terms.is_glued(next + 1) {
             return read_fraction(terms, at);
         }
     }
-    let mut magnitude = scaled(terms, numeral.value, next, is_money);
+    let mut magnitude = with_scale(terms, numeral.value, next, is_money);
     apply_half(terms, &mut magnitude);
-    Start::Number(magnitude)
+    NumberStart::Number(magnitude)
 }
 
 /// `1/2`; a year and the next one (`2015/16`), and `24/7`, are no numbers.
-fn read_fraction(terms: &Terms<'_>, at: usize) -> Start {
-    let Some((denominator, _)) = terms.whole(at + 2) else { return skip_or_plain(terms, at) };
+fn read_fraction(terms: &TermSequence<'_>, at: usize) -> NumberStart {
+    let Some((denominator, _)) = terms.plain_digits(at + 2) else { return skip_or_plain(terms, at) };
     let is_longer = terms.symbol(at + 3) == Some('/') && terms.is_glued(at + 3);
-    match terms.whole(at) {
+    match terms.plain_digits(at) {
         Some((numerator, digits)) if denominator > numerator && digits < 4 && !is_longer => {
-            Start::Number(scaled(terms, numerator as f64 / denominator as f64, at + 3, false))
+            NumberStart::Number(with_scale(terms, numerator as f64 / denominator as f64, at + 3, false))
         }
-        _ => Start::Skip(at + 3),
+        _ => NumberStart::Skip(at + 3),
     }
 }
 
 /// A number before a stroke and something that is no number: `5/week`.
-fn skip_or_plain(terms: &Terms<'_>, at: usize) -> Start {
+fn skip_or_plain(terms: &TermSequence<'_>, at: usize) -> NumberStart {
     match terms.numeral(at) {
-        Some(numeral) if terms.numeral(at + 2).is_none() => Start::Number(plain(numeral.value, at + 1)),
-        _ => Start::Skip(at + 3),
+        Some(numeral) if terms.numeral(at + 2).is_none() => NumberStart::Number(plain(numeral.value, at + 1)),
+        _ => NumberStart::Skip(at + 3),
     }
 }
 
 /// Applies the scale behind digits: `2.5 million`, `3 hundred thousand`, `€300k`, `2 dozen`.
-fn apply_scale(terms: &Terms<'_>, magnitude: &mut Magnitude, is_money: bool) {
+fn apply_scale(terms: &TermSequence<'_>, magnitude: &mut Magnitude, is_money: bool) {
     let mut at = magnitude.end;
     if let Some(exponent) = suffix_exponent(terms, at, is_money) {
         magnitude.scale = 10f64.powi(exponent);
@@ -104,12 +104,12 @@ fn apply_scale(terms: &Terms<'_>, magnitude: &mut Magnitude, is_money: bool) {
     loop {
         at = magnitude.end + usize::from(terms.is_tying_hyphen(magnitude.end));
         let exponent = match terms.word(at) {
-            Some(WordClass::Number(NumberWord { rank: Rank::Hundred, is_ordinal: false }))
+            Some(WordClass::Number(NumberWord { rank: NumberRank::Hundred, is_ordinal: false }))
                 if magnitude.scale == 1.0 =>
             {
                 2
             }
-            Some(WordClass::Number(NumberWord { rank: Rank::Scale(exponent), is_ordinal: false }))
+            Some(WordClass::Number(NumberWord { rank: NumberRank::Scale(exponent), is_ordinal: false }))
                 if magnitude.scale <= 100.0 =>
             {
                 i32::from(exponent)
@@ -123,7 +123,7 @@ fn apply_scale(terms: &Terms<'_>, magnitude: &mut Magnitude, is_money: bool) {
 }
 
 /// The power of ten of a suffix such as `k` or `bn`. A small `m` is a metre unless the number is money.
-fn suffix_exponent(terms: &Terms<'_>, at: usize, is_money: bool) -> Option<i32> {
+fn suffix_exponent(terms: &TermSequence<'_>, at: usize, is_money: bool) -> Option<i32> {
     terms.word(at)?;
     let is_glued = terms.is_glued(at);
     // A sign before another number belongs to that one: `5m $5`.
@@ -142,12 +142,12 @@ fn suffix_exponent(terms: &Terms<'_>, at: usize, is_money: bool) -> Option<i32> 
     }
 }
 
-fn is_sign(terms: &Terms<'_>, at: usize) -> bool {
-    terms.symbol(at).is_some_and(|symbol| super::currencies::of_sign(symbol).is_some())
+fn is_sign(terms: &TermSequence<'_>, at: usize) -> bool {
+    terms.symbol(at).is_some_and(|symbol| super::currencies::from_sign(symbol).is_some())
 }
 
 /// `two and a half`.
-fn apply_half(terms: &Terms<'_>, magnitude: &mut Magnitude) {
+fn apply_half(terms: &TermSequence<'_>, magnitude: &mut Magnitude) {
     let at = magnitude.end;
     let and_a_half = terms.word(at) == Some(WordClass::And)
         && terms.word(at + 1) == Some(WordClass::Article)
@@ -160,7 +160,7 @@ fn apply_half(terms: &Terms<'_>, magnitude: &mut Magnitude) {
     }
 }
 
-fn read_words(terms: &Terms<'_>, at: usize) -> Start {
+fn read_words(terms: &TermSequence<'_>, at: usize) -> NumberStart {
     // The words of the run with the hyphens between them left out; none is longer than this.
     const MOST: usize = 24;
     let mut places = [0usize; MOST];
@@ -179,20 +179,20 @@ fn read_words(terms: &Terms<'_>, at: usize) -> Start {
         }
     }
     let piece_at = |index: usize| match places[..count].get(index).and_then(|&place| terms.word(place)) {
-        Some(WordClass::Number(word)) => Piece::Number(word),
-        Some(WordClass::And) => Piece::And,
-        Some(WordClass::Point) => Piece::Point,
-        _ => Piece::Other,
+        Some(WordClass::Number(word)) => GrammarWord::Number(word),
+        Some(WordClass::And) => GrammarWord::And,
+        Some(WordClass::Point) => GrammarWord::Point,
+        _ => GrammarWord::Other,
     };
-    let Some(run) = read_run(piece_at) else { return Start::Nothing };
+    let Some(run) = read_run(piece_at) else { return NumberStart::Nothing };
     let end = places[run.length - 1] + 1;
     if run.is_ordinal {
-        return Start::Skip(end);
+        return NumberStart::Skip(end);
     }
     let mut magnitude = plain(run.value(), end);
     if let Some(denominator) = denominator(terms, end) {
         let width = 1 + usize::from(terms.is_tying_hyphen(end));
-        return Start::Number(plain(magnitude.value / denominator, end + width));
+        return NumberStart::Number(plain(magnitude.value / denominator, end + width));
     }
     if terms.word(end) == Some(WordClass::Dozen) {
         magnitude = Magnitude { value: magnitude.value * 12.0, scale: 12.0, end: end + 1, ..magnitude };
@@ -203,11 +203,11 @@ fn read_words(terms: &Terms<'_>, at: usize) -> Start {
     } else {
         magnitude.scale = 1000.0;
     }
-    Start::Number(magnitude)
+    NumberStart::Number(magnitude)
 }
 
 /// The denominator of a fraction in words: the `thirds` of `two-thirds` or `two thirds`, the `third` of `one-third`.
-fn denominator(terms: &Terms<'_>, end: usize) -> Option<f64> {
+fn denominator(terms: &TermSequence<'_>, end: usize) -> Option<f64> {
     let is_tied = terms.is_tying_hyphen(end);
     let at = end + usize::from(is_tied);
     terms.word(at)?;
@@ -238,12 +238,12 @@ fn denominator(terms: &Terms<'_>, end: usize) -> Option<f64> {
 }
 
 /// `half a million`, `half an hour`; `half` by itself is no number.
-fn read_half(terms: &Terms<'_>, at: usize) -> Start {
+fn read_half(terms: &TermSequence<'_>, at: usize) -> NumberStart {
     if terms.word(at + 1) != Some(WordClass::Article) {
-        return Start::Nothing;
+        return NumberStart::Nothing;
     }
     let mut magnitude = plain(0.5, at + 2);
     apply_scale(terms, &mut magnitude, false);
     let is_time = super::units::time_unit_at(terms, magnitude.end).is_some();
-    if magnitude.scale > 1.0 || is_time { Start::Number(magnitude) } else { Start::Nothing }
+    if magnitude.scale > 1.0 || is_time { NumberStart::Number(magnitude) } else { NumberStart::Nothing }
 }

@@ -4,36 +4,36 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::terms::{Terms, WordClass};
+use crate::terms::{TermSequence, WordClass};
 
 /// A unit: what it measures, and how its values become those of the base unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Unit {
+pub struct MeasurementUnit {
     /// Its symbol, by which units are told apart.
     pub symbol: &'static str,
     /// What it measures; values of one dimension can be converted into each other.
     pub dimension: &'static str,
     factor: f64,
     offset: f64,
-    is_careful: bool,
+    is_improved_only: bool,
 }
 
-impl Unit {
+impl MeasurementUnit {
     /// The unit of a symbol.
-    pub fn of(symbol: &str) -> Option<&'static Self> {
+    pub fn from_symbol(symbol: &str) -> Option<&'static Self> {
         TABLE.symbols.get(symbol).copied()
     }
 
     /// The unit of a name in small letters, one or many of it.
     ///
     /// ```
-    /// use probare_text::quantities::Unit;
+    /// use probare_text::quantities::MeasurementUnit;
     ///
-    /// assert!(Unit::named("weeks").is_some_and(Unit::is_time));
-    /// assert!(Unit::named("metre").is_some_and(|unit| !unit.is_time()));
-    /// assert_eq!(Unit::named("weekly"), None);
+    /// assert!(MeasurementUnit::from_name("weeks").is_some_and(MeasurementUnit::is_time));
+    /// assert!(MeasurementUnit::from_name("metre").is_some_and(|unit| !unit.is_time()));
+    /// assert_eq!(MeasurementUnit::from_name("weekly"), None);
     /// ```
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn from_name(name: &str) -> Option<&'static Self> {
         TABLE.names.get(name).copied()
     }
 
@@ -48,8 +48,8 @@ impl Unit {
     }
 
     /// Whether it is a month or a multiple of it, which have no fixed number of days.
-    pub(super) fn is_of_calendar(&self) -> bool {
-        self.dimension == "time" && Self::of("month").is_some_and(|month| self.factor >= month.factor)
+    pub(super) fn is_calendar_unit(&self) -> bool {
+        self.dimension == "time" && Self::from_symbol("month").is_some_and(|month| self.factor >= month.factor)
     }
 
     /// Whether it is a stretch of time.
@@ -60,19 +60,25 @@ impl Unit {
 
 /// The units by symbol, by sign, in which case matters (`MW` is not `mW`), and by name in small letters.
 struct Table {
-    symbols: FxHashMap<&'static str, &'static Unit>,
-    signs: FxHashMap<&'static str, &'static Unit>,
-    names: FxHashMap<String, &'static Unit>,
+    symbols: FxHashMap<&'static str, &'static MeasurementUnit>,
+    signs: FxHashMap<&'static str, &'static MeasurementUnit>,
+    names: FxHashMap<String, &'static MeasurementUnit>,
 }
 
-static UNITS: LazyLock<Vec<(Unit, [&str; 3])>> = LazyLock::new(|| {
+static UNITS: LazyLock<Vec<(MeasurementUnit, [&str; 3])>> = LazyLock::new(|| {
     super::rows::<7>(include_str!("../../data/units.tsv"))
         .map(|[symbol, dimension, factor, reading, signs, names, forms]| {
             let (factor, offset) = factor.split_once(' ').unwrap_or((factor, "0"));
             let (over, under) = factor.split_once('/').unwrap_or((factor, "1"));
             let number = |text: &str| text.parse::<f64>().expect("the table holds numbers");
             let factor = number(over) / number(under);
-            let unit = Unit { symbol, dimension, factor, offset: number(offset), is_careful: reading == "careful" };
+            let unit = MeasurementUnit {
+                symbol,
+                dimension,
+                factor,
+                offset: number(offset),
+                is_improved_only: reading == "careful",
+            };
             (unit, [signs, names, forms])
         })
         .collect()
@@ -93,24 +99,24 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// A unit of the table, unless this reading does not know it.
-fn known<'u>(terms: &Terms<'_>, unit: Option<&&'u Unit>) -> Option<&'u Unit> {
-    unit.copied().filter(|unit| !unit.is_careful || terms.is_careful())
+fn supported_unit<'u>(terms: &TermSequence<'_>, unit: Option<&&'u MeasurementUnit>) -> Option<&'u MeasurementUnit> {
+    unit.copied().filter(|unit| !unit.is_improved_only || terms.is_improved())
 }
 
-fn of_symbol(terms: &Terms<'_>, symbol: &str) -> Option<&'static Unit> {
-    known(terms, TABLE.symbols.get(symbol))
+fn unit_by_symbol(terms: &TermSequence<'_>, symbol: &str) -> Option<&'static MeasurementUnit> {
+    supported_unit(terms, TABLE.symbols.get(symbol))
 }
 
-fn of_sign(terms: &Terms<'_>, text: &str) -> Option<&'static Unit> {
-    known(terms, TABLE.signs.get(text))
+fn unit_by_sign(terms: &TermSequence<'_>, text: &str) -> Option<&'static MeasurementUnit> {
+    supported_unit(terms, TABLE.signs.get(text))
 }
 
-fn of_name(terms: &Terms<'_>, text: &str) -> Option<&'static Unit> {
-    known(terms, TABLE.names.get(&text.to_ascii_lowercase()))
+fn unit_by_name(terms: &TermSequence<'_>, text: &str) -> Option<&'static MeasurementUnit> {
+    supported_unit(terms, TABLE.names.get(&text.to_ascii_lowercase()))
 }
 
 /// Reads the unit that starts at term `at`; returns it with the term behind it.
-pub(super) fn read(terms: &Terms<'_>, at: usize) -> Option<(&'static Unit, usize)> {
+pub(super) fn read(terms: &TermSequence<'_>, at: usize) -> Option<(&'static MeasurementUnit, usize)> {
     if let Some(symbol) = terms.symbol(at) {
         return read_degrees(terms, at, symbol);
     }
@@ -119,29 +125,29 @@ pub(super) fn read(terms: &Terms<'_>, at: usize) -> Option<(&'static Unit, usize
         return read_power(terms, at);
     }
     let text = terms.text(at);
-    let base = match of_sign(terms, text) {
+    let base = match unit_by_sign(terms, text) {
         // One letter behind a space is as likely a name: `5 A`, `7 N`.
         Some(_) if terms.is_spaced(at) && matches!(text, "A" | "N" | "J" | "K") => None,
         // `1990s` is a decade.
         Some(_) if text == "s" && terms.is_glued(at) && is_decade(terms, at) => None,
         found => found,
     };
-    let base = base.or_else(|| of_name(terms, text))?;
+    let base = base.or_else(|| unit_by_name(terms, text))?;
     let compound = read_compound(terms, at, base);
     // "142 night-shift nurses" are nurses.
-    let is_part = terms.is_careful() && base.is_time() && terms.is_spaced(at) && terms.is_tying_hyphen(at + 1);
+    let is_part = terms.is_improved() && base.is_time() && terms.is_spaced(at) && terms.is_tying_hyphen(at + 1);
     compound.or((!is_part).then_some((base, at + 1)))
 }
 
 /// Whether the digits before `at` are the first year of a decade.
-fn is_decade(terms: &Terms<'_>, at: usize) -> bool {
+fn is_decade(terms: &TermSequence<'_>, at: usize) -> bool {
     at.checked_sub(1)
-        .and_then(|before| terms.whole(before))
+        .and_then(|before| terms.plain_digits(before))
         .is_some_and(|(year, digits)| digits == 4 && (1000..2200).contains(&year) && year.is_multiple_of(10))
 }
 
 /// `°C` and `°F`.
-fn read_degrees(terms: &Terms<'_>, at: usize, symbol: char) -> Option<(&'static Unit, usize)> {
+fn read_degrees(terms: &TermSequence<'_>, at: usize, symbol: char) -> Option<(&'static MeasurementUnit, usize)> {
     let (symbol, width) = match (symbol, terms.text(at + 1)) {
         ('℃', _) => ("°C", 1),
         ('℉', _) => ("°F", 1),
@@ -150,11 +156,11 @@ fn read_degrees(terms: &Terms<'_>, at: usize, symbol: char) -> Option<(&'static 
         ('″', _) => ("in", 1),
         _ => return None,
     };
-    Some((of_symbol(terms, symbol)?, at + width))
+    Some((unit_by_symbol(terms, symbol)?, at + width))
 }
 
 /// The scale that `degrees` at `at` names: `degrees Celsius`. The words are no part of an anchor.
-pub(super) fn degrees_scale(terms: &Terms<'_>, at: usize) -> Option<&'static str> {
+pub(super) fn degrees_scale(terms: &TermSequence<'_>, at: usize) -> Option<&'static str> {
     if !terms.is_any_word(at, "degrees degree") {
         return None;
     }
@@ -166,49 +172,53 @@ pub(super) fn degrees_scale(terms: &Terms<'_>, at: usize) -> Option<&'static str
 }
 
 /// `square metres`, `sq. km`, `cubic feet`.
-fn read_power(terms: &Terms<'_>, at: usize) -> Option<(&'static Unit, usize)> {
+fn read_power(terms: &TermSequence<'_>, at: usize) -> Option<(&'static MeasurementUnit, usize)> {
     let power = if terms.is_any_word(at, "square sq") { '²' } else { '³' };
     let dot = usize::from(terms.symbol(at + 1) == Some('.') && terms.is_glued(at + 1));
     let base_at = at + 1 + dot;
     terms.word(base_at)?;
     let text = terms.text(base_at);
-    let base = of_sign(terms, text).or_else(|| of_name(terms, text))?;
-    Some((of_symbol(terms, &format!("{}{power}", base.symbol))?, base_at + 1))
+    let base = unit_by_sign(terms, text).or_else(|| unit_by_name(terms, text))?;
+    Some((unit_by_symbol(terms, &format!("{}{power}", base.symbol))?, base_at + 1))
 }
 
 /// What may follow a base unit: a power, an hour of energy, a time that makes it a speed. The whole is a unit if the table has its
 /// symbol.
-fn read_compound(terms: &Terms<'_>, at: usize, base: &Unit) -> Option<(&'static Unit, usize)> {
+fn read_compound(
+    terms: &TermSequence<'_>,
+    at: usize,
+    base: &MeasurementUnit,
+) -> Option<(&'static MeasurementUnit, usize)> {
     let next = at + 1;
     if base.dimension == "length" && terms.is_glued(next) {
-        let power = match (terms.symbol(next), terms.whole(next)) {
+        let power = match (terms.symbol(next), terms.plain_digits(next)) {
             (Some('²'), _) | (_, Some((2, 1))) => Some('²'),
             (Some('³'), _) | (_, Some((3, 1))) => Some('³'),
             _ => None,
         };
-        if let Some(unit) = power.and_then(|power| of_symbol(terms, &format!("{}{power}", base.symbol))) {
+        if let Some(unit) = power.and_then(|power| unit_by_symbol(terms, &format!("{}{power}", base.symbol))) {
             return Some((unit, next + 1));
         }
     }
     let hour_at = next + usize::from(terms.is_tying_hyphen(next));
     if base.dimension == "power" && terms.is_any_word(hour_at, "hours hour") {
-        return Some((of_symbol(terms, &format!("{}h", base.symbol))?, hour_at + 1));
+        return Some((unit_by_symbol(terms, &format!("{}h", base.symbol))?, hour_at + 1));
     }
     let is_stroke = terms.symbol(next) == Some('/') && terms.is_glued(next) && terms.is_glued(next + 1);
     if base.dimension == "length" && (is_stroke || terms.is_any_word(next, "per an")) {
         let text = terms.text(next + 1);
-        let time = of_name(terms, text).or_else(|| of_sign(terms, text))?;
-        return Some((of_symbol(terms, &format!("{}/{}", base.symbol, time.symbol))?, next + 2));
+        let time = unit_by_name(terms, text).or_else(|| unit_by_sign(terms, text))?;
+        return Some((unit_by_symbol(terms, &format!("{}/{}", base.symbol, time.symbol))?, next + 2));
     }
     None
 }
 
 /// The unit of time that the term names, used where a number is only implied.
-pub(super) fn time_unit_at(terms: &Terms<'_>, at: usize) -> Option<&'static str> {
+pub(super) fn time_unit_at(terms: &TermSequence<'_>, at: usize) -> Option<&'static str> {
     match terms.word(at)? {
         // `second` is in the table of ordinals.
         WordClass::Other | WordClass::Number(_) => {
-            of_name(terms, terms.text(at)).filter(|unit| unit.is_time()).map(|unit| unit.symbol)
+            unit_by_name(terms, terms.text(at)).filter(|unit| unit.is_time()).map(|unit| unit.symbol)
         }
         _ => None,
     }
@@ -219,7 +229,7 @@ mod tests {
     use super::*;
 
     fn symbol(text: &str) -> Option<(&'static str, usize)> {
-        read(&Terms::new(text), 0).map(|(unit, end)| (unit.symbol, end))
+        read(&TermSequence::new(text), 0).map(|(unit, end)| (unit.symbol, end))
     }
 
     #[test]
@@ -252,7 +262,7 @@ mod tests {
         for text in ["members", "degrees", "in", "a", "per", "mw", "°", "M", "", "mbar", "bar", "Ah"] {
             assert_eq!(symbol(text), None, "{text}");
         }
-        let careful = |text| read(&Terms::careful(text), 0).map(|(unit, _)| unit.symbol);
+        let careful = |text| read(&TermSequence::improved(text), 0).map(|(unit, _)| unit.symbol);
         assert_eq!(
             ["mbar", "bar", "millibars", "mW"].map(careful),
             [Some("mbar"), Some("bar"), Some("mbar"), Some("mW")]
@@ -269,8 +279,11 @@ mod tests {
             let back = unit.from_base(unit.to_base(12.5));
             assert!(unit.factor > 0.0 && (back - 12.5).abs() < 1e-9, "{}", unit.symbol);
         }
-        let convert =
-            |value, from: &str, to: &str| Unit::of(to).unwrap().from_base(Unit::of(from).unwrap().to_base(value));
+        let convert = |value, from: &str, to: &str| {
+            MeasurementUnit::from_symbol(to)
+                .unwrap()
+                .from_base(MeasurementUnit::from_symbol(from).unwrap().to_base(value))
+        };
         for (value, from, to, expected) in [
             (0.5, "kWh", "Wh", 500.0),
             (2.4, "GHz", "MHz", 2400.0),

@@ -29,8 +29,8 @@ const NUMBER: &str = "#";
 
 /// Byte ranges of the sentences of `text`, without the white space between them.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
-    probare_cancellation::steps(text.len());
-    realigned(text, &slices(text))
+    probare_cancellation::count_steps(text.len());
+    realign(text, &slices(text))
 }
 
 /// The trained model, and the function words that stand for its table of capitals.
@@ -71,12 +71,12 @@ struct Candidate {
     /// Where the word that the mark ends begins.
     word: usize,
     mark: usize,
-    after: After,
+    after: CandidateContext,
 }
 
 /// What makes a mark a candidate.
 #[derive(Clone, Copy)]
-enum After {
+enum CandidateContext {
     /// Punctuation follows, which is one byte.
     Punctuation,
     /// White space follows, and a word that starts here.
@@ -91,8 +91,10 @@ fn slices(text: &str) -> Vec<Range<usize>> {
     for_each_candidate(text, |candidate| {
         let behind = candidate.mark + 1;
         let (next, end) = match candidate.after {
-            After::Punctuation => (behind, behind + 1),
-            After::Word(next) => (next, next + text[next..].find(python::is_space).unwrap_or(text.len() - next)),
+            CandidateContext::Punctuation => (behind, behind + 1),
+            CandidateContext::Word(next) => {
+                (next, next + text[next..].find(python::is_space).unwrap_or(text.len() - next))
+            }
         };
         // A question or exclamation mark is a token that breaks, and another token follows.
         let is_full_stop = text.as_bytes()[candidate.mark] == b'.';
@@ -131,20 +133,20 @@ fn for_each_candidate(text: &str, mut found: impl FnMut(Candidate)) {
 }
 
 /// What follows at `at`, if it makes a candidate of the mark before.
-fn what_follows(text: &str, at: usize) -> Option<After> {
+fn what_follows(text: &str, at: usize) -> Option<CandidateContext> {
     let first = text[at..].chars().next()?;
     if is_non_word(first) {
-        return Some(After::Punctuation);
+        return Some(CandidateContext::Punctuation);
     }
     if !python::is_space(first) {
         return None;
     }
     let rest = python::strip_start(&text[at..]);
-    (!rest.is_empty()).then_some(After::Word(text.len() - rest.len()))
+    (!rest.is_empty()).then_some(CandidateContext::Word(text.len() - rest.len()))
 }
 
 /// Moves quotes and brackets that open a sentence but close the one before.
-fn realigned(text: &str, slices: &[Range<usize>]) -> Vec<Range<usize>> {
+fn realign(text: &str, slices: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut sentences = Vec::with_capacity(slices.len());
     let mut moved = 0;
     for (index, slice) in slices.iter().enumerate() {
@@ -181,8 +183,8 @@ fn breaks<'t>(context: &'t str, stop: usize, tokens: &mut Vec<Token<'t>>) -> boo
     let (word, next) = (&context[..=stop], python::strip_start(&context[stop + 1..]));
     if is_plain(&word[..stop]) && is_plain(next) {
         // Two tokens, of which the first decides.
-        let mut token = judged(word);
-        reconsider(&mut token, &judged(next));
+        let mut token = classify_token(word);
+        reconsider(&mut token, &classify_token(next));
         return token.breaks;
     }
     tokens.clear();
@@ -220,7 +222,7 @@ fn tokenise<'t>(line: &'t str, tokens: &mut Vec<Token<'t>>) {
         } else {
             at + first.len_utf8()
         };
-        tokens.push(judged(&line[at..end]));
+        tokens.push(classify_token(&line[at..end]));
         at = end;
     }
 }
@@ -280,7 +282,7 @@ fn may_start_word(character: char) -> bool {
 }
 
 /// First judgement: by the token alone.
-fn judged(text: &str) -> Token<'_> {
+fn classify_token(text: &str) -> Token<'_> {
     let mut token = Token { text, breaks: false, abbreviation: false, ellipsis: false };
     if matches!(text, "." | "?" | "!") {
         token.breaks = true;

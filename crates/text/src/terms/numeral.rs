@@ -2,7 +2,7 @@
 
 /// How a numeral is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum NumeralShape {
     /// Digits only: `1250`.
     Whole,
     /// With commas between groups of three: `1,250`.
@@ -19,7 +19,7 @@ pub(crate) enum Shape {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Numeral {
     pub(crate) value: f64,
-    pub(crate) shape: Shape,
+    pub(crate) shape: NumeralShape,
     /// How many digits stand before the point.
     digits: u8,
 }
@@ -27,11 +27,11 @@ pub(crate) struct Numeral {
 impl Numeral {
     /// A fraction character on its own.
     pub(super) fn fraction(value: f64) -> Self {
-        Self { value, shape: Shape::Decimal, digits: 1 }
+        Self { value, shape: NumeralShape::Decimal, digits: 1 }
     }
 
     /// The value and the number of digits, when that many can be exact.
-    pub(crate) fn whole(&self) -> Option<(u64, u8)> {
+    pub(crate) fn plain_digits(&self) -> Option<(u64, u8)> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most fifteen digits")]
         (self.digits <= 15).then_some((self.value as u64, self.digits))
     }
@@ -74,20 +74,20 @@ impl Numeral {
             run = 0;
         }
         let shape = match (commas, dots) {
-            (0, 0) => Shape::Whole,
-            (_, 2..) if commas == 0 => Shape::Dotted,
-            (_, 2..) => Shape::Malformed,
-            _ if !is_grouped_well => Shape::Malformed,
-            (_, 0) => Shape::Grouped,
-            _ => Shape::Decimal,
+            (0, 0) => NumeralShape::Whole,
+            (_, 2..) if commas == 0 => NumeralShape::Dotted,
+            (_, 2..) => NumeralShape::Malformed,
+            _ if !is_grouped_well => NumeralShape::Malformed,
+            (_, 0) => NumeralShape::Grouped,
+            _ => NumeralShape::Decimal,
         };
         let mut numeral =
             Self { value: value(&text[start..at], shape), shape, digits: u8::try_from(first_run).unwrap_or(u8::MAX) };
-        if shape == Shape::Whole
+        if shape == NumeralShape::Whole
             && let Some(character) = text[at..].chars().next()
             && let Some(fraction) = vulgar_fraction(character)
         {
-            numeral = Self { value: numeral.value + fraction, shape: Shape::Decimal, ..numeral };
+            numeral = Self { value: numeral.value + fraction, shape: NumeralShape::Decimal, ..numeral };
             at += character.len_utf8();
         }
         (numeral, at)
@@ -117,17 +117,17 @@ fn is_narrow_group(bytes: &[u8], at: usize) -> bool {
         && !bytes.get(at + 3).is_some_and(u8::is_ascii_digit)
 }
 
-fn value(text: &str, shape: Shape) -> f64 {
+fn value(text: &str, shape: NumeralShape) -> f64 {
     match shape {
-        Shape::Whole if text.len() <= 15 => {
+        NumeralShape::Whole if text.len() <= 15 => {
             text.bytes().fold(0u64, |value, byte| value * 10 + u64::from(byte - b'0')) as f64
         }
-        Shape::Whole | Shape::Decimal | Shape::Grouped => {
+        NumeralShape::Whole | NumeralShape::Decimal | NumeralShape::Grouped => {
             let plain: String =
                 text.chars().filter(|character| character.is_ascii_digit() || *character == '.').collect();
             plain.parse().unwrap_or(f64::MAX)
         }
-        Shape::Dotted | Shape::Malformed => 0.0,
+        NumeralShape::Dotted | NumeralShape::Malformed => 0.0,
     }
 }
 
@@ -160,18 +160,18 @@ mod tests {
     #[test]
     fn commas_group_by_three_or_not_at_all() {
         for (text, shape, value) in [
-            ("1250", Shape::Whole, 1250.0),
-            ("1,250", Shape::Grouped, 1250.0),
-            ("1,234,567.5", Shape::Decimal, 1_234_567.5),
-            ("12,50", Shape::Malformed, 0.0),
-            ("1,2345", Shape::Malformed, 0.0),
-            ("1234,567", Shape::Malformed, 0.0),
-            ("1.234,56", Shape::Malformed, 0.0),
-            ("2.0.1", Shape::Dotted, 0.0),
-            ("1\u{202f}250", Shape::Grouped, 1250.0),
-            ("2½", Shape::Decimal, 2.5),
-            ("3.", Shape::Whole, 3.0),
-            ("5,", Shape::Whole, 5.0),
+            ("1250", NumeralShape::Whole, 1250.0),
+            ("1,250", NumeralShape::Grouped, 1250.0),
+            ("1,234,567.5", NumeralShape::Decimal, 1_234_567.5),
+            ("12,50", NumeralShape::Malformed, 0.0),
+            ("1,2345", NumeralShape::Malformed, 0.0),
+            ("1234,567", NumeralShape::Malformed, 0.0),
+            ("1.234,56", NumeralShape::Malformed, 0.0),
+            ("2.0.1", NumeralShape::Dotted, 0.0),
+            ("1\u{202f}250", NumeralShape::Grouped, 1250.0),
+            ("2½", NumeralShape::Decimal, 2.5),
+            ("3.", NumeralShape::Whole, 3.0),
+            ("5,", NumeralShape::Whole, 5.0),
         ] {
             let (numeral, _) = Numeral::scan(text, 0);
             assert_eq!((numeral.shape, numeral.value), (shape, value), "{text}");
@@ -181,6 +181,6 @@ mod tests {
     #[test]
     fn very_long_numbers_stay_finite() {
         let (numeral, end) = Numeral::scan(&"9".repeat(400), 0);
-        assert!(end == 400 && numeral.whole().is_none());
+        assert!(end == 400 && numeral.plain_digits().is_none());
     }
 }

@@ -16,7 +16,7 @@
 use std::ops::Range;
 
 pub mod nltk;
-mod rewriting;
+mod rewrite_buffer;
 pub mod rouge;
 pub mod sacrebleu;
 pub mod sklearn;
@@ -38,12 +38,12 @@ pub struct Token<'t> {
 pub struct Tokens {
     /// The normalised text, which most tokens are pieces of: no allocation per token.
     buffer: String,
-    entries: Vec<Entry>,
+    entries: Vec<TokenEntry>,
 }
 
 /// Where one token stands in the buffer and in the given text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
+struct TokenEntry {
     buffer: Range<usize>,
     span: Range<usize>,
 }
@@ -87,7 +87,7 @@ impl Tokens {
         self.entries.retain(|entry| seen.insert(&buffer[entry.buffer.clone()]));
     }
 
-    fn token(&self, entry: &Entry) -> Token<'_> {
+    fn token(&self, entry: &TokenEntry) -> Token<'_> {
         Token { text: &self.buffer[entry.buffer.clone()], span: entry.span.clone() }
     }
 
@@ -95,6 +95,6 @@ impl Tokens {
     fn push(&mut self, text: &str, span: Range<usize>) {
         let start = self.buffer.len();
         self.buffer.push_str(text);
-        self.entries.push(Entry { buffer: start..self.buffer.len(), span });
+        self.entries.push(TokenEntry { buffer: start..self.buffer.len(), span });
     }
 }

@@ -9,11 +9,11 @@
 
 use std::ops::Range;
 
-use crate::python::{self, Lowered};
+use crate::python::{self, LowercaseText};
 use crate::sentences::punkt;
 use crate::stopwords;
 
-use super::{Entry, Tokens};
+use super::{TokenEntry, Tokens};
 
 mod substitutions;
 
@@ -21,12 +21,12 @@ use substitutions::{Substitutions, TreebankToken};
 
 /// `word_tokenize(text)`. On text with capitals the sentences can differ from NLTK's, see [`punkt`].
 pub fn words(text: &str) -> Tokens {
-    cut(Lowered::unchanged(text))
+    cut(LowercaseText::unchanged(text))
 }
 
 /// `word_tokenize(text.lower())`, with spans in `text`.
 pub fn lower_words(text: &str) -> Tokens {
-    cut(Lowered::new(text))
+    cut(LowercaseText::new(text))
 }
 
 /// The distinct [`lower_words`] that are alphanumeric throughout and no stop words, in order of first occurrence.
@@ -52,12 +52,12 @@ fn is_alphanumeric(word: &str) -> bool {
 const OPENING_QUOTES: &str = "``";
 const CLOSING_QUOTES: &str = "''";
 
-fn cut(lowered: Lowered) -> Tokens {
+fn cut(lowered: LowercaseText) -> Tokens {
     let text = lowered.text();
     let mut cutter =
         Cutter { text, words: Vec::with_capacity(text.len() / 5), substitutions: Substitutions::default() };
     for sentence in punkt::sentences(text) {
-        probare_cancellation::steps(16);
+        probare_cancellation::count_steps(16);
         cutter.cut_sentence(sentence);
     }
     let words = cutter.words;
@@ -66,9 +66,13 @@ fn cut(lowered: Lowered) -> Tokens {
     let entries = words
         .into_iter()
         .map(|word| match word {
-            TreebankToken::Piece(span) => Entry { buffer: span.clone(), span: lowered.original(span) },
-            TreebankToken::OpeningQuotes(span) => Entry { buffer: opening.clone(), span: lowered.original(span) },
-            TreebankToken::ClosingQuotes(span) => Entry { buffer: closing.clone(), span: lowered.original(span) },
+            TreebankToken::Piece(span) => TokenEntry { buffer: span.clone(), span: lowered.original_span(span) },
+            TreebankToken::OpeningQuotes(span) => {
+                TokenEntry { buffer: opening.clone(), span: lowered.original_span(span) }
+            }
+            TreebankToken::ClosingQuotes(span) => {
+                TokenEntry { buffer: closing.clone(), span: lowered.original_span(span) }
+            }
         })
         .collect();
     let mut buffer = lowered.into_text();
@@ -91,13 +95,13 @@ struct Chunk {
 
 enum Shape {
     /// Marks, a word, marks, each of which is a token whatever stands around it.
-    Simple(Simple),
+    Simple(SimpleChunk),
     /// Anything else.
     Intricate,
 }
 
 /// The parts of a simple chunk. Any of them may be empty; a mark is one byte.
-struct Simple {
+struct SimpleChunk {
     /// Where the word starts, behind opening marks.
     word: usize,
     /// Where the word is cut in two, its end if it is not.
@@ -148,7 +152,7 @@ impl Cutter<'_> {
         }
     }
 
-    fn push(&mut self, start: usize, simple: &Simple, end: usize) {
+    fn push(&mut self, start: usize, simple: &SimpleChunk, end: usize) {
         self.words.extend((start..simple.word).map(|mark| TreebankToken::Piece(mark..mark + 1)));
         for half in [simple.word..simple.cut, simple.cut..simple.marks] {
             if !half.is_empty() {
@@ -172,7 +176,7 @@ impl Cutter<'_> {
                 b',' | b':' if bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => is_one_run = false,
                 b'\'' if is_one_run => {
                     let Some((cut, length)) = clitic(bytes, word, at) else { return self.intricate(at, limit) };
-                    return self.closed(Simple { word, cut, marks: at + length }, limit);
+                    return self.with_closing_marks(SimpleChunk { word, cut, marks: at + length }, limit);
                 }
                 b'!' | b'%' | b')' | b',' | b':' | b';' | b'?' | b']' => break,
                 b'"' | b'#' | b'$' | b'&' | b'\'' | b'(' | b'*' | b'-' | b'.' | b'<' | b'>' | b'@' | b'[' | b'`'
@@ -196,11 +200,11 @@ impl Cutter<'_> {
             return self.intricate(at, limit);
         }
         let cut = if is_contraction(body) { word + CONTRACTION_HEAD } else { at };
-        self.closed(Simple { word, cut, marks: at }, limit)
+        self.with_closing_marks(SimpleChunk { word, cut, marks: at }, limit)
     }
 
     /// Reads the closing marks behind a word.
-    fn closed(&self, simple: Simple, limit: usize) -> Chunk {
+    fn with_closing_marks(&self, simple: SimpleChunk, limit: usize) -> Chunk {
         let bytes = &self.text.as_bytes()[..limit];
         let mut end = simple.marks;
         while let Some(&byte) = bytes.get(end) {

@@ -3,16 +3,16 @@
 //! Letters beyond ASCII separate words, so `café` gives `caf`.
 
 use crate::porter;
-use crate::python::Lowered;
+use crate::python::LowercaseText;
 
-use super::{Entry, Tokens};
+use super::{TokenEntry, Tokens};
 
 /// Words of at least this many letters are stemmed.
 const SHORTEST_STEMMED: usize = 4;
 
 /// The tokens of `text`; with `stemmed`, those of more than three letters go through the Porter stemmer.
 pub fn tokens(text: &str, stemmed: bool) -> Tokens {
-    let lowered = Lowered::new(text);
+    let lowered = LowercaseText::new(text);
     let bytes = lowered.text().as_bytes();
     let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let mut entries = Vec::with_capacity(bytes.len() / 5);
@@ -20,7 +20,7 @@ pub fn tokens(text: &str, stemmed: bool) -> Tokens {
     while at < bytes.len() {
         let length = bytes[at..].iter().take_while(|byte| is_letter(byte)).count();
         if length > 0 {
-            entries.push(Entry { buffer: at..at + length, span: lowered.original(at..at + length) });
+            entries.push(TokenEntry { buffer: at..at + length, span: lowered.original_span(at..at + length) });
         }
         at += length + 1;
     }

@@ -8,17 +8,17 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 
 use crate::python;
 
-use super::rewriting::{Glyph, Rewriting, pad, push, starts_with};
-use super::{Entry, Tokens};
+use super::rewrite_buffer::{Glyph, RewriteBuffer, pad, push, starts_with};
+use super::{TokenEntry, Tokens};
 
 /// `13a`: the tokenizer of the WMT evaluations, the default of BLEU.
 ///
 /// Symbols are cut off, and full stops and commas unless they stand between digits, and the dash behind a digit.
 pub fn tokens_13a(text: &str) -> Tokens {
-    probare_cancellation::steps(text.len());
+    probare_cancellation::count_steps(text.len());
     // Entities and line ends are rare, and the only characters that do not stand for themselves.
     if memchr::memchr3(b'&', b'<', b'\n', text.as_bytes()).is_some() {
-        let mut line = Rewriting::default();
+        let mut line = RewriteBuffer::default();
         line.start(text, 0..text.len());
         undo_markup(&mut line);
         let mut tokens = Tokens::default();
@@ -35,7 +35,7 @@ pub fn tokens_13a(text: &str) -> Tokens {
             |index| char::from(chunk[index]),
             |piece| {
                 let span = span.start + piece.start..span.start + piece.end;
-                entries.push(Entry { buffer: span.clone(), span });
+                entries.push(TokenEntry { buffer: span.clone(), span });
             },
         );
     }
@@ -93,8 +93,8 @@ fn cut_13a(length: usize, at: impl Fn(usize) -> char, mut found: impl FnMut(Rang
 ///
 /// sacreBLEU asks the package `regex`, which has tables of its own and newer ones than Python: Unicode 16.0 here.
 pub fn tokens_international(text: &str) -> Tokens {
-    probare_cancellation::steps(text.len());
-    let mut line = Rewriting::default();
+    probare_cancellation::count_steps(text.len());
+    let mut line = RewriteBuffer::default();
     line.start(text, 0..text.len());
     cut_after(&mut line, |before, mark| !is_number(before) && is_punctuation(mark));
     cut_before(&mut line, |mark, after| is_punctuation(mark) && !is_number(after));
@@ -141,7 +141,7 @@ fn is_symbol(character: char) -> bool {
 
 /// `char`: every character but white space.
 pub fn characters(text: &str) -> Tokens {
-    probare_cancellation::steps(text.len());
+    probare_cancellation::count_steps(text.len());
     let mut tokens = Tokens::default();
     let mut buffer = [0; 4];
     for (start, character) in text.char_indices().filter(|&(_, character)| !python::is_space(character)) {
@@ -151,11 +151,11 @@ pub fn characters(text: &str) -> Tokens {
 }
 
 /// Drops what stands for nothing, joins words that were cut at the end of a line, and reads the four entities.
-fn undo_markup(line: &mut Rewriting) {
+fn undo_markup(line: &mut RewriteBuffer) {
     replace(line, "<skipped>", None);
     replace(line, "-\n", None);
     replace(line, "\n", Some(' '));
-    if line.holds(&['&']) {
+    if line.contains_any(&['&']) {
         replace(line, "&quot;", Some('"'));
         replace(line, "&amp;", Some('&'));
         replace(line, "&lt;", Some('<'));
@@ -164,7 +164,7 @@ fn undo_markup(line: &mut Rewriting) {
 }
 
 /// Replaces every `pattern`, which is ASCII.
-fn replace(line: &mut Rewriting, pattern: &str, replacement: Option<char>) {
+fn replace(line: &mut RewriteBuffer, pattern: &str, replacement: Option<char>) {
     line.substitute(|glyphs, at, output| {
         if !starts_with(&glyphs[at..], pattern) {
             return 0;
@@ -176,7 +176,7 @@ fn replace(line: &mut Rewriting, pattern: &str, replacement: Option<char>) {
 }
 
 /// Puts spaces around the second of two neighbours for which `holds`; both are then used up.
-fn cut_after(line: &mut Rewriting, holds: impl Fn(char, char) -> bool) {
+fn cut_after(line: &mut RewriteBuffer, holds: impl Fn(char, char) -> bool) {
     line.substitute(|glyphs, at, output| match glyphs.get(at + 1) {
         Some(&mark) if holds(glyphs[at].character, mark.character) => {
             output.extend([glyphs[at], Glyph::SPACE, mark, Glyph::SPACE]);
@@ -187,7 +187,7 @@ fn cut_after(line: &mut Rewriting, holds: impl Fn(char, char) -> bool) {
 }
 
 /// Puts spaces around the first of two neighbours for which `holds`; both are then used up.
-fn cut_before(line: &mut Rewriting, holds: impl Fn(char, char) -> bool) {
+fn cut_before(line: &mut RewriteBuffer, holds: impl Fn(char, char) -> bool) {
     line.substitute(|glyphs, at, output| match glyphs.get(at + 1) {
         Some(&after) if holds(glyphs[at].character, after.character) => {
             output.extend([Glyph::SPACE, glyphs[at], Glyph::SPACE, after]);

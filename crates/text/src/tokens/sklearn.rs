@@ -3,18 +3,18 @@
 //! A token is a maximal run of at least two word characters in Python's sense, so `don't` gives `don`, `C` nothing, and
 //! `snake_case` stays whole.
 
-use crate::python::{Lowered, is_word};
-use crate::runs::each_run;
+use crate::python::{LowercaseText, is_word};
+use crate::runs::for_each_run;
 use crate::stopwords;
 
-use super::{Entry, Tokens};
+use super::{TokenEntry, Tokens};
 
 /// All tokens of `text`.
 pub fn tokens(text: &str) -> Tokens {
-    let lowered = Lowered::new(text);
+    let lowered = LowercaseText::new(text);
     let mut entries = Vec::with_capacity(text.len() / 6);
     each_word(lowered.text(), |start, end| {
-        entries.push(Entry { buffer: start..end, span: lowered.original(start..end) });
+        entries.push(TokenEntry { buffer: start..end, span: lowered.original_span(start..end) });
     });
     Tokens { buffer: lowered.into_text(), entries }
 }
@@ -31,7 +31,7 @@ pub fn terms(text: &str) -> Tokens {
 fn each_word(text: &str, mut found: impl FnMut(usize, usize)) {
     let bytes = text.as_bytes();
     if bytes.is_ascii() {
-        return each_run(bytes, is_ascii_word, |start, end| {
+        return for_each_run(bytes, is_ascii_word, |start, end| {
             if end - start >= 2 {
                 found(start, end);
             }

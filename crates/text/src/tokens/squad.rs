@@ -3,9 +3,9 @@
 //! Punctuation (Python's `string.punctuation`, which is ASCII) is deleted, not replaced: `U.S.` becomes `us`. Articles
 //! are dropped as whole words afterwards. Punctuation beyond ASCII stays, but ends a word.
 
-use crate::python::{self, Lowered};
+use crate::python::{self, LowercaseText};
 
-use super::{Entry, Tokens};
+use super::{TokenEntry, Tokens};
 
 /// The normalised text: its tokens with one space between them.
 pub fn normalise(text: &str) -> String {
@@ -22,7 +22,7 @@ pub fn normalise(text: &str) -> String {
 
 /// The words of the normalised text. A span reaches from the first to the last character that was kept.
 pub fn tokens(text: &str) -> Tokens {
-    let lowered = Lowered::new(text);
+    let lowered = LowercaseText::new(text);
     let mut builder = Builder { lowered: &lowered, tokens: Tokens::default(), token: None, run: None };
     builder.tokens.buffer.reserve(text.len());
     for (at, character) in lowered.text().char_indices() {
@@ -46,24 +46,24 @@ pub fn tokens(text: &str) -> Tokens {
 
 /// Where something started and ended: in the buffer the start only, in the lower-cased text both.
 #[derive(Clone)]
-struct Open {
+struct OpenSpan {
     buffer: usize,
     start: usize,
     end: usize,
 }
 
 struct Builder<'t> {
-    lowered: &'t Lowered,
+    lowered: &'t LowercaseText,
     tokens: Tokens,
     /// The token being written.
-    token: Option<Open>,
+    token: Option<OpenSpan>,
     /// The run of word characters at its end, and what the token was before it.
-    run: Option<(Open, Option<Open>)>,
+    run: Option<(OpenSpan, Option<OpenSpan>)>,
 }
 
 impl Builder<'_> {
     fn push(&mut self, at: usize, character: char, is_word: bool) {
-        let open = Open { buffer: self.tokens.buffer.len(), start: at, end: at };
+        let open = OpenSpan { buffer: self.tokens.buffer.len(), start: at, end: at };
         if is_word && self.run.is_none() {
             self.run = Some((open.clone(), self.token.clone()));
         }
@@ -83,9 +83,9 @@ impl Builder<'_> {
 
     fn end_token(&mut self) {
         if let Some(token) = self.token.take() {
-            self.tokens.entries.push(Entry {
+            self.tokens.entries.push(TokenEntry {
                 buffer: token.buffer..self.tokens.buffer.len(),
-                span: self.lowered.original(token.start..token.end),
+                span: self.lowered.original_span(token.start..token.end),
             });
         }
     }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::python::{self, Lowered};
+use crate::python::{self, LowercaseText};
 
 use super::Tokens;
 
@@ -28,13 +28,13 @@ pub fn tokens(text: &str) -> Tokens {
 
 /// Calls `take` with every token of a text, in order, and the bytes it came from.
 pub fn for_each_token(text: &str, mut take: impl FnMut(&str, Range<usize>)) {
-    probare_cancellation::steps(text.len());
-    let lowered = Lowered::new(text);
+    probare_cancellation::count_steps(text.len());
+    let lowered = LowercaseText::new(text);
     let (mut token, mut at) = (String::new(), 0);
     while let Some(found) = LetterRun::next(lowered.text(), at) {
         at = found.end;
         found.write_token(lowered.text(), &mut token);
-        take(&token, lowered.original(found.start..found.end));
+        take(&token, lowered.original_span(found.start..found.end));
     }
 }
 

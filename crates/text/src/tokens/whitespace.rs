@@ -1,14 +1,16 @@
 //! Words between white space: Python's `text.lower().split()`.
 
-use crate::python::{Lowered, each_piece};
+use crate::python::{LowercaseText, for_each_word};
 
-use super::{Entry, Tokens};
+use super::{TokenEntry, Tokens};
 
 /// Lower-cased words; punctuation stays attached.
 pub fn lower_words(text: &str) -> Tokens {
-    let lowered = Lowered::new(text);
+    let lowered = LowercaseText::new(text);
     let mut entries = Vec::with_capacity(text.len() / 6);
-    each_piece(lowered.text(), |span| entries.push(Entry { buffer: span.clone(), span: lowered.original(span) }));
+    for_each_word(lowered.text(), |span| {
+        entries.push(TokenEntry { buffer: span.clone(), span: lowered.original_span(span) });
+    });
     Tokens { buffer: lowered.into_text(), entries }
 }
 

@@ -19,8 +19,8 @@
 
 use super::letter_case::LetterCase;
 use super::net::{DictionaryWord, Lemma};
-use super::reader::Reader;
-use super::{Category, PartsOfSpeech, Pointer, Relation, Sense, Synset};
+use super::reader::VarintReader;
+use super::{Category, PartsOfSpeech, Pointer, Sense, Synset, SynsetRelation};
 
 /// Bit of a lemma's header: one sense for each part of speech, none counted.
 pub(super) const PLAIN: u8 = 1 << 4;
@@ -38,20 +38,20 @@ pub(super) const BETWEEN_WORDS: u8 = 1 << 5;
 pub struct Senses<'a> {
     remaining: u32,
     base: u32,
-    distances: Reader<'a>,
+    distances: VarintReader<'a>,
     remaining_counts: u32,
-    counts: Reader<'a>,
+    counts: VarintReader<'a>,
 }
 
 impl<'a> Senses<'a> {
     /// No meanings, as of a word that is no lemma.
     pub(super) fn none() -> Self {
-        let nothing = Reader::new(&[]);
+        let nothing = VarintReader::new(&[]);
         Self { remaining: 0, base: 0, distances: nothing, remaining_counts: 0, counts: nothing }
     }
 
     /// Reads the senses of one part of speech and leaves the reader behind them.
-    pub(super) fn read(reader: &mut Reader<'a>, is_plain: bool, base: u32) -> Option<Self> {
+    pub(super) fn read(reader: &mut VarintReader<'a>, is_plain: bool, base: u32) -> Option<Self> {
         let size = if is_plain { 2 } else { reader.number()? };
         let remaining = size >> 1;
         let remaining_counts = if size & 1 == 1 { reader.number()? } else { 0 };
@@ -81,7 +81,7 @@ impl Iterator for Senses<'_> {
 }
 
 /// A reference to a synset by its distance from another.
-fn relative(reader: &mut Reader<'_>, base: u32) -> Option<Synset> {
+fn relative(reader: &mut VarintReader<'_>, base: u32) -> Option<Synset> {
     let number = i64::from(base).checked_add(reader.signed()?)?;
     u32::try_from(number).ok().map(Synset)
 }
@@ -89,14 +89,14 @@ fn relative(reader: &mut Reader<'_>, base: u32) -> Option<Synset> {
 /// Reads a synset's record: first its words, then its pointers.
 pub(super) struct SynsetReader<'a> {
     header: u8,
-    reader: Reader<'a>,
+    reader: VarintReader<'a>,
     /// The lemma of the first word of the synset before it in its block.
     previous_head: u32,
 }
 
 impl<'a> SynsetReader<'a> {
     /// Goes to the record that `before` others stand in front of in its block.
-    pub(super) fn new(mut reader: Reader<'a>, before: u32) -> Option<Self> {
+    pub(super) fn new(mut reader: VarintReader<'a>, before: u32) -> Option<Self> {
         let mut previous_head = 0;
         for _ in 0..before {
             previous_head = skip_synset(&mut reader, previous_head)?;
@@ -129,13 +129,13 @@ impl<'a> SynsetReader<'a> {
         let mut pointers = Vec::new();
         if self.header & HAS_HYPERNYM != 0 {
             let target = relative(&mut self.reader, synset.0)?;
-            pointers.push(Pointer { relation: Relation::Hypernym, target, words: None });
+            pointers.push(Pointer { relation: SynsetRelation::Hypernym, target, words: None });
         }
         let mut more = self.header & HAS_POINTERS != 0;
         while more {
             let byte = self.reader.byte()?;
             more = byte & MORE != 0;
-            let relation = Relation::from_code(byte & 15)?;
+            let relation = SynsetRelation::from_code(byte & 15)?;
             let words = if byte & BETWEEN_WORDS == 0 { None } else { Some(self.reader.pair()?) };
             pointers.push(Pointer { relation, target: relative(&mut self.reader, synset.0)?, words });
         }
@@ -144,7 +144,7 @@ impl<'a> SynsetReader<'a> {
 }
 
 /// Passes over a lemma's record.
-pub(super) fn skip_lemma(reader: &mut Reader<'_>) -> Option<()> {
+pub(super) fn skip_lemma(reader: &mut VarintReader<'_>) -> Option<()> {
     let header = reader.byte()?;
     let parts = PartsOfSpeech::from_bits(header);
     if header & PLAIN != 0 {
@@ -157,7 +157,7 @@ pub(super) fn skip_lemma(reader: &mut Reader<'_>) -> Option<()> {
 }
 
 /// Passes over a synset's record and gives the lemma of its first word.
-fn skip_synset(reader: &mut Reader<'_>, previous_head: u32) -> Option<u32> {
+fn skip_synset(reader: &mut VarintReader<'_>, previous_head: u32) -> Option<u32> {
     let header = reader.byte()?;
     let mut head = None;
     loop {

@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use super::reader::{Reader, write_pair};
+use super::reader::{VarintReader, write_pair};
 use super::records::{RecordWriter, Records};
 use super::symbols::{self, Symbols};
 
@@ -115,7 +115,7 @@ fn head(name: &[u8]) -> [u8; HEAD] {
 }
 
 /// Reads one entry: the length it shares with the one before, and the rest of it, encoded.
-fn entry<'a>(reader: &mut Reader<'a>) -> Option<(usize, &'a [u8])> {
+fn entry<'a>(reader: &mut VarintReader<'a>) -> Option<(usize, &'a [u8])> {
     let (shared, length) = reader.pair()?;
     Some((shared, reader.bytes(length)?))
 }

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Relation, Synset, WordNet};
+use super::{Synset, SynsetRelation, WordNet};
 
 impl WordNet {
     /// The meanings that a relation leads to from a meaning or any of its words, in WordNet's order, each once.
-    pub fn related(&self, synset: Synset, relation: Relation) -> Vec<Synset> {
+    pub fn related_synsets(&self, synset: Synset, relation: SynsetRelation) -> Vec<Synset> {
         self.targets(synset, &[relation])
     }
 
     /// The next more general meanings of a noun or verb; for a name, what it is an instance of. Usually one, for other
     /// parts of speech none.
     pub fn hypernyms(&self, synset: Synset) -> Vec<Synset> {
-        self.targets(synset, &[Relation::Hypernym, Relation::InstanceHypernym])
+        self.targets(synset, &[SynsetRelation::Hypernym, SynsetRelation::InstanceHypernym])
     }
 
     /// A meaning and all that it is a kind of, with the number of steps to each.
@@ -37,7 +37,7 @@ impl WordNet {
         self.ancestors(synset).contains_key(&general)
     }
 
-    fn targets(&self, synset: Synset, relations: &[Relation]) -> Vec<Synset> {
+    fn targets(&self, synset: Synset, relations: &[SynsetRelation]) -> Vec<Synset> {
         let mut found = Vec::new();
         for pointer in self.pointers(synset) {
             if relations.contains(&pointer.relation) && !found.contains(&pointer.target) {
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn adjectives_lead_to_similar_ones() {
         let wordnet = WordNet::embedded();
-        let similar = wordnet.related(first("happy", Adjective), Relation::Similar);
+        let similar = wordnet.related_synsets(first("happy", Adjective), SynsetRelation::Similar);
         assert!(similar.iter().all(|synset| wordnet.is_satellite(*synset)) && similar.len() == 5);
     }
 }

@@ -3,7 +3,7 @@
 //! Lemmas are stored in lower case, because that is how they are looked up; a synset remembers with a few bits how its
 //! words are spelled (`Denmark`, `genus_Canis`, `USA`).
 
-use super::reader::{Reader, write_number};
+use super::reader::{VarintReader, write_number};
 
 /// The case pattern of a name whose words are joined by underscores.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum LetterCase {
 
 impl LetterCase {
     /// The pattern that leads from `lower`, the lower case of `name`, back to it, if there is one.
-    pub(super) fn of(name: &str, lower: &str) -> Option<Self> {
+    pub(super) fn from_spelling(name: &str, lower: &str) -> Option<Self> {
         let mut mask = vec![0; name.chars().count().div_ceil(8)];
         for (place, (left, right)) in name.chars().zip(lower.chars()).enumerate() {
             if left != right {
@@ -73,7 +73,7 @@ impl LetterCase {
     }
 
     /// Reads what follows the code.
-    pub(super) fn read(code: u32, reader: &mut Reader<'_>) -> Option<Self> {
+    pub(super) fn read(code: u32, reader: &mut VarintReader<'_>) -> Option<Self> {
         Some(match code {
             0 => Self::Lower,
             1 => Self::EachWord,
@@ -96,17 +96,17 @@ mod tests {
             [("car", 0), ("New_York", 1), ("Denmark", 1), ("Canis_lupus", 2), ("genus_Canis", 3), ("USA", 3)]
         {
             let lower = name.to_lowercase();
-            let case = LetterCase::of(name, &lower).unwrap();
+            let case = LetterCase::from_spelling(name, &lower).unwrap();
             assert_eq!(case.code(), code, "{name}");
             let mut bytes = Vec::new();
             case.write(&mut bytes);
-            let read = LetterCase::read(code, &mut Reader::new(&bytes)).unwrap();
+            let read = LetterCase::read(code, &mut VarintReader::new(&bytes)).unwrap();
             assert_eq!(read.apply(&lower), name);
         }
     }
 
     #[test]
     fn a_letter_without_a_way_back_has_no_pattern() {
-        assert_eq!(LetterCase::of("İ", "i̇"), None);
+        assert_eq!(LetterCase::from_spelling("İ", "i̇"), None);
     }
 }

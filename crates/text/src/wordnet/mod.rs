@@ -29,7 +29,6 @@ pub mod build;
 mod category;
 mod decode;
 mod dictionary;
-mod enriched;
 mod hierarchy;
 mod letter_case;
 mod morphology;
@@ -38,6 +37,7 @@ mod part_of_speech;
 mod reader;
 mod records;
 mod relation;
+mod scoring_synonyms;
 mod symbols;
 mod synonyms;
 mod table;
@@ -47,7 +47,7 @@ pub use category::Category;
 pub use decode::Senses;
 pub use net::{Pointer, Sense, Synset, WordNet};
 pub use part_of_speech::{PartOfSpeech, PartsOfSpeech};
-pub use relation::Relation;
+pub use relation::SynsetRelation;
 pub use table::TableError;
 
 /// The licence under which Princeton University gives WordNet 3.0; it has to accompany every copy of the data.

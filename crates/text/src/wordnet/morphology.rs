@@ -5,7 +5,7 @@
 //! remain, so that `gas` does not become `ga`.
 
 use super::net::{Lemma, key};
-use super::reader::Reader;
+use super::reader::VarintReader;
 use super::{PartOfSpeech, PartsOfSpeech, Synset, WordNet};
 
 /// Endings and what takes their place, from the manual page `morphy(7WN)` of WordNet 3.0.
@@ -65,7 +65,7 @@ impl WordNet {
 
     /// A reader at the record of an exception: a byte with the parts of speech in whose lists the word is, then for
     /// each how many lemmas and their numbers.
-    fn exception(&self, key: &str) -> Option<Reader<'_>> {
+    fn exception(&self, key: &str) -> Option<VarintReader<'_>> {
         let number = self.table.exception_names().find(key)?;
         let (mut reader, before) = self.table.exceptions().block_of(number)?;
         for _ in 0..before {
@@ -83,7 +83,7 @@ pub(super) struct WordForm<'a> {
     wordnet: &'a WordNet,
     key: &'a str,
     own: Option<(Lemma, PartsOfSpeech)>,
-    exception: Option<Reader<'a>>,
+    exception: Option<VarintReader<'a>>,
 }
 
 impl WordForm<'_> {
@@ -146,7 +146,7 @@ impl WordForm<'_> {
     }
 }
 
-fn read_lemmas(reader: &mut Reader<'_>, count: u32) -> Option<Vec<Lemma>> {
+fn read_lemmas(reader: &mut VarintReader<'_>, count: u32) -> Option<Vec<Lemma>> {
     (0..count).map(|_| reader.number().map(Lemma)).collect()
 }
 

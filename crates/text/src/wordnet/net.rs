@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use super::build::BuildError;
+use super::build::WordNetBuildError;
 use super::decode::{PLAIN, SynsetReader, skip_lemma};
 use super::letter_case::LetterCase;
-use super::reader::Reader;
-use super::table::Table;
-use super::{Category, PartOfSpeech, PartsOfSpeech, Relation, Senses, TableError, build};
+use super::reader::VarintReader;
+use super::table::WordNetTable;
+use super::{Category, PartOfSpeech, PartsOfSpeech, Senses, SynsetRelation, TableError, build};
 use crate::python;
 
 /// The table of WordNet 3.0, as [`build`](build::build) writes it from the files of Princeton University.
@@ -18,7 +18,7 @@ static EMBEDDED: &[u8] = include_bytes!("../../data/wordnet.bin");
 /// WordNet: words, their meanings and how these hang together.
 #[derive(Debug, Clone)]
 pub struct WordNet {
-    pub(super) table: Table,
+    pub(super) table: WordNetTable,
 }
 
 /// A meaning: a set of words that can stand for each other. A handle into the [`WordNet`] it came from.
@@ -49,7 +49,7 @@ pub(super) struct DictionaryWord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pointer {
     /// How the two are related.
-    pub relation: Relation,
+    pub relation: SynsetRelation,
     /// Where it leads.
     pub target: Synset,
     /// For a pointer between words their places in [`WordNet::words`], here and there.
@@ -70,14 +70,15 @@ impl WordNet {
     pub fn embedded() -> &'static Self {
         static WORDNET: OnceLock<WordNet> = OnceLock::new();
         WORDNET.get_or_init(|| {
-            let table = Table::open(Cow::Borrowed(EMBEDDED)).expect("a test opens and checks the embedded table");
+            let table =
+                WordNetTable::open(Cow::Borrowed(EMBEDDED)).expect("a test opens and checks the embedded table");
             Self { table }
         })
     }
 
     /// A WordNet from the bytes of a table, whose checksum is compared.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, TableError> {
-        let table = Table::open(Cow::Owned(bytes))?;
+        let table = WordNetTable::open(Cow::Owned(bytes))?;
         table.check()?;
         Ok(Self { table })
     }
@@ -85,8 +86,8 @@ impl WordNet {
     /// A WordNet from a folder with the files of a WordNet distribution (`data.noun`, `index.noun`, `noun.exc` …).
     ///
     /// Fails with the file and line that cannot be understood.
-    pub fn from_dir(dir: &Path) -> Result<Self, BuildError> {
-        let table = Table::open(Cow::Owned(build::build(dir)?)).expect("the builder writes a consistent header");
+    pub fn from_dir(dir: &Path) -> Result<Self, WordNetBuildError> {
+        let table = WordNetTable::open(Cow::Owned(build::build(dir)?)).expect("the builder writes a consistent header");
         Ok(Self { table })
     }
 
@@ -189,7 +190,7 @@ impl WordNet {
     }
 
     /// A reader at a lemma's record, and the synset from which its references count.
-    fn lemma_record(&self, lemma: Lemma) -> Option<(Reader<'_>, u32)> {
+    fn lemma_record(&self, lemma: Lemma) -> Option<(VarintReader<'_>, u32)> {
         if lemma.0 >= self.table.lemma_count {
             return None;
         }

@@ -4,11 +4,11 @@
 
 /// Reads from the front of a byte slice.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reader<'a> {
+pub(super) struct VarintReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> VarintReader<'a> {
     /// A reader of `bytes`, at their beginning.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes what [`Reader::number`] reads.
+/// Writes what [`VarintReader::number`] reads.
 pub(super) fn write_number(bytes: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {
         bytes.push((value & 0x7f) as u8 | 0x80);
@@ -77,13 +77,13 @@ pub(super) fn write_number(bytes: &mut Vec<u8>, mut value: u32) {
     bytes.push((value & 0x7f) as u8);
 }
 
-/// Writes what [`Reader::signed`] reads: the way from `base` to `value`, both below 2³⁰ as all counts of the table are.
+/// Writes what [`VarintReader::signed`] reads: the way from `base` to `value`, both below 2³⁰ as all counts of the table are.
 pub(super) fn write_difference(bytes: &mut Vec<u8>, value: u32, base: u32) {
     let folded = if value >= base { (value - base) << 1 } else { ((base - value - 1) << 1) | 1 };
     write_number(bytes, folded);
 }
 
-/// Writes what [`Reader::pair`] reads.
+/// Writes what [`VarintReader::pair`] reads.
 pub(super) fn write_pair(bytes: &mut Vec<u8>, first: u32, second: u32) {
     let nibble = |value: u32| u8::try_from(value).map_or(15, |value| value.min(15));
     bytes.push(nibble(first) << 4 | nibble(second));
@@ -103,8 +103,8 @@ mod tests {
         for value in [0, 1, 127, 128, 16_383, 16_384, 117_658, (1 << 30) - 1, u32::MAX] {
             let mut bytes = Vec::new();
             write_number(&mut bytes, value);
-            assert_eq!(Reader::new(&bytes).number(), Some(value));
-            assert!(Reader::new(&bytes[..bytes.len() - 1]).number().is_none());
+            assert_eq!(VarintReader::new(&bytes).number(), Some(value));
+            assert!(VarintReader::new(&bytes[..bytes.len() - 1]).number().is_none());
         }
     }
 
@@ -113,7 +113,7 @@ mod tests {
         for (value, base) in [(5, 5), (5, 6), (6, 5), (0, 117_658), (117_658, 0)] {
             let mut bytes = Vec::new();
             write_difference(&mut bytes, value, base);
-            assert_eq!(Reader::new(&bytes).signed(), Some(i64::from(value) - i64::from(base)));
+            assert_eq!(VarintReader::new(&bytes).signed(), Some(i64::from(value) - i64::from(base)));
         }
     }
 
@@ -123,13 +123,13 @@ mod tests {
             let mut bytes = Vec::new();
             write_pair(&mut bytes, first, second);
             assert_eq!(bytes.len(), length);
-            assert_eq!(Reader::new(&bytes).pair(), Some((first as usize, second as usize)));
+            assert_eq!(VarintReader::new(&bytes).pair(), Some((first as usize, second as usize)));
         }
     }
 
     #[test]
     fn a_number_without_an_end_is_refused() {
-        assert_eq!(Reader::new(&[0xff; 9]).number(), None);
-        assert_eq!(Reader::new(&[0xff; 9]).pair(), None);
+        assert_eq!(VarintReader::new(&[0xff; 9]).number(), None);
+        assert_eq!(VarintReader::new(&[0xff; 9]).pair(), None);
     }
 }

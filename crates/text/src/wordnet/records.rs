@@ -1,6 +1,6 @@
 //! Numbered records of different length, grouped in blocks so that few offsets are kept.
 
-use super::reader::Reader;
+use super::reader::VarintReader;
 
 /// Records in blocks of `per_block`. Finding one means going to its block and passing over those before it.
 #[derive(Debug, Clone, Copy)]
@@ -15,15 +15,15 @@ pub(super) struct Records<'a> {
 
 impl<'a> Records<'a> {
     /// A reader at the block that holds record `number`, and how many records stand before it there.
-    pub(super) fn block_of(&self, number: u32) -> Option<(Reader<'a>, u32)> {
+    pub(super) fn block_of(&self, number: u32) -> Option<(VarintReader<'a>, u32)> {
         let block = usize::try_from(number / self.per_block).ok()?;
         Some((self.block(block)?, number % self.per_block))
     }
 
     /// A reader at a block.
-    pub(super) fn block(&self, block: usize) -> Option<Reader<'a>> {
+    pub(super) fn block(&self, block: usize) -> Option<VarintReader<'a>> {
         let start = u32::from_le_bytes(*self.offsets.as_chunks().0.get(block)?);
-        Some(Reader::new(self.bytes.get(usize::try_from(start).ok()?..)?))
+        Some(VarintReader::new(self.bytes.get(usize::try_from(start).ok()?..)?))
     }
 }
 

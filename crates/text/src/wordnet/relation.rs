@@ -4,7 +4,7 @@
 ///
 /// Left out are the reverse directions (hyponyms) and whole and part, topic, region and usage, which no metric needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Relation {
+pub enum SynsetRelation {
     /// The more general meaning: car, motor vehicle.
     Hypernym,
     /// What a named thing is an instance of: Denmark, country.
@@ -32,22 +32,22 @@ pub enum Relation {
 }
 
 /// Relations with WordNet's pointer symbols. The place in this list is the code in the table.
-const SYMBOLS: [(Relation, &str); 12] = [
-    (Relation::Hypernym, "@"),
-    (Relation::InstanceHypernym, "@i"),
-    (Relation::Antonym, "!"),
-    (Relation::Derivation, "+"),
-    (Relation::Similar, "&"),
-    (Relation::Also, "^"),
-    (Relation::Pertainym, "\\"),
-    (Relation::Participle, "<"),
-    (Relation::Attribute, "="),
-    (Relation::Entailment, "*"),
-    (Relation::Cause, ">"),
-    (Relation::VerbGroup, "$"),
+const SYMBOLS: [(SynsetRelation, &str); 12] = [
+    (SynsetRelation::Hypernym, "@"),
+    (SynsetRelation::InstanceHypernym, "@i"),
+    (SynsetRelation::Antonym, "!"),
+    (SynsetRelation::Derivation, "+"),
+    (SynsetRelation::Similar, "&"),
+    (SynsetRelation::Also, "^"),
+    (SynsetRelation::Pertainym, "\\"),
+    (SynsetRelation::Participle, "<"),
+    (SynsetRelation::Attribute, "="),
+    (SynsetRelation::Entailment, "*"),
+    (SynsetRelation::Cause, ">"),
+    (SynsetRelation::VerbGroup, "$"),
 ];
 
-impl Relation {
+impl SynsetRelation {
     /// The relation of a pointer symbol; `None` for those the table leaves out.
     pub(super) fn from_symbol(symbol: &str) -> Option<Self> {
         SYMBOLS.iter().find(|(_, known)| *known == symbol).map(|(relation, _)| *relation)
@@ -71,10 +71,10 @@ mod tests {
     #[test]
     fn codes_and_symbols_lead_back_to_the_relation() {
         for (relation, symbol) in SYMBOLS {
-            assert_eq!(Relation::from_code(relation.code()), Some(relation));
-            assert_eq!(Relation::from_symbol(symbol), Some(relation));
+            assert_eq!(SynsetRelation::from_code(relation.code()), Some(relation));
+            assert_eq!(SynsetRelation::from_symbol(symbol), Some(relation));
         }
-        assert_eq!(Relation::from_code(12), None);
-        assert_eq!(Relation::from_symbol("~"), None);
+        assert_eq!(SynsetRelation::from_code(12), None);
+        assert_eq!(SynsetRelation::from_symbol("~"), None);
     }
 }

@@ -72,7 +72,7 @@ enum List {
 
 /// A table whose header is consistent. The entries are read with care whenever they are used.
 #[derive(Debug, Clone)]
-pub(super) struct Table {
+pub(super) struct WordNetTable {
     bytes: Cow<'static, [u8]>,
     sections: [Range<usize>; SECTIONS],
     pub(super) lemma_count: u32,
@@ -80,7 +80,7 @@ pub(super) struct Table {
     exception_count: u32,
 }
 
-impl Table {
+impl WordNetTable {
     /// Reads the header. The checksum is left to [`check`](Self::check).
     pub(super) fn open(bytes: Cow<'static, [u8]>) -> Result<Self, TableError> {
         if !bytes.starts_with(MAGIC) {
@@ -175,7 +175,7 @@ impl Table {
 }
 
 /// What a builder has written, in the order of the sections.
-pub(super) struct Parts {
+pub(super) struct TableParts {
     pub(super) lemma_count: u32,
     pub(super) synset_count: u32,
     pub(super) exception_count: u32,
@@ -190,7 +190,7 @@ pub(super) struct Parts {
 }
 
 /// Puts header and sections together.
-pub(super) fn assemble(parts: &Parts) -> Vec<u8> {
+pub(super) fn assemble(parts: &TableParts) -> Vec<u8> {
     let sections = [&parts.lemma_names, &parts.lemmas, &parts.synsets, &parts.exception_names, &parts.exceptions];
     let sections = sections.iter().flat_map(|writer| [&writer.offsets, &writer.bytes]).chain([
         &parts.lemma_heads,
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_short_or_foreign_file_is_named_as_such() {
-        let open = |bytes: &'static [u8]| Table::open(Cow::Borrowed(bytes)).unwrap_err();
+        let open = |bytes: &'static [u8]| WordNetTable::open(Cow::Borrowed(bytes)).unwrap_err();
         assert_eq!(open(b""), TableError::Magic);
         assert_eq!(open(b"PRBWNET\x01 of another version"), TableError::Magic);
         assert_eq!(open(b"PRBWNET\x02 and too short"), TableError::Length { announced: 80, found: 22 });

@@ -3,18 +3,23 @@
 use std::collections::BTreeSet;
 
 use super::net::{Lemma, key};
-use super::{PartOfSpeech, Relation, WordNet};
+use super::{PartOfSpeech, SynsetRelation, WordNet};
 
 impl WordNet {
     /// The direct opposites of a word or its base forms in all meanings, sorted by code point.
     pub fn antonyms(&self, word: &str) -> Vec<String> {
-        self.names(&self.word_pointers(word, &[Relation::Antonym]))
+        self.names(&self.word_pointers(word, &[SynsetRelation::Antonym]))
     }
 
     /// The words of the same family in other meanings or parts of speech, sorted by code point: for `quickly` the
     /// adjective it is made from, for `teach` the teacher, the teaching.
-    pub fn derived(&self, word: &str) -> Vec<String> {
-        self.names(&self.word_pointers(word, &[Relation::Derivation, Relation::Pertainym, Relation::Participle]))
+    pub fn derived_words(&self, word: &str) -> Vec<String> {
+        self.names(
+            &self.word_pointers(
+                word,
+                &[SynsetRelation::Derivation, SynsetRelation::Pertainym, SynsetRelation::Participle],
+            ),
+        )
     }
 
     /// Whether one word, or a base form of it, is a direct opposite of the other in some meaning. The order does not
@@ -24,7 +29,7 @@ impl WordNet {
     }
 
     fn points_to(&self, from: &str, to: &str) -> bool {
-        let opposites = self.word_pointers(from, &[Relation::Antonym]);
+        let opposites = self.word_pointers(from, &[SynsetRelation::Antonym]);
         if opposites.is_empty() {
             return false;
         }
@@ -36,7 +41,7 @@ impl WordNet {
     }
 
     /// Where pointers of these relations lead from the word itself, in all meanings of its base forms.
-    fn word_pointers(&self, word: &str, relations: &[Relation]) -> BTreeSet<(PartOfSpeech, Lemma)> {
+    fn word_pointers(&self, word: &str, relations: &[SynsetRelation]) -> BTreeSet<(PartOfSpeech, Lemma)> {
         let key = key(word);
         let form = self.form(&key);
         let mut targets = BTreeSet::new();
@@ -86,8 +91,8 @@ mod tests {
     #[test]
     fn families_cross_parts_of_speech() {
         let wordnet = WordNet::embedded();
-        assert_eq!(wordnet.derived("quickly"), ["quick"]);
-        assert_eq!(wordnet.derived("teacher"), ["teach", "teachership"]);
-        assert!(wordnet.derived("teach").contains(&"teacher".to_owned()));
+        assert_eq!(wordnet.derived_words("quickly"), ["quick"]);
+        assert_eq!(wordnet.derived_words("teacher"), ["teach", "teachership"]);
+        assert!(wordnet.derived_words("teach").contains(&"teacher".to_owned()));
     }
 }

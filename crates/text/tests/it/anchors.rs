@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use probare_testing::{golden, list, same, text};
-use probare_text::anchors::{AnchorKind, find_anchors, supported};
+use probare_text::anchors::{AnchorKind, find_anchors, find_support};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ fn golden_evidence() {
     golden("rag_metrics", "evidence.jsonl", |case| {
         let anchor = &case["anchor"];
         let Some(kind) = kind(anchor) else { return Ok(()) };
-        let found = supported(text(anchor, "text")?, kind, &chunks(case)?);
+        let found = find_support(text(anchor, "text")?, kind, &chunks(case)?);
         same("supported", &case["supported"].as_bool(), &Some(found.is_some()))
     });
 }
@@ -46,7 +46,7 @@ fn golden_hallucination() {
             .iter()
             .map(|anchor| {
                 let words = anchor.text(response);
-                (anchor.kind, words.to_owned(), supported(words, anchor.kind, &chunks).is_some())
+                (anchor.kind, words.to_owned(), find_support(words, anchor.kind, &chunks).is_some())
             })
             .collect();
         // The order of the labels means nothing.
@@ -59,9 +59,9 @@ fn golden_hallucination() {
 #[test]
 fn evidence_is_where_it_says() {
     let context = ["Nothing here.", "It opened on 15 March 2016 with 1,250 members."];
-    let support = supported("March 2016", AnchorKind::Date, &context).unwrap();
+    let support = find_support("March 2016", AnchorKind::Date, &context).unwrap();
     assert_eq!((support.chunk, &context[1][support.span]), (1, "15 March 2016"));
-    let support = supported("1250", AnchorKind::Numeric, &context).unwrap();
+    let support = find_support("1250", AnchorKind::Numeric, &context).unwrap();
     assert_eq!((support.chunk, &context[1][support.span]), (1, "1,250"));
 }
 
@@ -170,7 +170,7 @@ proptest! {
         let anchors = find_anchors(&text);
         for anchor in &anchors {
             prop_assert!(!anchor.span.is_empty() && text.get(anchor.span.clone()).is_some());
-            supported(anchor.text(&text), anchor.kind, &[&text]);
+            find_support(anchor.text(&text), anchor.kind, &[&text]);
         }
         for pair in anchors.windows(2) {
             prop_assert!(pair[0].span.end <= pair[1].span.start, "{pair:?}");
@@ -189,7 +189,7 @@ proptest! {
             // Only a numeral with commas in the wrong places is an anchor that cannot be read.
             prop_assert!(is_readable || words.contains(','), "{words:?} of {text:?}");
             if is_readable {
-                prop_assert!(supported(words, anchor.kind, &[&text]).is_some(), "{words:?}");
+                prop_assert!(find_support(words, anchor.kind, &[&text]).is_some(), "{words:?}");
             }
         }
     }

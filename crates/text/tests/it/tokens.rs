@@ -1,6 +1,6 @@
 //! Tokens, sentences and keywords against golden vectors of the libraries that define them.
 
-use probare_testing::{Tally, golden, golden_json, list, same, text};
+use probare_testing::{GoldenTally, golden, golden_json, list, same, text};
 use probare_text::python::lower;
 use probare_text::sentences::punkt;
 use probare_text::tokens::{Tokens, nltk, synthlink};
@@ -71,7 +71,7 @@ fn synthlink_tokens(case: &Value) -> Result<(), String> {
 }
 
 /// Keywords of a step: without the verb that opens it and stop words, stemmed, distinct.
-fn synthlink_keywords(case: &Value, tally: &mut Tally) {
+fn synthlink_keywords(case: &Value, tally: &mut GoldenTally) {
     const VERBS: [&str; 9] =
         ["confirm", "research", "link", "synthesize", "understand", "identify", "analyze", "define", "trace"];
     let steps = case["steps"].as_array().into_iter().flatten();

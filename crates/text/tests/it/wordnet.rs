@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use probare_testing::{golden, list, same, text};
-use probare_text::wordnet::build::{BuildError, build};
-use probare_text::wordnet::{PartOfSpeech, Relation, TableError, WordNet};
+use probare_text::wordnet::build::{WordNetBuildError, build};
+use probare_text::wordnet::{PartOfSpeech, SynsetRelation, TableError, WordNet};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -23,7 +23,7 @@ fn golden_synonyms() {
                 .collect()
         };
         same("synonyms", &strings("synonyms")?, &wordnet.synonyms(value))?;
-        same("enriched", &strings("enriched")?, &wordnet.enriched(value))
+        same("enriched", &strings("enriched")?, &wordnet.scoring_synonyms(value))
     });
 }
 
@@ -116,9 +116,9 @@ proptest! {
 fn ask_everything(wordnet: &WordNet, word: &str) {
     let synonyms = wordnet.synonyms(word);
     assert!(synonyms.is_sorted());
-    wordnet.enriched(word);
+    wordnet.scoring_synonyms(word);
     wordnet.antonyms(word);
-    wordnet.derived(word);
+    wordnet.derived_words(word);
     wordnet.parts_of_speech(word);
     wordnet.is_antonym(word, "dog");
     for part in PartOfSpeech::ALL {
@@ -126,7 +126,7 @@ fn ask_everything(wordnet: &WordNet, word: &str) {
         let synsets = wordnet.synsets(word, part);
         if let Some(first) = synsets.first() {
             wordnet.ancestors(*first);
-            wordnet.related(*first, Relation::Similar);
+            wordnet.related_synsets(*first, SynsetRelation::Similar);
         }
     }
 }
@@ -145,7 +145,7 @@ fn a_folder_of_ones_own_is_read_at_run_time() {
     assert_eq!(wordnet.words(new_york), ["New York", "NYC", "Århus"]);
     assert_eq!(wordnet.synonyms("ÅRHUS"), ["new york", "nyc"]);
     assert!(wordnet.is_antonym("stayed", "went"));
-    assert_eq!(wordnet.derived("quickly"), ["quick"]);
+    assert_eq!(wordnet.derived_words("quickly"), ["quick"]);
     let quick = wordnet.synsets("quick", PartOfSpeech::Adjective)[0];
     assert!(wordnet.is_satellite(quick));
     assert_eq!(wordnet.synset_name(quick).as_deref(), Some("quick.s.01"));
@@ -164,7 +164,7 @@ fn a_missing_file_is_named() {
     let folder = small_folder();
     fs::remove_file(folder.path().join("verb.exc")).unwrap();
     let error = build(folder.path()).unwrap_err();
-    assert!(matches!(&error, BuildError::Read { path, .. } if path.ends_with("verb.exc")), "{error}");
+    assert!(matches!(&error, WordNetBuildError::Read { path, .. } if path.ends_with("verb.exc")), "{error}");
     assert!(error.source().is_some());
 }
 

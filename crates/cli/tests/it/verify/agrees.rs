@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use super::{CASES, Project, Said, probare};
+use super::{CASES, ProgramOutcome, Project, probare};
 
 const VERIFIABLE: [&str; 8] =
     ["r.jsonl", "r.json", "r.csv", "r.parquet", "r.html", "r.jsonl.gz", "r.csv.zst", "r.json.zst"];
@@ -47,12 +47,12 @@ fn inputs_are_found_from_elsewhere_and_those_given_win() {
     for name in VERIFIABLE {
         let results = project.path().join(name);
         let results = results.to_str().unwrap();
-        Said::of(&probare(away.path(), &["verify", results])).agrees();
+        ProgramOutcome::from_output(&probare(away.path(), &["verify", results])).agrees();
         fs::write(away.path().join("copy.jsonl"), CASES).unwrap();
         fs::rename(project.path().join("cases.jsonl"), project.path().join("gone.jsonl")).unwrap();
-        let lost = Said::of(&probare(away.path(), &["verify", results]));
+        let lost = ProgramOutcome::from_output(&probare(away.path(), &["verify", results]));
         lost.differs("no input", "the input `cases.jsonl` is neither beside the results nor here");
-        Said::of(&probare(away.path(), &["verify", results, "copy.jsonl"])).agrees();
+        ProgramOutcome::from_output(&probare(away.path(), &["verify", results, "copy.jsonl"])).agrees();
         fs::rename(project.path().join("gone.jsonl"), project.path().join("cases.jsonl")).unwrap();
     }
     let two = project.verify(&["r.json", "cases.jsonl", "cases.jsonl"]);
@@ -63,7 +63,7 @@ fn inputs_are_found_from_elsewhere_and_those_given_win() {
 fn results_in_a_folder_of_their_own_are_verified_from_there() {
     let project = Project::new();
     project.score(&["-o", "out/deep/r.csv"]);
-    Said::of(&probare(&project.path().join("out/deep"), &["verify", "r.csv"])).agrees();
+    ProgramOutcome::from_output(&probare(&project.path().join("out/deep"), &["verify", "r.csv"])).agrees();
 }
 
 #[test]

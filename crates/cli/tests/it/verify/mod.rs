@@ -91,13 +91,13 @@ impl Project {
         fs::write(self.path().join(name), text).unwrap();
     }
 
-    fn verify(&self, arguments: &[&str]) -> Said {
+    fn verify(&self, arguments: &[&str]) -> ProgramOutcome {
         let all: Vec<&str> = ["verify"].iter().chain(arguments).copied().collect();
-        Said::of(&probare(self.path(), &all))
+        ProgramOutcome::from_output(&probare(self.path(), &all))
     }
 
     /// Verifies a file after a change of it, or of one beside it, and puts everything back.
-    fn after(&self, changed: &str, change: impl FnOnce(&str) -> String, verified: &str) -> Said {
+    fn after(&self, changed: &str, change: impl FnOnce(&str) -> String, verified: &str) -> ProgramOutcome {
         let before = self.read(changed);
         let after = change(&before);
         assert_ne!(before, after, "the change does nothing");
@@ -109,13 +109,13 @@ impl Project {
 }
 
 /// How the program ended and what it said.
-struct Said {
+struct ProgramOutcome {
     code: Option<i32>,
     text: String,
 }
 
-impl Said {
-    fn of(output: &Output) -> Self {
+impl ProgramOutcome {
+    fn from_output(output: &Output) -> Self {
         let text = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
         Self { code: output.status.code(), text: String::from_utf8(text).unwrap() }
     }

@@ -28,7 +28,7 @@ impl Browser {
             .into_iter()
             .find(|program| Command::new(program).arg("--version").output().is_err());
         if let Some(program) = missing {
-            probare_testing::left_out(&format!("{program} is not installed (Debian: chromium, chromium-driver)"));
+            probare_testing::report_skipped(&format!("{program} is not installed (Debian: chromium, chromium-driver)"));
             return None;
         }
         let profile = tempfile::tempdir().unwrap();
@@ -85,20 +85,20 @@ impl Browser {
     }
 
     /// What an expression comes to on the page.
-    pub fn look(&self, expression: &str) -> Json {
+    pub fn evaluate(&self, expression: &str) -> Json {
         let body = json!({"script": format!("return ({expression});"), "args": []});
         self.command("POST", "/execute/sync", Some(&body))
     }
 
     /// The same as a text.
     pub fn text(&self, expression: &str) -> String {
-        self.look(expression).as_str().unwrap_or_default().to_owned()
+        self.evaluate(expression).as_str().unwrap_or_default().to_owned()
     }
 
     /// Waits until an expression holds; gives how long that took.
     pub fn until(&self, expression: &str) -> Duration {
         let since = Instant::now();
-        while !self.look(&format!("Boolean({expression})")).as_bool().unwrap_or_default() {
+        while !self.evaluate(&format!("Boolean({expression})")).as_bool().unwrap_or_default() {
             let seen = || self.text("location.href + '\\n' + document.body.innerText");
             assert!(since.elapsed() < PATIENCE, "not so: {expression}\n{}", seen());
             std::thread::sleep(Duration::from_millis(20));

@@ -7,8 +7,8 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 use super::driver::{Browser, raw};
-use super::{Viewed, example_run, form, root};
-use crate::program::{code, good, run, said};
+use super::{ViewerProcess, example_run, form, root};
+use crate::program::{both_streams, code, run, run_successfully};
 
 const ENTER: char = '\u{e007}';
 const ESCAPE: char = '\u{e00c}';
@@ -44,7 +44,7 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     let Some(browser) = Browser::start() else { return };
     let folder = example_run();
     let file = folder.path().join("people.jsonl");
-    let desk = Viewed::start(folder.path(), &["1", "--labels", "people.jsonl"]);
+    let desk = ViewerProcess::start(folder.path(), &["1", "--labels", "people.jsonl"]);
     browser.open(&desk.address);
     browser.until("document.querySelector('article.run table')");
     let labels = |by: &str| format!("http://127.0.0.1:{}/view#/labels?run=r1&metric=same_answer&seed=7{by}", desk.port);
@@ -58,7 +58,7 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     for number in 1..=40 {
         browser.until(OPEN);
         assert_eq!(
-            browser.look("document.querySelectorAll('.panel, .verdict, mark').length"),
+            browser.evaluate("document.querySelectorAll('.panel, .verdict, mark').length"),
             0,
             "nothing is told yet"
         );
@@ -82,7 +82,7 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
         browser.press(pressed);
         browser.until(DECIDED);
         assert!(
-            browser.look("document.querySelectorAll('.verdict .panel').length").as_u64().is_some_and(|all| all > 0)
+            browser.evaluate("document.querySelectorAll('.verdict .panel').length").as_u64().is_some_and(|all| all > 0)
         );
         let done = browser.text("document.getElementById('label-done').innerText");
         assert!(done.starts_with(&format!("{number} decided")), "{done}");
@@ -90,8 +90,8 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
             browser.press("j");
         }
     }
-    assert_eq!(browser.look("window.bad"), Json::Null);
-    assert_eq!(browser.look("document.querySelectorAll('.labelling img').length"), 0);
+    assert_eq!(browser.evaluate("window.bad"), Json::Null);
+    assert_eq!(browser.evaluate("document.querySelectorAll('.labelling img').length"), 0);
     browser.picture("labels-light");
     let kept = lines(&file);
     assert_eq!(kept.len(), 41, "one line a decision");
@@ -103,7 +103,7 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     let shown = browser.text("document.querySelector('.agreements tbody tr .kappa').innerText");
     let calibrated = |file: &str, more: &[&str]| {
         let output = run(folder.path(), &[&["judge", "calibrate", file, "--metric", "same_answer"], more].concat());
-        assert_eq!(code(&output), 0, "{}", said(&output));
+        assert_eq!(code(&output), 0, "{}", both_streams(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let told: Json = serde_json::from_str(&calibrated("people.jsonl", &["--json"])).unwrap();
@@ -129,7 +129,7 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     browser.until("document.getElementById('label-done')?.innerText.startsWith('0 decided')");
     for _ in 0..4 {
         browser.until(OPEN);
-        assert_eq!(browser.look("document.querySelectorAll('.others').length"), 0);
+        assert_eq!(browser.evaluate("document.querySelectorAll('.others').length"), 0);
         browser.press(key(&browser, &references));
         browser.until(DECIDED);
         browser.press("j");
@@ -154,7 +154,7 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     let bands = |results: &str| {
         let words = ["calibrate", results, "--labels", "people.jsonl", "-m", "same_answer", "--json"];
         let output = run(folder.path(), &words);
-        (code(&output), String::from_utf8_lossy(&output.stdout).into_owned(), said(&output))
+        (code(&output), String::from_utf8_lossy(&output.stdout).into_owned(), both_streams(&output))
     };
     let mut labelled = 0;
     for model in ["swift", "steady"] {
@@ -188,22 +188,22 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     browser.media("light", "screen");
     browser.telephone(420);
     browser.picture("labels-420");
-    assert_eq!(browser.look("document.documentElement.scrollWidth <= 420"), true, "too wide");
+    assert_eq!(browser.evaluate("document.documentElement.scrollWidth <= 420"), true, "too wide");
     let small = "[...document.querySelectorAll('main *, header *')].filter((e) => [...e.childNodes].some((n) => \
                  n.nodeType === 3 && n.data.trim()) && parseFloat(getComputedStyle(e).fontSize) < 12).length";
-    assert_eq!(browser.look(small), 0, "letters that are too small");
+    assert_eq!(browser.evaluate(small), 0, "letters that are too small");
     let nameless = "[...document.querySelectorAll('main button, main select, main input, main textarea')].filter((e) => \
                     !(e.innerText || '').trim() && !e.getAttribute('aria-label') && !e.labels?.length).length";
-    assert_eq!(browser.look(nameless), 0, "controls without a name");
+    assert_eq!(browser.evaluate(nameless), 0, "controls without a name");
 }
 
 /// A desk with one file of results.
-fn scored(folder: &Path) {
+fn score_example(folder: &Path) {
     fs::copy(root().join("examples/quickstart.jsonl"), folder.join("cases.jsonl")).unwrap();
-    good(folder, &["score", "cases.jsonl", "-m", "token_f1", "--quiet", "-o", "results.jsonl"]);
+    run_successfully(folder, &["score", "cases.jsonl", "-m", "token_f1", "--quiet", "-o", "results.jsonl"]);
 }
 
-pub(super) fn post(desk: &Viewed, body: &Json, headers: &[(&str, &str)]) -> (u16, Json) {
+pub(super) fn post(desk: &ViewerProcess, body: &Json, headers: &[(&str, &str)]) -> (u16, Json) {
     let body = body.to_string();
     let mut text = format!("POST /view/api/label HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
     if !headers.iter().any(|(name, _)| *name == "Host") {
@@ -221,14 +221,14 @@ fn only_the_page_itself_can_label_and_only_into_the_named_file() {
     let folder = tempfile::tempdir().unwrap();
     let stranger = folder.path().join("stranger");
     fs::create_dir(&stranger).unwrap();
-    scored(&stranger);
+    score_example(&stranger);
     let names = |path: &Path| {
         let mut names: Vec<_> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         names
     };
     let before = names(&stranger);
-    let desk = Viewed::start(folder.path(), &["stranger", "--labels", "mine/labels.jsonl"]);
+    let desk = ViewerProcess::start(folder.path(), &["stranger", "--labels", "mine/labels.jsonl"]);
     let bearer = format!("Bearer {}", desk.token);
     let state = desk.json("/view/api/labels?run=f0&by=Ada");
     // Nothing that a metric said, and nobody's name, before a decision.
@@ -299,9 +299,9 @@ fn only_the_page_itself_can_label_and_only_into_the_named_file() {
     fs::create_dir(&elsewhere).unwrap();
     fs::copy(stranger.join("cases.jsonl"), elsewhere.join("cases.jsonl")).unwrap();
     fs::write(elsewhere.join("p.yaml"), "datasets:\n  - path: cases.jsonl\nmetrics:\n  - token_f1\n").unwrap();
-    good(&elsewhere, &["run", "p.yaml", "--quiet"]);
-    good(&elsewhere, &["runs", "label", "1", "../mine/labels.jsonl"]);
-    good(&elsewhere, &["runs", "export", "1", "--labels", "out.jsonl"]);
+    run_successfully(&elsewhere, &["run", "p.yaml", "--quiet"]);
+    run_successfully(&elsewhere, &["runs", "label", "1", "../mine/labels.jsonl"]);
+    run_successfully(&elsewhere, &["runs", "export", "1", "--labels", "out.jsonl"]);
     let out = lines(&elsewhere.join("out.jsonl"));
     assert_eq!((out.len(), &out[0]["label"], out[0].get("case")), (1, &json!("pass"), None));
 }
@@ -309,7 +309,7 @@ fn only_the_page_itself_can_label_and_only_into_the_named_file() {
 #[test]
 fn what_comes_next_is_by_the_threshold_by_disagreement_or_unsure() {
     let folder = example_run();
-    let desk = Viewed::start(folder.path(), &["1"]);
+    let desk = ViewerProcess::start(folder.path(), &["1"]);
     let asked = |words: &str| desk.json(&format!("/view/api/labels?run=r1&by=Ada&{words}"));
     let value = |state: &Json, metric: &str| {
         let at = &state["sample"]["case"];
@@ -346,12 +346,12 @@ fn what_comes_next_is_by_the_threshold_by_disagreement_or_unsure() {
 #[test]
 fn a_file_that_holds_no_labels_is_refused_before_anything_is_served() {
     let folder = tempfile::tempdir().unwrap();
-    scored(folder.path());
+    score_example(folder.path());
     let output = run(folder.path(), &["view", "results.jsonl", "--labels", "cases.jsonl"]);
     assert_ne!(code(&output), 0);
-    assert!(said(&output).contains("`cases.jsonl`, line 1: unknown field"), "{}", said(&output));
-    assert!(said(&output).contains("a label is {\"id\""), "{}", said(&output));
+    assert!(both_streams(&output).contains("`cases.jsonl`, line 1: unknown field"), "{}", both_streams(&output));
+    assert!(both_streams(&output).contains("a label is {\"id\""), "{}", both_streams(&output));
     let output = run(folder.path(), &["view", "results.jsonl", "--labels", "."]);
     assert_ne!(code(&output), 0);
-    assert!(said(&output).contains("it is no plain file"), "{}", said(&output));
+    assert!(both_streams(&output).contains("a plain file is expected"), "{}", both_streams(&output));
 }

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
-use crate::program::{PROGRAM, code, command, ended, good, run, said};
+use crate::program::{PROGRAM, both_streams, code, command, run, run_expecting, run_successfully};
 use driver::{Browser, raw};
 
 fn root() -> PathBuf {
@@ -21,7 +21,7 @@ fn root() -> PathBuf {
 }
 
 /// A desk that is served.
-struct Viewed {
+struct ViewerProcess {
     child: Child,
     /// The address with the token.
     address: String,
@@ -29,7 +29,7 @@ struct Viewed {
     token: String,
 }
 
-impl Viewed {
+impl ViewerProcess {
     fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut view = command(folder, &["view"]);
         let mut child = view.args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -62,7 +62,7 @@ impl Viewed {
     }
 }
 
-impl Drop for Viewed {
+impl Drop for ViewerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -78,7 +78,7 @@ fn example_run() -> tempfile::TempDir {
         fs::copy(example.join(name), folder.path().join(name)).unwrap();
     }
     // An answer that a case expects is missing, and the run says so.
-    ended(folder.path(), 2, &["run", "probare.yaml", "--quiet"]);
+    run_expecting(folder.path(), 2, &["run", "probare.yaml", "--quiet"]);
     folder
 }
 
@@ -88,7 +88,7 @@ const ROWS: &str = "document.querySelectorAll('tbody.case').length";
 fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     let Some(browser) = Browser::start() else { return };
     let folder = example_run();
-    let desk = Viewed::start(folder.path(), &[]);
+    let desk = ViewerProcess::start(folder.path(), &[]);
     browser.open(&desk.address);
     browser.until("document.querySelectorAll('article.run table').length === 1");
     assert_eq!(browser.text("location.hash"), "#/runs", "the token leaves the address");
@@ -97,7 +97,7 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
 
     // What the page says is what the program says.
     let shown = browser.text("document.querySelector('article[data-run=r1] tbody tr:last-child .mean').innerText");
-    good(folder.path(), &["runs", "export", "1", "-o", "all.json"]);
+    run_successfully(folder.path(), &["runs", "export", "1", "-o", "all.json"]);
     let written: Json = serde_json::from_str(&fs::read_to_string(folder.path().join("all.json")).unwrap()).unwrap();
     let mean = written["summary"]["metrics"][0]["mean"].as_f64();
     assert_eq!(Some(shown), mean.map(|mean| format!("{mean:.3}")));
@@ -105,12 +105,12 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     browser.picture("runs-light");
 
     // Cases: the keys, the filter, the address.
-    browser.look("document.querySelector('article[data-run=r1] h2 a').click()");
+    browser.evaluate("document.querySelector('article[data-run=r1] h2 a').click()");
     browser.until(&format!("{ROWS} === 50"));
     browser.picture("cases-light");
     let total = browser.text("document.getElementById('amount').innerText");
     browser.press("jj");
-    assert_eq!(browser.look("[...document.querySelectorAll('a.open')].indexOf(document.activeElement)"), 1);
+    assert_eq!(browser.evaluate("[...document.querySelectorAll('a.open')].indexOf(document.activeElement)"), 1);
     browser.press("k/");
     assert_eq!(browser.text("document.activeElement.id"), "filter");
     browser.press("token_f1<0.5 model:swift\u{e007}");
@@ -146,8 +146,8 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     browser.until("document.querySelectorAll('.panel[data-metric]').length > 0");
     browser.point(".output .panel[data-metric='2']");
     browser.until("document.querySelector('.whole.lit .panel.on')");
-    let lit =
-        browser.look("[...document.querySelectorAll('mark.on')].every((m) => m.dataset.of.split(' ').includes('2'))");
+    let lit = browser
+        .evaluate("[...document.querySelectorAll('mark.on')].every((m) => m.dataset.of.split(' ').includes('2'))");
     assert_eq!(lit, true);
     browser.picture("case-light");
     let before = browser.text("location.hash");
@@ -165,7 +165,7 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
         browser.open(&format!("http://127.0.0.1:{}/view#/{view}", desk.port));
         browser.until("!document.querySelector('[aria-busy]') && document.querySelector('table')");
         assert_eq!(
-            browser.look("document.getElementById('help').open"),
+            browser.evaluate("document.getElementById('help').open"),
             false,
             "the keys of another view stand over {name}"
         );
@@ -173,10 +173,10 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
         browser.media("light", "screen");
         browser.telephone(420);
         browser.picture(&format!("{name}-420"));
-        assert_eq!(browser.look("document.documentElement.scrollWidth <= 420"), true, "{name} is too wide");
+        assert_eq!(browser.evaluate("document.documentElement.scrollWidth <= 420"), true, "{name} is too wide");
         let small = "[...document.querySelectorAll('main *, header *')].filter((e) => [...e.childNodes].some((n) => \
                      n.nodeType === 3 && n.data.trim()) && parseFloat(getComputedStyle(e).fontSize) < 12).length";
-        assert_eq!(browser.look(small), 0, "{name} has letters that are too small");
+        assert_eq!(browser.evaluate(small), 0, "{name} has letters that are too small");
         browser.telephone(1280);
     }
     let empty = "[...document.querySelectorAll('.meter i')].some((bar) => bar.getBoundingClientRect().width === 0)";
@@ -187,9 +187,9 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
 #[test]
 fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
     let folder = example_run();
-    let desk = Viewed::start(folder.path(), &[]);
+    let desk = ViewerProcess::start(folder.path(), &[]);
     let found = desk.json("/view/api/compare?run=r1@swift&run=r1@steady");
-    let terminal = good(folder.path(), &["compare", "1@swift", "1@steady", "--json"]);
+    let terminal = run_successfully(folder.path(), &["compare", "1@swift", "1@steady", "--json"]);
     let computed: Json = serde_json::from_str(terminal.split("\nnote:").next().unwrap()).unwrap();
     let metrics = computed["others"][0]["metrics"].as_array().unwrap();
     assert!(metrics.len() > 5);
@@ -205,7 +205,7 @@ fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
             metric["changes"].as_array().map(|all| all.len().min(50))
         );
     }
-    let table = good(folder.path(), &["compare", "1@swift", "1@steady", "--color", "never"]);
+    let table = run_successfully(folder.path(), &["compare", "1@swift", "1@steady", "--color", "never"]);
     let first = &found["others"][0]["metrics"][0]["whole"];
     for name in ["difference", "interval", "adjusted"] {
         assert!(table.contains(first[name].as_str().unwrap()), "{name}: {first}\n{table}");
@@ -215,7 +215,7 @@ fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
     browser.open(&desk.address);
     browser.until("document.querySelectorAll('input.choose').length >= 3");
     for model in ["swift", "steady"] {
-        browser.look(&format!("document.querySelector(`input.choose[value='r1@{model}']`).click()"));
+        browser.evaluate(&format!("document.querySelector(`input.choose[value='r1@{model}']`).click()"));
     }
     browser.press("c");
     browser.until("document.querySelector('.forest') && document.querySelector('details.pair')");
@@ -223,9 +223,13 @@ fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
     for name in ["baseline", "other", "difference", "interval", "p", "adjusted", "detectable"] {
         assert!(shown.contains(first[name].as_str().unwrap()), "{name}: {shown}");
     }
-    browser.look("document.querySelector('details.pair').open = true");
+    browser.evaluate("document.querySelector('details.pair').open = true");
     browser.until("document.querySelector('details.pair del, details.pair ins')");
-    assert_eq!(browser.look("document.querySelectorAll('details.pair[open] .panel').length"), 2, "evidence of both");
+    assert_eq!(
+        browser.evaluate("document.querySelectorAll('details.pair[open] .panel').length"),
+        2,
+        "evidence of both"
+    );
     browser.pictures("compare");
 }
 
@@ -248,9 +252,9 @@ fn runs_have_small_trends_and_a_case_what_was_asked_for_it() {
         let model = format!("{{name: house, provider: command, command: [sh, {name}.sh], concurrency: 4}}");
         let yaml = format!("datasets: [{{path: questions.jsonl}}]\nmodels: [{model}]\nmetrics: [exact_match]\n");
         fs::write(place.join("probare.yaml"), yaml).unwrap();
-        good(place, &["run", "probare.yaml", "-q"]);
+        run_successfully(place, &["run", "probare.yaml", "-q"]);
     }
-    let desk = Viewed::start(place, &[]);
+    let desk = ViewerProcess::start(place, &[]);
     let trends = desk.json("/view/api/history");
     let told: Json = serde_json::from_slice(&run(place, &["history", "--json"]).stdout).unwrap();
     let (shown, step) = (&trends["series"][0], &told["series"][0]["points"][1]["step"]);
@@ -275,11 +279,11 @@ fn runs_have_small_trends_and_a_case_what_was_asked_for_it() {
     browser.open(&format!("http://127.0.0.1:{}/view#/case?run=r2&at=0,3", desk.port));
     browser.until("document.querySelector('details.asked')");
     assert_eq!(
-        browser.look("document.querySelectorAll('.exchange').length"),
+        browser.evaluate("document.querySelectorAll('.exchange').length"),
         0,
         "nothing is asked before it is opened"
     );
-    browser.look("document.querySelector('details.asked').open = true");
+    browser.evaluate("document.querySelector('details.asked').open = true");
     browser.until("document.querySelectorAll('.exchange').length === 1");
     assert!(browser.text("document.querySelector('.exchange').innerText").contains("<b>What is 3?</b>"));
     browser.picture("case-asked-light");
@@ -302,7 +306,7 @@ fn a_run_is_watched_from_its_start_to_its_end_killed_and_resumed_in_between() {
     while !folder.path().join(".probare/store.db").exists() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let desk = Viewed::start(folder.path(), &[]);
+    let desk = ViewerProcess::start(folder.path(), &[]);
     browser.open(&desk.address);
     browser.until("document.querySelector('.live')?.innerText.includes(' of 2000 samples')");
     browser.until("Number(document.querySelector('.live progress').value) > 20");
@@ -312,8 +316,8 @@ fn a_run_is_watched_from_its_start_to_its_end_killed_and_resumed_in_between() {
     let kept = desk.json("/view/api/runs")["runs"][0].clone();
     assert_eq!(kept["state"], "open", "it was killed before its end: {kept}");
     assert!(kept["finished"].as_u64().is_some_and(|finished| finished > 20 && finished < 2000), "{kept}");
-    assert!(browser.look("document.querySelector('.live') !== null").as_bool().unwrap());
-    good(folder.path(), &["resume", "1", "--quiet"]);
+    assert!(browser.evaluate("document.querySelector('.live') !== null").as_bool().unwrap());
+    run_successfully(folder.path(), &["resume", "1", "--quiet"]);
     browser.until("!document.querySelector('.live')");
     browser.until("document.querySelector('article.run tbody')?.innerText.includes('2000 cases')");
     let whole = desk.json("/view/api/summary?run=r1");
@@ -326,23 +330,23 @@ fn a_run_is_watched_from_its_start_to_its_end_killed_and_resumed_in_between() {
 #[test]
 fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
     let folder = example_run();
-    let desk = Viewed::start(folder.path(), &[]);
+    let desk = ViewerProcess::start(folder.path(), &[]);
     let bearer = format!("Bearer {}", desk.token);
     let (status, head, page) = desk.ask("GET", "/view/api/save?run=r1", &[("Authorization", &bearer)]);
     assert_eq!(status, 200);
     assert!(head.contains("content-disposition: attachment") && page.ends_with("</html>\n"), "{head}");
     let saved = folder.path().join("saved.html");
     fs::write(&saved, page).unwrap();
-    good(folder.path(), &["runs", "export", "1", "-o", "exported.html"]);
+    run_successfully(folder.path(), &["runs", "export", "1", "-o", "exported.html"]);
     assert_eq!(fs::read_to_string(&saved).unwrap(), fs::read_to_string(folder.path().join("exported.html")).unwrap());
     let Some(browser) = Browser::start() else { return };
     browser.open(&format!("file://{}", saved.display()));
     browser.until("document.querySelectorAll('#browser tbody').length === 100");
-    browser.look("(() => { const field = document.querySelector('input[type=search]'); field.value = 'chemists write for helium'; field.dispatchEvent(new Event('input')); })()");
+    browser.evaluate("(() => { const field = document.querySelector('input[type=search]'); field.value = 'chemists write for helium'; field.dispatchEvent(new Event('input')); })()");
     browser.until("document.querySelector('output').innerText === '2 of 400 cases'");
-    browser.look("document.querySelector('.opener').click()");
+    browser.evaluate("document.querySelector('.opener').click()");
     browser.until("document.querySelectorAll('.detail .panel').length > 5 && document.querySelector('.detail mark')");
-    browser.look("document.getElementById('cases').scrollIntoView()");
+    browser.evaluate("document.getElementById('cases').scrollIntoView()");
     browser.pictures("saved");
 }
 
@@ -387,10 +391,10 @@ fn nothing_that_stands_in_a_text_runs() {
     fs::write(folder.path().join("cases.jsonl"), lines.join("\n")).unwrap();
     let name = "<img src=x onerror=window.ran=1>.jsonl";
     let metric = "<script>ran()</script>=token_f1";
-    good(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "-m", metric, "--quiet", "-o", name]);
-    let desk = Viewed::start(folder.path(), &[name]);
+    run_successfully(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "-m", metric, "--quiet", "-o", name]);
+    let desk = ViewerProcess::start(folder.path(), &[name]);
     let is_safe = |what: &str| {
-        let state = browser.look("[window.ran ?? null, document.querySelectorAll('main script, main iframe, main img, main style, main svg').length]");
+        let state = browser.evaluate("[window.ran ?? null, document.querySelectorAll('main script, main iframe, main img, main style, main svg').length]");
         assert_eq!(state, json!([null, 0]), "{what}");
     };
     browser.open(&desk.address);
@@ -407,7 +411,7 @@ fn nothing_that_stands_in_a_text_runs() {
             "document.querySelector('h1').innerText.length > 3 && document.title.startsWith({})",
             json!(&payload[..6])
         ));
-        browser.look("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
+        browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
         is_safe(payload);
     }
     // In what the reader writes, and in the address, neither.
@@ -433,8 +437,8 @@ fn form(text: &str) -> String {
 fn whoever_has_no_token_or_comes_from_elsewhere_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(root().join("examples/quickstart.jsonl"), folder.path().join("cases.jsonl")).unwrap();
-    good(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "--quiet", "-o", "results.jsonl"]);
-    let desk = Viewed::start(folder.path(), &["results.jsonl"]);
+    run_successfully(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "--quiet", "-o", "results.jsonl"]);
+    let desk = ViewerProcess::start(folder.path(), &["results.jsonl"]);
     let bearer = format!("Bearer {}", desk.token);
     let api = "/view/api/runs";
     let status = |method: &str, path: &str, headers: &[(&str, &str)]| desk.ask(method, path, headers).0;
@@ -482,8 +486,8 @@ fn files_of_other_tools_and_folders_are_shown_and_filtered_as_runs_are() {
     fs::copy(root().join("examples/two_models.csv"), folder.path().join("two.csv")).unwrap();
     // Not beside the configuration, whose gates are of other metrics.
     let files = folder.path().join("files");
-    good(&files, &["score", "../two.csv", "-m", "token_f1", "--quiet", "-o", "two.jsonl"]);
-    let desk = Viewed::start(folder.path(), &["1", "files"]);
+    run_successfully(&files, &["score", "../two.csv", "-m", "token_f1", "--quiet", "-o", "two.jsonl"]);
+    let desk = ViewerProcess::start(folder.path(), &["1", "files"]);
     let runs = desk.json("/view/api/runs");
     let names: Vec<&str> = runs["runs"].as_array().unwrap().iter().filter_map(|run| run["name"].as_str()).collect();
     assert_eq!(names, ["run 1", "files/log.eval", "files/two.jsonl"]);
@@ -517,7 +521,7 @@ fn what_cannot_be_shown_is_told_before_anything_is_served() {
     let folder = tempfile::tempdir().unwrap();
     let told = |words: &[&str]| {
         let output = run(folder.path(), words);
-        (code(&output), said(&output))
+        (code(&output), both_streams(&output))
     };
     let (ending, words) = told(&["view"]);
     assert_eq!(ending, 1, "{words}");
@@ -535,5 +539,5 @@ fn what_cannot_be_shown_is_told_before_anything_is_served() {
     let mut serve = command(folder.path(), &["serve", "--view", "--listen", "127.0.0.1:0"]);
     let output = serve.env_remove("PROBARE_SERVE_TOKEN").output().unwrap();
     assert_eq!(code(&output), 64);
-    assert!(said(&output).contains("--view needs a token"), "{}", said(&output));
+    assert!(both_streams(&output).contains("--view needs a token"), "{}", both_streams(&output));
 }

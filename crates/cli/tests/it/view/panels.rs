@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 
 use super::driver::Browser;
-use super::{PAYLOADS, Viewed, root};
-use crate::program::{code, command, run, said};
+use super::{PAYLOADS, ViewerProcess, root};
+use crate::program::{both_streams, code, command, run};
 
 /// The panel with this title, in a page.
 fn panel<'a>(page: &'a str, title: &str) -> &'a str {
@@ -20,7 +20,7 @@ fn panel<'a>(page: &'a str, title: &str) -> &'a str {
 fn example(folder: &Path, words: &[&str]) {
     let words = [words, &["--quiet", "-o", "page.html", "-o", "results.jsonl"]].concat();
     let output = run(folder, &words);
-    assert!(matches!(code(&output), 0 | 2), "{words:?}: {}", said(&output));
+    assert!(matches!(code(&output), 0 | 2), "{words:?}: {}", both_streams(&output));
 }
 
 fn examples(name: &str) -> String {
@@ -34,7 +34,7 @@ fn is_everywhere(folder: &Path, key: &str, given: &[&str], panels: &[(&str, &[&s
         let text = panel(&page, title);
         words.iter().for_each(|words| assert!(text.contains(words), "{title}: {words}\n{text}"));
     }
-    let desk = Viewed::start(folder, given);
+    let desk = ViewerProcess::start(folder, given);
     let summary = desk.json(&format!("/view/api/summary?run={key}"));
     let told: Vec<&str> =
         summary["panels"].as_array().unwrap().iter().filter_map(|panel| panel["title"].as_str()).collect();
@@ -49,7 +49,7 @@ fn is_everywhere(folder: &Path, key: &str, given: &[&str], panels: &[(&str, &[&s
     let Some(browser) = Browser::start() else { return };
     browser.open(&desk.address);
     browser.until(&format!("document.querySelectorAll('article.run .suite').length === {}", panels.len()));
-    browser.look("document.querySelectorAll('.suite details').forEach((one) => { one.open = true; })");
+    browser.evaluate("document.querySelectorAll('.suite details').forEach((one) => { one.open = true; })");
     is_painted(&browser, &wanted);
     browser.picture(&format!("panel-desk-{}", panels[0].0));
     browser.open(&format!("file://{}", folder.join("page.html").display()));
@@ -64,25 +64,25 @@ fn is_everywhere(folder: &Path, key: &str, given: &[&str], panels: &[(&str, &[&s
     browser.telephone(420);
     is_painted(&browser, &wanted);
     let overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    assert_eq!(browser.look(overflow), 0, "nothing but tables goes beyond a narrow window");
-    browser.look("document.querySelector('.suite').scrollIntoView()");
+    assert_eq!(browser.evaluate(overflow), 0, "nothing but tables goes beyond a narrow window");
+    browser.evaluate("document.querySelector('.suite').scrollIntoView()");
     browser.picture(&format!("panel-420-{}", panels[0].0));
 }
 
 /// Every panel has a size, no script failed, and nothing was refused by the policy of the page.
 fn is_painted(browser: &Browser, titles: &[&str]) {
-    let seen = browser.look(
+    let seen = browser.evaluate(
         "[...document.querySelectorAll('.suite')].filter((one) => one.getClientRects().length && one.offsetHeight > 40)\
          .map((one) => one.getAttribute('aria-label'))",
     );
     // Behind them a run of models has what its outputs cost.
     let seen: Vec<&str> = seen.as_array().unwrap().iter().filter_map(Json::as_str).take(titles.len()).collect();
     assert_eq!(seen, titles);
-    let small = browser.look(
+    let small = browser.evaluate(
         "[...document.querySelectorAll('.suite *')].filter((one) => one.innerText && parseFloat(getComputedStyle(one).fontSize) < 12).length",
     );
     assert_eq!(small, 0, "no text is smaller than 12 px");
-    let drawn = browser.look(
+    let drawn = browser.evaluate(
         "Math.min(99, ...[...document.querySelectorAll('svg text')].map((one) => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a))",
     );
     assert!(drawn.as_f64().is_some_and(|least| least > 11.9), "letters of pictures are {drawn} px high");
@@ -152,11 +152,11 @@ fn sgi_has_its_four_subtasks_with_the_models_side_by_side_on_the_page() {
         all.env("PROBARE_MODELS", root().join("target/models").canonicalize().unwrap());
     }
     let output = all.output().unwrap();
-    if code(&output) != 0 && said(&output).contains("probare models pull") {
-        probare_testing::left_out("all-MiniLM-L6-v2 is not on this machine: the subtask of ideas");
+    if code(&output) != 0 && both_streams(&output).contains("probare models pull") {
+        probare_testing::report_skipped("all-MiniLM-L6-v2 is not on this machine: the subtask of ideas");
         return;
     }
-    assert_eq!(code(&output), 0, "{}", said(&output));
+    assert_eq!(code(&output), 0, "{}", both_streams(&output));
     let heads = "<th scope=\"col\" class=\"right\">mason</th><th scope=\"col\" class=\"right\">wren</th>";
     let subtasks = ["Deep research", "Idea generation", "Dry experiments", "Wet experiments"];
     let numbers = ["85.93", "PassAll@5 0.8333", "SGI-4", "84.71", "30.99", "Disciplines"];
@@ -164,7 +164,7 @@ fn sgi_has_its_four_subtasks_with_the_models_side_by_side_on_the_page() {
     let panels: [(&str, &[&str]); 1] = [("SGI-Bench", &words)];
     // Of the run in the store, and of the file.
     is_everywhere(folder.path(), "r1", &["1"], &panels);
-    let desk = Viewed::start(folder.path(), &["results.jsonl"]);
+    let desk = ViewerProcess::start(folder.path(), &["results.jsonl"]);
     assert_eq!(desk.json("/view/api/summary?run=f0")["panels"][0]["title"], "SGI-Bench");
 }
 
@@ -207,7 +207,7 @@ fn nothing_that_stands_in_a_panel_runs() {
     fs::write(place.join("corpus.json"), Json::from(corpus).to_string()).unwrap();
     example(place, &["socioscope", "questions.json", "corpus.json", "--out", "published"]);
     let is_safe = |what: &str| {
-        let state = browser.look(
+        let state = browser.evaluate(
             "[window.ran ?? null, document.querySelectorAll('.suite script, .suite iframe, .suite img, .suite style, .suite input').length]",
         );
         assert_eq!(state, json!([null, 0]), "{what}");
@@ -218,15 +218,19 @@ fn nothing_that_stands_in_a_panel_runs() {
     browser.until(&rows);
     is_safe("the page");
     let first = json!(PAYLOADS[1]);
-    browser.look("[...document.querySelectorAll('.suite a')].find((one) => one.innerText.includes('onerror')).click()");
+    browser.evaluate(
+        "[...document.querySelectorAll('.suite a')].find((one) => one.innerText.includes('onerror')).click()",
+    );
     browser.until(&format!("document.querySelector('tbody.target b')?.innerText === {first}"));
     is_safe("a case that a panel leads to");
-    let desk = Viewed::start(place, &["results.jsonl"]);
+    let desk = ViewerProcess::start(place, &["results.jsonl"]);
     browser.open(&desk.address);
     browser.until(&rows);
-    browser.look("document.querySelectorAll('.suite details').forEach((one) => { one.open = true; })");
+    browser.evaluate("document.querySelectorAll('.suite details').forEach((one) => { one.open = true; })");
     is_safe("the desk");
-    browser.look("[...document.querySelectorAll('.suite a')].find((one) => one.innerText.includes('onerror')).click()");
+    browser.evaluate(
+        "[...document.querySelectorAll('.suite a')].find((one) => one.innerText.includes('onerror')).click()",
+    );
     browser.until(&format!("document.querySelector('h1')?.innerText === {first}"));
     is_safe("a case that the desk leads to");
 }

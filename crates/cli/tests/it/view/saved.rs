@@ -7,7 +7,7 @@ use std::io::Write;
 use serde_json::json;
 
 use super::driver::Browser;
-use crate::program::good;
+use crate::program::run_successfully;
 
 const WORDS: [&str; 16] = [
     "harbour", "council", "winter", "letter", "orchard", "ferry", "copper", "bridge", "signal", "garden", "merchant",
@@ -29,7 +29,10 @@ fn a_page_of_ten_thousand_cases_opens_from_the_disk_and_searches() {
         writeln!(file, "{line}").unwrap();
     }
     file.into_inner().unwrap();
-    good(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "-m", "rouge_l", "--quiet", "-o", "page.html"]);
+    run_successfully(
+        folder.path(),
+        &["score", "cases.jsonl", "-m", "token_f1", "-m", "rouge_l", "--quiet", "-o", "page.html"],
+    );
     let page = folder.path().join("page.html");
     let size = fs::metadata(&page).unwrap().len();
 
@@ -38,10 +41,10 @@ fn a_page_of_ten_thousand_cases_opens_from_the_disk_and_searches() {
     browser.open(&format!("file://{}", page.display()));
     browser.until("document.querySelectorAll('#browser tbody').length === 100");
     let opened = since.elapsed();
-    let painted = browser.look("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null");
+    let painted = browser.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null");
     // From the key to the rows, by the clock of the page; it waits 150 ms for the next key.
     let timed = |words: &str, wanted: &str| {
-        browser.look(&format!(
+        browser.evaluate(&format!(
             "(() => {{ window.begun = performance.now(); window.took = null; const field = document.querySelector('input[type=search]'); \
              const output = document.querySelector('output'); const look = new MutationObserver(() => {{ window.took ??= performance.now() - window.begun; \
              look.disconnect(); }}); look.observe(output, {{ childList: true, characterData: true, subtree: true }}); field.value = '{words}'; \
@@ -49,18 +52,18 @@ fn a_page_of_ten_thousand_cases_opens_from_the_disk_and_searches() {
         ));
         browser.until("window.took !== null");
         assert_eq!(browser.text("document.querySelector('output').innerText"), wanted);
-        browser.look("window.took").as_f64().unwrap()
+        browser.evaluate("window.took").as_f64().unwrap()
     };
     let grouped = browser.text("document.querySelector('output').innerText");
     let one = format!("number{}", cases / 2 + 3);
     let rare = timed(&one, &format!("1 of {grouped}"));
-    let all = timed("harbour", &found(&page, "harbour", &grouped));
+    let all = timed("harbour", &expected_count(&page, "harbour", &grouped));
     let none = timed("nowhere to be found", &format!("0 of {grouped}"));
     timed(&one, &format!("1 of {grouped}"));
-    browser.look("document.querySelector('.opener').click()");
+    browser.evaluate("document.querySelector('.opener').click()");
     browser.until("document.querySelector('.detail mark')");
     assert!(browser.text("document.querySelector('.detail .texts').innerText").contains(&one));
-    let memory = browser.look("performance.memory?.usedJSHeapSize ?? 0").as_f64().unwrap_or_default() / 1e6;
+    let memory = browser.evaluate("performance.memory?.usedJSHeapSize ?? 0").as_f64().unwrap_or_default() / 1e6;
     assert_eq!(browser.complaints(), Vec::<String>::new());
     eprintln!(
         "{cases} cases: {:.1} MB, opened in {opened:.0?}, first paint {painted} ms, search for one {rare:.0} ms, for many \
@@ -70,7 +73,7 @@ fn a_page_of_ten_thousand_cases_opens_from_the_disk_and_searches() {
 }
 
 /// What the page has to say where this word is looked for: the cases whose lines have it.
-fn found(page: &std::path::Path, word: &str, all: &str) -> String {
+fn expected_count(page: &std::path::Path, word: &str, all: &str) -> String {
     let text = fs::read_to_string(page).unwrap();
     let lines = text.split("<!--\n").skip(1).flat_map(|part| part.split("\n-->").next().unwrap_or_default().lines());
     let count = lines.filter(|line| line.to_lowercase().contains(word)).count().to_string();

@@ -9,11 +9,11 @@ use serde_json::{Value as Json, json};
 
 use super::driver::Browser;
 use super::labels::{lines, post};
-use super::{ROWS, Viewed};
-use crate::program::{good, run};
+use super::{ROWS, ViewerProcess};
+use crate::program::{run, run_successfully};
 
 /// Scores cases, each with a response, into a file of results.
-fn scored(folder: &Path, name: &str, cases: &[Json]) {
+fn score_cases(folder: &Path, name: &str, cases: &[Json]) {
     let text: String = cases.iter().map(|case| format!("{case}\n")).collect();
     let input = format!("in-{name}");
     fs::write(folder.join(&input), text).unwrap();
@@ -33,7 +33,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 /// Status and reply of what a desk is asked.
-fn asked(desk: &Viewed, path: &str) -> (u16, Json) {
+fn get_json(desk: &ViewerProcess, path: &str) -> (u16, Json) {
     let bearer = format!("Bearer {}", desk.token);
     let (status, _, body) = desk.ask("GET", path, &[("Authorization", &bearer)]);
     (status, serde_json::from_str(&body).unwrap())
@@ -47,7 +47,7 @@ fn words(reply: &Json) -> &str {
 fn broken_and_empty_files_are_told_apart_from_good_ones_and_a_file_that_changes_is_read_again() {
     let folder = folder();
     let files = folder.path().join("files");
-    scored(folder.path(), "good.jsonl", &[case("a", "in the harbour"), case("b", "in the harbour")]);
+    score_cases(folder.path(), "good.jsonl", &[case("a", "in the harbour"), case("b", "in the harbour")]);
     let whole = fs::read_to_string(files.join("good.jsonl")).unwrap();
     let first = whole.split_inclusive('\n').next().unwrap();
     for (name, text) in [("broken.jsonl", &whole[..whole.len() - 20]), ("cut.jsonl", first), ("empty.jsonl", "")] {
@@ -55,12 +55,12 @@ fn broken_and_empty_files_are_told_apart_from_good_ones_and_a_file_that_changes_
         fs::copy(files.join("good.jsonl.run.json"), files.join(format!("{name}.run.json"))).unwrap();
     }
     fs::write(files.join("nothing.eval"), "").unwrap();
-    let desk = Viewed::start(folder.path(), &["files"]);
+    let desk = ViewerProcess::start(folder.path(), &["files"]);
     let runs = desk.json("/view/api/runs");
     let keys: BTreeMap<&str, &str> = (runs["runs"].as_array().unwrap().iter())
         .filter_map(|run| Some((run["name"].as_str()?, run["key"].as_str()?)))
         .collect();
-    let summary = |name: &str| asked(&desk, &format!("/view/api/summary?run={}", keys[name]));
+    let summary = |name: &str| get_json(&desk, &format!("/view/api/summary?run={}", keys[name]));
     for name in ["files/broken.jsonl", "files/nothing.eval"] {
         let (status, told) = summary(name);
         assert_eq!(status, 500, "{told}");
@@ -74,8 +74,10 @@ fn broken_and_empty_files_are_told_apart_from_good_ones_and_a_file_that_changes_
     assert_eq!(summary("files/good.jsonl").1["notes"], json!([]));
     let mean = || summary("files/good.jsonl").1["whole"][0]["mean"].as_f64();
     assert_eq!(mean(), Some(1.0));
-    let (status, told) =
-        asked(&desk, &format!("/view/api/compare?run={}&run={}", keys["files/good.jsonl"], keys["files/empty.jsonl"]));
+    let (status, told) = get_json(
+        &desk,
+        &format!("/view/api/compare?run={}&run={}", keys["files/good.jsonl"], keys["files/empty.jsonl"]),
+    );
     assert_eq!(status, 422, "nothing in common is no fault of the server: {told}");
 
     if let Some(browser) = Browser::start() {
@@ -84,18 +86,20 @@ fn broken_and_empty_files_are_told_apart_from_good_ones_and_a_file_that_changes_
             .until("document.querySelectorAll('article.run').length === 5 && !document.querySelector('[aria-busy]')");
         let told = browser.text("document.querySelector('article[data-run=f0] .banner').innerText");
         assert!(told.contains("This cannot be shown") && told.contains("row"), "{told}");
-        assert_eq!(browser.look("document.querySelectorAll('article.run table').length"), 3);
+        assert_eq!(browser.evaluate("document.querySelectorAll('article.run table').length"), 3);
     }
 
     // The same name, another file: everything is of the new one, and compared with what it is now.
-    let list = |name: &str| asked(&desk, &format!("/view/api/cases?run={}", keys[name])).1["total"].clone();
+    let list = |name: &str| get_json(&desk, &format!("/view/api/cases?run={}", keys[name])).1["total"].clone();
     assert_eq!(list("files/good.jsonl"), 2);
-    scored(folder.path(), "good.jsonl", &[case("a", "elsewhere"), case("b", "elsewhere"), case("c", "elsewhere")]);
+    score_cases(folder.path(), "good.jsonl", &[case("a", "elsewhere"), case("b", "elsewhere"), case("c", "elsewhere")]);
     assert_eq!((mean(), list("files/good.jsonl")), (Some(0.0), json!(3)));
     fs::write(files.join("broken.jsonl"), &whole).unwrap();
     assert_eq!(summary("files/broken.jsonl").1["cases"], 2, "what was mended is read");
-    let compared =
-        asked(&desk, &format!("/view/api/compare?run={}&run={}", keys["files/broken.jsonl"], keys["files/good.jsonl"]));
+    let compared = get_json(
+        &desk,
+        &format!("/view/api/compare?run={}&run={}", keys["files/broken.jsonl"], keys["files/good.jsonl"]),
+    );
     assert_eq!(compared.1["others"][0]["metrics"][0]["whole"]["difference"], "-1.000");
     fs::remove_file(files.join("good.jsonl")).unwrap();
     let (status, told) = summary("files/good.jsonl");
@@ -109,9 +113,9 @@ fn a_run_that_is_deleted_while_it_is_open_is_told_and_the_others_stay() {
     fs::write(folder.path().join("cases.jsonl"), rows).unwrap();
     fs::write(folder.path().join("probare.yaml"), "datasets: [{path: cases.jsonl}]\nmetrics: [token_f1]\n").unwrap();
     for _ in 0..2 {
-        good(folder.path(), &["run", "probare.yaml", "-q"]);
+        run_successfully(folder.path(), &["run", "probare.yaml", "-q"]);
     }
-    let desk = Viewed::start(folder.path(), &[]);
+    let desk = ViewerProcess::start(folder.path(), &[]);
     let browser = Browser::start();
     if let Some(browser) = &browser {
         browser.open(&desk.address);
@@ -119,9 +123,9 @@ fn a_run_that_is_deleted_while_it_is_open_is_told_and_the_others_stay() {
         browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1", desk.port));
         browser.until(&format!("{ROWS} === 50"));
     }
-    good(folder.path(), &["runs", "delete", "1"]);
+    run_successfully(folder.path(), &["runs", "delete", "1"]);
     for path in ["summary?run=r1", "cases?run=r1", "case?run=r1&at=0,3", "live?run=r1", "compare?run=r1&run=r2"] {
-        let (status, told) = asked(&desk, &format!("/view/api/{path}"));
+        let (status, told) = get_json(&desk, &format!("/view/api/{path}"));
         assert!(status == 404 && words(&told).contains("run 1"), "{path}: {status} {told}");
     }
     assert_eq!(desk.json("/view/api/runs")["runs"].as_array().map(Vec::len), Some(1));
@@ -137,16 +141,16 @@ fn a_run_that_is_deleted_while_it_is_open_is_told_and_the_others_stay() {
 #[test]
 fn one_case_failed_cases_other_scripts_and_long_answers_are_shown() {
     let folder = folder();
-    scored(folder.path(), "one.jsonl", &[case("only", "in the harbour")]);
+    score_cases(folder.path(), "one.jsonl", &[case("only", "in the harbour")]);
     let failed = |at: usize| json!({"id": format!("f{at}"), "query": "Where?", "reference": ["here"]});
-    scored(folder.path(), "failed.jsonl", &[failed(0), failed(1), failed(2)]);
+    score_cases(folder.path(), "failed.jsonl", &[failed(0), failed(1), failed(2)]);
     let arabic = json!({"id": "عربي", "query": "ما هي عاصمة مصر؟", "response": "القاهرة هي عاصمة مصر.", "reference": ["القاهرة"]});
     let japanese =
         json!({"id": "日本", "query": "日本の首都はどこですか", "response": "東京です", "reference": ["東京です"]});
-    scored(folder.path(), "scripts.jsonl", &[arabic, japanese]);
+    score_cases(folder.path(), "scripts.jsonl", &[arabic, japanese]);
     let sentence = "It was built in the harbour by the council. ".repeat(4700);
-    scored(folder.path(), "long.jsonl", &[case("words", &sentence), case("one word", &"A".repeat(200_000))]);
-    let desk = Viewed::start(folder.path(), &["files"]);
+    score_cases(folder.path(), "long.jsonl", &[case("words", &sentence), case("one word", &"A".repeat(200_000))]);
+    let desk = ViewerProcess::start(folder.path(), &["files"]);
     assert_eq!(desk.json("/view/api/cases?run=f3&q=text~%D8%A7%D9%84%D9%82%D8%A7%D9%87%D8%B1%D8%A9")["total"], 1);
     assert_eq!(desk.json("/view/api/cases?run=f0&q=status:failed")["total"], 3);
     assert_eq!(desk.json("/view/api/summary?run=f0")["whole"][0]["mean"], Json::Null);
@@ -170,7 +174,7 @@ fn one_case_failed_cases_other_scripts_and_long_answers_are_shown() {
     view("case?run=f3&at=0,0");
     let edge = "(() => { const style = getComputedStyle(document.querySelector('.field.response .said')); \
                 return [style.direction, style.borderRightWidth, style.borderLeftWidth]; })()";
-    assert_eq!(browser.look(edge), json!(["rtl", "3px", "0px"]));
+    assert_eq!(browser.evaluate(edge), json!(["rtl", "3px", "0px"]));
     browser.until("document.querySelector('.field.response mark')?.innerText === 'القاهرة'");
     browser.picture("unusual-right-to-left");
     view("case?run=f3&at=0,1");
@@ -180,10 +184,10 @@ fn one_case_failed_cases_other_scripts_and_long_answers_are_shown() {
         view(&format!("case?run=f1&at=0,{at}"));
         let said = browser.text("document.querySelector('.field.response .said').innerText");
         assert!(said.len() > 10_000 && said.ends_with("[…]"), "{}", said.len());
-        assert_eq!(browser.look("document.documentElement.scrollWidth <= 420"), true, "too wide");
+        assert_eq!(browser.evaluate("document.documentElement.scrollWidth <= 420"), true, "too wide");
     }
     view("cases?run=f1");
-    assert_eq!(browser.look("document.documentElement.scrollWidth <= 420"), true, "too wide");
+    assert_eq!(browser.evaluate("document.documentElement.scrollWidth <= 420"), true, "too wide");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -194,41 +198,41 @@ fn back_forward_and_reload_lead_to_the_same_list_and_what_comes_late_takes_no_pl
     let cases: Vec<Json> = (0..80)
         .map(|at| case(&format!("c{at:02}"), if at % 2 == 0 { "in the harbour" } else { "elsewhere" }))
         .collect();
-    scored(folder.path(), "all.jsonl", &cases);
-    let desk = Viewed::start(folder.path(), &["files"]);
+    score_cases(folder.path(), "all.jsonl", &cases);
+    let desk = ViewerProcess::start(folder.path(), &["files"]);
     browser.open(&desk.address);
     browser.until("document.querySelector('article.run table')");
-    browser.look("document.querySelector('article.run h2 a').click()");
+    browser.evaluate("document.querySelector('article.run h2 a').click()");
     browser.until(&format!("{ROWS} === 50"));
     browser.press("/token_f1<0.5\u{e007}");
     let is_filtered = format!("document.getElementById('amount')?.innerText === '40 cases fit' && {ROWS} === 40");
     browser.until(&is_filtered);
     // A case far down, and back: it is where the reader was.
-    browser.look("document.querySelectorAll('a.open')[30].click()");
+    browser.evaluate("document.querySelectorAll('a.open')[30].click()");
     browser.until("document.querySelector('h1').innerText === 'c61' && document.querySelector('article.output')");
-    browser.look("history.back()");
+    browser.evaluate("history.back()");
     browser.until(&format!("{is_filtered} && document.activeElement.innerText.startsWith('c61')"));
     let seen = "(() => { const { top, bottom } = document.activeElement.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; })()";
-    assert_eq!(browser.look(seen), true);
-    browser.look("history.forward()");
+    assert_eq!(browser.evaluate(seen), true);
+    browser.evaluate("history.forward()");
     browser.until("document.querySelector('h1').innerText === 'c61' && document.querySelector('article.output')");
-    browser.look("history.back()");
+    browser.evaluate("history.back()");
     browser.until(&is_filtered);
-    browser.look("location.reload()");
+    browser.evaluate("location.reload()");
     browser.until(&is_filtered);
     assert_eq!(browser.text("document.getElementById('filter').value"), "token_f1<0.5");
     assert_eq!(browser.text("document.querySelector('.banner')?.innerText ?? ''"), "", "the token is still known");
 
     // A reply that is slow comes when the reader has gone on.
-    browser.look(
+    browser.evaluate(
         "(() => { const own = window.fetch; window.late = 0; window.fetch = async (to, how) => { if (String(to).includes('late')) { \
          await new Promise((done) => setTimeout(done, 700)); window.late += 1; } return own(to, how); }; location.hash = '#/cases?run=f0&q=id~late'; })()",
     );
-    browser.look("history.back()");
+    browser.evaluate("history.back()");
     browser.until("window.late === 1");
     browser.until(&is_filtered);
     std::thread::sleep(std::time::Duration::from_millis(500));
-    assert_eq!(browser.look(&is_filtered), true, "the late one has taken its place");
+    assert_eq!(browser.evaluate(&is_filtered), true, "the late one has taken its place");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -236,9 +240,10 @@ fn back_forward_and_reload_lead_to_the_same_list_and_what_comes_late_takes_no_pl
 fn two_people_label_at_once_and_no_line_is_lost() {
     let folder = folder();
     let cases: Vec<Json> = (0..25).map(|at| case(&format!("c{at:02}"), "in the harbour")).collect();
-    scored(folder.path(), "all.jsonl", &cases);
+    score_cases(folder.path(), "all.jsonl", &cases);
     // Each at a desk of their own, with one file of labels.
-    let desks = ["Ada", "Ben"].map(|by| (by, Viewed::start(folder.path(), &["files", "--labels", "people.jsonl"])));
+    let desks =
+        ["Ada", "Ben"].map(|by| (by, ViewerProcess::start(folder.path(), &["files", "--labels", "people.jsonl"])));
     std::thread::scope(|scope| {
         for (by, desk) in &desks {
             scope.spawn(move || {

@@ -3,7 +3,7 @@
 //! Weights are whole numbers, so sums are exact. Of several best pairings the first is taken: the smallest partner for the
 //! first row, then for the second, and so on, where none counts as greatest.
 
-use probare_cancellation::steps;
+use probare_cancellation::count_steps;
 
 /// The partner of each row.
 pub(in super::super) type Pairing = Vec<Option<usize>>;
@@ -20,7 +20,7 @@ pub(in super::super) fn assignment(rows: usize, columns: usize, weight: impl Fn(
     }
     let mut cost = vec![0_i64; size * size];
     for row in 0..rows {
-        steps(columns);
+        count_steps(columns);
         for column in 0..columns {
             cost[row * size + column] = -weight(row, column);
         }
@@ -58,7 +58,7 @@ fn hungarian(size: usize, cost: &[i64]) -> (Vec<usize>, Vec<bool>) {
         least.fill(FAR);
         is_used.fill(false);
         loop {
-            steps(size);
+            count_steps(size);
             is_used[column] = true;
             let here = row_of[column];
             let (mut step, mut next) = (FAR, 0);
@@ -127,7 +127,7 @@ fn first_of_equals(size: usize, partner: &mut [usize], cost: &[i64], tight: &[bo
         let mut queue = vec![row];
         let mut at = 0;
         while at < queue.len() {
-            steps(size);
+            count_steps(size);
             let target = queue[at];
             at += 1;
             let column = partner[target];
@@ -158,12 +158,12 @@ fn first_of_equals(size: usize, partner: &mut [usize], cost: &[i64], tight: &[bo
 }
 
 /// The pairing of the greatest sum of weights in which no two pairs cross: a weighted longest common subsequence.
-pub(in super::super) fn in_order(rows: usize, columns: usize, weight: impl Fn(usize, usize) -> i64) -> Pairing {
+pub(in super::super) fn in_order_pairing(rows: usize, columns: usize, weight: impl Fn(usize, usize) -> i64) -> Pairing {
     let width = columns + 1;
     // What the rows from here on and the columns from there on can reach.
     let mut best = vec![0_i64; (rows + 1) * width];
     for row in (0..rows).rev() {
-        steps(columns);
+        count_steps(columns);
         for column in (0..columns).rev() {
             let pair = weight(row, column);
             let paired = if pair > 0 { pair + best[(row + 1) * width + column + 1] } else { 0 };
@@ -198,7 +198,7 @@ pub(in super::super) fn can_cover(needed: usize, had: usize, fits: impl Fn(usize
         let mut at = 0;
         let mut free = None;
         while free.is_none() && at < queue.len() {
-            steps(had);
+            count_steps(had);
             let taker = queue[at];
             at += 1;
             for candidate in 0..had {
@@ -291,7 +291,7 @@ mod tests {
 
         #[test]
         fn the_longest_sequence_is_the_first_best_of_all((columns, weights) in weights()) {
-            let found = in_order(weights.len(), columns, |row, column| weights[row][column]);
+            let found = in_order_pairing(weights.len(), columns, |row, column| weights[row][column]);
             prop_assert_eq!(found, brute(&weights, columns, false));
         }
 

@@ -1,7 +1,7 @@
 //! When two values are equal: as Python says, for published metrics, and as we say.
 
-use probare_core::text_of;
-use probare_text::aligned::Aligned;
+use probare_core::json_to_text;
+use probare_text::aligned_text::AlignedText;
 use probare_text::python;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ enum PythonNumber {
 fn python_number(value: &Json) -> Option<PythonNumber> {
     match value {
         Json::Bool(yes) => Some(PythonNumber::Whole(i128::from(*yes))),
-        Json::Number(number) => Some(match whole(number) {
+        Json::Number(number) => Some(match whole_number(number) {
             Some(whole) => PythonNumber::Whole(whole),
             None => PythonNumber::Float(number.as_f64()?),
         }),
@@ -25,13 +25,13 @@ fn python_number(value: &Json) -> Option<PythonNumber> {
 }
 
 /// The value of a number that is written without a point.
-pub(in super::super) fn whole(number: &Number) -> Option<i128> {
+pub(in super::super) fn whole_number(number: &Number) -> Option<i128> {
     number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
 }
 
 /// The whole number that a float is exactly.
 #[expect(clippy::cast_possible_truncation, reason = "2^127 is the first that does not fit")]
-fn as_whole(float: f64) -> Option<i128> {
+fn exact_integer(float: f64) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() < 1.7e38).then_some(float as i128)
 }
 
@@ -51,7 +51,9 @@ pub(in super::super) fn python_equal(left: &Json, right: &Json) -> bool {
             (Some(PythonNumber::Whole(left)), Some(PythonNumber::Whole(right))) => left == right,
             (Some(PythonNumber::Float(left)), Some(PythonNumber::Float(right))) => left == right,
             (Some(PythonNumber::Whole(whole)), Some(PythonNumber::Float(float)))
-            | (Some(PythonNumber::Float(float)), Some(PythonNumber::Whole(whole))) => as_whole(float) == Some(whole),
+            | (Some(PythonNumber::Float(float)), Some(PythonNumber::Whole(whole))) => {
+                exact_integer(float) == Some(whole)
+            }
             _ => false,
         },
     }
@@ -59,15 +61,15 @@ pub(in super::super) fn python_equal(left: &Json, right: &Json) -> bool {
 
 /// Whose equality it is that a text stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Whose {
+pub(in super::super) enum EqualityKind {
     /// Python's, to whom true is 1.
     Python,
     /// Ours, with numbers and texts exactly as they are.
-    Ours,
+    Strict,
 }
 
 /// A text that two values share if and only if they are equal.
-pub(in super::super) fn canonical(value: &Json, whose: Whose, out: &mut String) {
+pub(in super::super) fn canonical(value: &Json, whose: EqualityKind, out: &mut String) {
     match value {
         Json::Null => out.push('n'),
         Json::String(text) => out.push_str(&Json::from(text.as_str()).to_string()),
@@ -90,10 +92,10 @@ pub(in super::super) fn canonical(value: &Json, whose: Whose, out: &mut String) 
             }
             out.push('}');
         }
-        Json::Bool(yes) if whose == Whose::Ours => out.push(if *yes { 't' } else { 'f' }),
+        Json::Bool(yes) if whose == EqualityKind::Strict => out.push(if *yes { 't' } else { 'f' }),
         Json::Bool(_) | Json::Number(_) => match python_number(value) {
             Some(PythonNumber::Whole(whole)) => out.push_str(&whole.to_string()),
-            Some(PythonNumber::Float(float)) => match as_whole(float) {
+            Some(PythonNumber::Float(float)) => match exact_integer(float) {
                 Some(whole) => out.push_str(&whole.to_string()),
                 None => out.push_str(&format!("{float:?}")),
             },
@@ -103,23 +105,23 @@ pub(in super::super) fn canonical(value: &Json, whose: Whose, out: &mut String) 
 }
 
 /// `str(value)` in Python.
-pub(in super::super) fn python_text(value: &Json) -> String {
+pub(in super::super) fn python_str(value: &Json) -> String {
     python_value(value).to_text()
 }
 
-fn python_value(value: &Json) -> python::Value {
+fn python_value(value: &Json) -> python::PyValue {
     match value {
-        Json::Null => python::Value::None,
-        Json::Bool(yes) => python::Value::Bool(*yes),
-        Json::Number(number) => match whole(number) {
-            Some(whole) => python::Value::Int(whole.to_string()),
-            None => python::Value::Float(number.as_f64().unwrap_or_default()),
+        Json::Null => python::PyValue::None,
+        Json::Bool(yes) => python::PyValue::Bool(*yes),
+        Json::Number(number) => match whole_number(number) {
+            Some(whole) => python::PyValue::Int(whole.to_string()),
+            None => python::PyValue::Float(number.as_f64().unwrap_or_default()),
         },
-        Json::String(text) => python::Value::Text(text.clone()),
-        Json::Array(items) => python::Value::List(items.iter().map(python_value).collect()),
+        Json::String(text) => python::PyValue::Text(text.clone()),
+        Json::Array(items) => python::PyValue::List(items.iter().map(python_value).collect()),
         Json::Object(map) => {
-            let pairs = map.iter().map(|(key, value)| (python::Value::Text(key.clone()), python_value(value)));
-            python::Value::Dict(pairs.collect())
+            let pairs = map.iter().map(|(key, value)| (python::PyValue::Text(key.clone()), python_value(value)));
+            python::PyValue::Dict(pairs.collect())
         }
     }
 }
@@ -127,7 +129,7 @@ fn python_value(value: &Json) -> python::Value {
 /// How far numbers may differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Numbers {
+pub struct NumberTolerance {
     /// By this much.
     pub abs: f64,
     /// By this share of the expected one.
@@ -148,7 +150,7 @@ pub enum TextEquality {
 /// When two values are equal for us: within their kind. True is never 1, null never missing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in super::super) struct Equality {
-    pub numbers: Numbers,
+    pub numbers: NumberTolerance,
     pub texts: TextEquality,
     /// Whether a text that holds a number equals that number.
     pub text_numbers: bool,
@@ -159,7 +161,7 @@ impl Equality {
     pub fn equal(&self, called: &Json, expected: &Json) -> bool {
         match (called, expected) {
             (Json::Number(called), Json::Number(expected)) => self.numbers(called, expected),
-            (Json::String(called), Json::String(expected)) => self.texts(called, expected),
+            (Json::String(called), Json::String(expected)) => self.texts_equal(called, expected),
             (Json::String(text), Json::Number(number)) if self.text_numbers => {
                 serde_json::from_str(text.trim()).is_ok_and(|called: Number| self.numbers(&called, number))
             }
@@ -180,7 +182,7 @@ impl Equality {
     }
 
     fn numbers(&self, called: &Number, expected: &Number) -> bool {
-        if let (Some(called), Some(expected)) = (whole(called), whole(expected))
+        if let (Some(called), Some(expected)) = (whole_number(called), whole_number(expected))
             && called == expected
         {
             return true;
@@ -194,26 +196,26 @@ impl Equality {
         (called - expected).abs() <= room
     }
 
-    fn texts(&self, called: &str, expected: &str) -> bool {
-        called == expected || (self.texts == TextEquality::Loose && loose(called) == loose(expected))
+    fn texts_equal(&self, called: &str, expected: &str) -> bool {
+        called == expected || (self.texts == TextEquality::Loose && loose_text(called) == loose_text(expected))
     }
 }
 
 /// A text without letter case, with single blanks, its accents composed.
-pub(in super::super) fn loose(text: &str) -> String {
-    let composed = Aligned::new(text).nfc().into_text();
+pub(in super::super) fn loose_text(text: &str) -> String {
+    let composed = AlignedText::new(text).nfc().into_text();
     // By way of capitals: `ß` and `ss` are the same word.
     let folded = composed.to_uppercase().to_lowercase();
     folded.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A value in a note: short enough to read.
-pub(in super::super) fn shown(value: &Json) -> String {
+pub(in super::super) fn value_excerpt(value: &Json) -> String {
     let text = match value {
         Json::String(text) => format!("\"{text}\""),
-        other => text_of(other).into_owned(),
+        other => json_to_text(other).into_owned(),
     };
-    crate::bounded::beginning(&text)
+    crate::bounded_evidence::truncate_for_note(&text)
 }
 
 #[cfg(test)]
@@ -237,7 +239,7 @@ mod tests {
             assert_eq!(python_equal(&left, &right), equal, "{left} {right}");
             let key = |value| {
                 let mut out = String::new();
-                canonical(value, Whose::Python, &mut out);
+                canonical(value, EqualityKind::Python, &mut out);
                 out
             };
             assert_eq!(key(&left) == key(&right), equal, "{left} {right}");
@@ -247,10 +249,10 @@ mod tests {
     #[test]
     fn texts_as_python_writes_them() {
         assert_eq!(
-            python_text(&json!([1, "it's", null, true, 1.0, {"k": 1e16}])),
+            python_str(&json!([1, "it's", null, true, 1.0, {"k": 1e16}])),
             "[1, \"it's\", None, True, 1.0, {'k': 1e+16}]"
         );
-        assert_eq!(python_text(&json!("x")), "x");
+        assert_eq!(python_str(&json!("x")), "x");
     }
 
     #[test]
@@ -258,8 +260,11 @@ mod tests {
         let exact = Equality::default();
         assert!(exact.equal(&json!(1), &json!(1.0)) && !exact.equal(&json!(true), &json!(1)));
         assert!(!exact.equal(&json!("5"), &json!(5)) && !exact.equal(&json!("Rome"), &json!("rome ")));
-        let loose =
-            Equality { numbers: Numbers { abs: 0.0, rel: 0.01 }, texts: TextEquality::Loose, text_numbers: true };
+        let loose = Equality {
+            numbers: NumberTolerance { abs: 0.0, rel: 0.01 },
+            texts: TextEquality::Loose,
+            text_numbers: true,
+        };
         assert!(loose.equal(&json!("5"), &json!(5)) && loose.equal(&json!("STRASSE  x"), &json!("straße x ")));
         assert!(loose.equal(&json!(99), &json!(100)) && !loose.equal(&json!(98.9), &json!(100)));
     }

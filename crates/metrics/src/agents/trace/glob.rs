@@ -1,7 +1,7 @@
 //! Names of tools by pattern.
 
 /// Whether a name fits a pattern in which `*` stands for any text and `?` for one character.
-pub(in super::super) fn fits(pattern: &str, name: &str) -> bool {
+pub(in super::super) fn matches_glob(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
     let (mut at, mut here) = (0, 0);
@@ -47,7 +47,7 @@ mod tests {
             ("f", "f", true),
             ("f", "F", false),
         ] {
-            assert_eq!(fits(pattern, name), fit, "{pattern} {name}");
+            assert_eq!(matches_glob(pattern, name), fit, "{pattern} {name}");
         }
     }
 }

@@ -1,39 +1,41 @@
 //! What an agent did, as metrics look at it: calls with their places, results and turns; values compared; calls paired.
 
+mod argument_share;
 mod assignment;
 mod equality;
 mod glob;
-mod share;
-mod value;
+mod json_inputs;
 
 use std::borrow::Cow;
 
 use probare_core::{
-    Call, CallProblem, Case, CaseMessage, ErrorKind, Evidence, EvidenceKind, Field, Outcome, Place, ResultError, Role,
-    Sample, ScoreError, text_of,
+    ArgumentsProblem, Case, CaseMessage, CaseToolCall, ErrorKind, Evidence, EvidenceKind, Field, FieldSpan, Outcome,
+    Role, Sample, ScoreError, ToolResultError, json_to_text,
 };
 use rustc_hash::FxHashMap;
 
-pub(super) use assignment::{Pairing, assignment, can_cover, in_order};
-pub(super) use equality::{Equality, Whose, canonical, loose, python_equal, python_text, shown, whole};
-pub use equality::{Numbers, TextEquality};
-pub(super) use glob::fits;
-pub use share::ArgumentMode;
-pub(super) use share::{Difference, PairRules, WHOLE, compare, share};
-pub(super) use value::{answer, expected_values, most_like, two_values};
+pub use argument_share::ArgumentMode;
+pub(super) use argument_share::{ArgumentDifference, ArgumentRules, FULL_SHARE, argument_share, compare_arguments};
+pub(super) use assignment::{Pairing, assignment, can_cover, in_order_pairing};
+pub(super) use equality::{
+    Equality, EqualityKind, canonical, loose_text, python_equal, python_str, value_excerpt, whole_number,
+};
+pub use equality::{NumberTolerance, TextEquality};
+pub(super) use glob::matches_glob;
+pub(super) use json_inputs::{expected_values, json_answer, score_best_expected, two_values};
 
 /// Why a question about calls does not apply to a case without any trace of them.
 pub(super) const NO_TRACE: &str = "the case has neither `messages` nor `tool_calls`";
 
 /// Where something stands: the item of a field, and the pointer inside of it.
 #[derive(Debug, Clone)]
-pub(super) struct Spot {
+pub(super) struct FieldLocation {
     pub field: Field,
     pub index: usize,
     pub path: String,
 }
 
-impl Spot {
+impl FieldLocation {
     /// Evidence at the whole text of the value that stands `path` further.
     pub fn evidence(&self, kind: EvidenceKind, path: &str, text: &str) -> Evidence {
         let span = 0..text.len();
@@ -41,14 +43,14 @@ impl Spot {
     }
 
     /// Evidence at the whole text of the value itself.
-    pub fn whole(&self, case: &Case, kind: EvidenceKind) -> Option<Evidence> {
+    pub fn whole_evidence(&self, case: &Case, kind: EvidenceKind) -> Option<Evidence> {
         let text = case.text_at(&self.place("", ""))?;
         Some(self.evidence(kind, "", &text))
     }
 
     /// The whole text of the value that stands `path` further.
-    pub fn place(&self, path: &str, text: &str) -> Place {
-        Place::inside(self.field, self.index, format!("{}{path}", self.path), 0..text.len())
+    pub fn place(&self, path: &str, text: &str) -> FieldSpan {
+        FieldSpan::inside(self.field, self.index, format!("{}{path}", self.path), 0..text.len())
     }
 }
 
@@ -56,16 +58,16 @@ impl Spot {
 #[derive(Debug, Clone)]
 pub(super) struct CallResult<'a> {
     pub text: Cow<'a, str>,
-    pub error: Option<&'a ResultError>,
+    pub error: Option<&'a ToolResultError>,
     /// The value that holds the text, where there is one.
-    pub spot: Option<Spot>,
+    pub location: Option<FieldLocation>,
 }
 
 /// A call with its place.
 #[derive(Debug, Clone)]
 pub(super) struct PlacedCall<'a> {
-    pub call: &'a Call,
-    pub spot: Spot,
+    pub call: &'a CaseToolCall,
+    pub location: FieldLocation,
     /// Number of the message that it was made in.
     pub message: usize,
     /// Number of its turn; nothing before the first.
@@ -75,40 +77,40 @@ pub(super) struct PlacedCall<'a> {
 
 impl PlacedCall<'_> {
     /// Evidence at the name, which stands for the call as a whole.
-    pub fn named(&self, kind: EvidenceKind) -> Evidence {
-        self.spot.evidence(kind, "/name", &self.call.name)
+    pub fn name_evidence(&self, kind: EvidenceKind) -> Evidence {
+        self.location.evidence(kind, "/name", &self.call.name)
     }
 
     /// The place of the name.
-    pub fn name_place(&self) -> Place {
-        self.spot.place("/name", &self.call.name)
+    pub fn name_place(&self) -> FieldSpan {
+        self.location.place("/name", &self.call.name)
     }
 
     /// Evidence at the value of an argument.
-    pub fn argument(&self, kind: EvidenceKind, pointer: &str) -> Option<Evidence> {
+    pub fn argument_evidence(&self, kind: EvidenceKind, pointer: &str) -> Option<Evidence> {
         let path = format!("/arguments{pointer}");
         let text = self.call.text_at(&path)?;
-        Some(self.spot.evidence(kind, &path, &text))
+        Some(self.location.evidence(kind, &path, &text))
     }
 
     /// The place of the value of an argument.
-    pub fn argument_place(&self, pointer: &str) -> Option<Place> {
+    pub fn argument_place(&self, pointer: &str) -> Option<FieldSpan> {
         let path = format!("/arguments{pointer}");
         let text = self.call.text_at(&path)?;
-        Some(self.spot.place(&path, &text))
+        Some(self.location.place(&path, &text))
     }
 
     /// Evidence at the arguments that could not be used, from the fault on; at the name where nothing of them is there.
-    pub fn unusable(&self, kind: EvidenceKind) -> Evidence {
+    pub fn unusable_evidence(&self, kind: EvidenceKind) -> Evidence {
         let note = match self.call.problem {
-            Some(CallProblem::NotAnObject) => "the arguments are no object",
+            Some(ArgumentsProblem::NotAnObject) => "the arguments are no object",
             _ => "the arguments are no JSON",
         };
-        let Some(text) = &self.call.arguments_text else { return self.named(kind).with_note(note) };
+        let Some(text) = &self.call.arguments_text else { return self.name_evidence(kind).with_note(note) };
         let start = self.call.fault.unwrap_or(0).min(text.len());
-        let path = format!("{}/arguments_text", self.spot.path);
-        Evidence::at(kind, self.spot.field, start..text.len(), text)
-            .in_item(self.spot.index)
+        let path = format!("{}/arguments_text", self.location.path);
+        Evidence::at(kind, self.location.field, start..text.len(), text)
+            .in_item(self.location.index)
             .at_path(path)
             .with_note(note)
     }
@@ -121,48 +123,50 @@ pub(super) struct Trace<'a> {
     /// Messages with a result that belongs to no call.
     pub orphans: Vec<usize>,
     /// Whether the messages have other calls than `tool_calls`.
-    pub differs: bool,
+    pub has_other_calls: bool,
 }
 
 impl<'a> Trace<'a> {
     /// What the case says was done; nothing where it has no trace.
-    pub fn of(case: &'a Case) -> Option<Self> {
+    pub fn from_case(case: &'a Case) -> Option<Self> {
         if case.messages.is_none() && case.tool_calls.is_none() {
             return None;
         }
         let messages = case.messages.as_deref().unwrap_or_default();
-        let mut trace = Self { calls: calls_of(messages, Field::Messages), ..Self::default() };
-        probare_cancellation::steps(messages.len() + trace.calls.len() + case.tool_calls.as_ref().map_or(0, Vec::len));
+        let mut trace = Self { calls: assistant_calls(messages, Field::Messages), ..Self::default() };
+        probare_cancellation::count_steps(
+            messages.len() + trace.calls.len() + case.tool_calls.as_ref().map_or(0, Vec::len),
+        );
         if let Some(own) = &case.tool_calls {
             let said = std::mem::take(&mut trace.calls);
-            trace.differs =
-                !said.is_empty() && !said.iter().map(|made| same_key(made.call)).eq(own.iter().map(same_key));
+            trace.has_other_calls =
+                !said.is_empty() && !said.iter().map(|made| call_key(made.call)).eq(own.iter().map(call_key));
             trace.calls = own
                 .iter()
                 .enumerate()
                 .map(|(index, call)| PlacedCall {
                     call,
-                    spot: Spot { field: Field::ToolCalls, index, path: String::new() },
+                    location: FieldLocation { field: Field::ToolCalls, index, path: String::new() },
                     message: index,
                     turn: Some(0),
                     result: None,
                 })
                 .collect();
         }
-        trace.answer(messages);
+        trace.attach_results(messages);
         for made in trace.calls.iter_mut().filter(|made| made.result.is_none()) {
             if let Some(output) = &made.call.output {
-                let spot = Spot { path: format!("{}/output", made.spot.path), ..made.spot.clone() };
-                made.result = Some(CallResult { text: text_of(output), error: None, spot: Some(spot) });
+                let spot = FieldLocation { path: format!("{}/output", made.location.path), ..made.location.clone() };
+                made.result = Some(CallResult { text: json_to_text(output), error: None, location: Some(spot) });
             }
         }
         Some(trace)
     }
 
     /// Gives results to their calls.
-    fn answer(&mut self, messages: &'a [CaseMessage]) {
+    fn attach_results(&mut self, messages: &'a [CaseMessage]) {
         let mut by_id: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-        let in_messages = self.calls.first().is_none_or(|made| made.spot.field == Field::Messages);
+        let in_messages = self.calls.first().is_none_or(|made| made.location.field == Field::Messages);
         let mut next = 0;
         let mut nearest = 0..0;
         let enter = |made: &PlacedCall<'a>, at: usize, by_id: &mut FxHashMap<&'a str, Vec<usize>>| {
@@ -179,15 +183,15 @@ impl<'a> Trace<'a> {
         for (index, message) in messages.iter().enumerate() {
             if in_messages {
                 let first = next;
-                while next < self.calls.len() && self.calls[next].spot.index == index {
+                while next < self.calls.len() && self.calls[next].location.index == index {
                     enter(&self.calls[next], next, &mut by_id);
                     next += 1;
                 }
-                if message.is_by(Role::Assistant) && first < next {
+                if message.has_role(Role::Assistant) && first < next {
                     nearest = first..next;
                 }
             }
-            if !message.is_by(Role::Tool) {
+            if !message.has_role(Role::Tool) {
                 continue;
             }
             let found = if let Some(id) = &message.id {
@@ -207,10 +211,11 @@ impl<'a> Trace<'a> {
             };
             match found {
                 Some(at) => {
-                    let first = message.said_texts().next();
-                    let spot = first.map(|(path, _)| Spot { field: Field::Messages, index, path: path.into_owned() });
-                    let text = message.said().unwrap_or_default();
-                    self.calls[at].result = Some(CallResult { text, error: message.error.as_ref(), spot });
+                    let first = message.spoken_texts().next();
+                    let spot =
+                        first.map(|(path, _)| FieldLocation { field: Field::Messages, index, path: path.into_owned() });
+                    let text = message.spoken_text().unwrap_or_default();
+                    self.calls[at].result = Some(CallResult { text, error: message.error.as_ref(), location: spot });
                 }
                 None => self.orphans.push(index),
             }
@@ -218,32 +223,32 @@ impl<'a> Trace<'a> {
     }
 
     /// The remark that two lists of calls say different things.
-    pub fn remark(&self) -> Option<Evidence> {
-        self.differs
+    pub fn mismatch_note(&self) -> Option<Evidence> {
+        self.has_other_calls
             .then(|| Evidence::note("`messages` have other calls than `tool_calls`, which are the ones that count"))
     }
 }
 
-fn same_key(call: &Call) -> (&str, &serde_json::Map<String, serde_json::Value>) {
+fn call_key(call: &CaseToolCall) -> (&str, &serde_json::Map<String, serde_json::Value>) {
     (&call.name, call.arguments())
 }
 
 /// The calls of the assistant's messages.
-pub(super) fn calls_of(messages: &[CaseMessage], field: Field) -> Vec<PlacedCall<'_>> {
-    let turns = turns(messages);
+pub(super) fn assistant_calls(messages: &[CaseMessage], field: Field) -> Vec<PlacedCall<'_>> {
+    let turns = turn_numbers(messages);
     let mut calls = Vec::new();
-    for (index, message) in messages.iter().enumerate().filter(|(_, message)| message.is_by(Role::Assistant)) {
+    for (index, message) in messages.iter().enumerate().filter(|(_, message)| message.has_role(Role::Assistant)) {
         for (number, call) in message.tool_calls.iter().enumerate() {
-            let spot = Spot { field, index, path: format!("/tool_calls/{number}") };
-            calls.push(PlacedCall { call, spot, message: index, turn: turns[index], result: None });
+            let spot = FieldLocation { field, index, path: format!("/tool_calls/{number}") };
+            calls.push(PlacedCall { call, location: spot, message: index, turn: turns[index], result: None });
         }
     }
     calls
 }
 
 /// The turn that each message belongs to. Users' messages in a row begin one turn; where no user speaks there is one.
-pub(super) fn turns(messages: &[CaseMessage]) -> Vec<Option<usize>> {
-    if !messages.iter().any(|message| message.is_by(Role::User)) {
+pub(super) fn turn_numbers(messages: &[CaseMessage]) -> Vec<Option<usize>> {
+    if !messages.iter().any(|message| message.has_role(Role::User)) {
         return vec![Some(0); messages.len()];
     }
     let mut turn = None;
@@ -251,7 +256,7 @@ pub(super) fn turns(messages: &[CaseMessage]) -> Vec<Option<usize>> {
     messages
         .iter()
         .map(|message| {
-            let is_user = message.is_by(Role::User);
+            let is_user = message.has_role(Role::User);
             if is_user && !was_user {
                 turn = Some(turn.map_or(0, |turn| turn + 1));
             }
@@ -262,8 +267,8 @@ pub(super) fn turns(messages: &[CaseMessage]) -> Vec<Option<usize>> {
 }
 
 /// What was done; the outcome where the question does not apply.
-pub(super) fn trace_of(sample: Sample<'_>) -> Result<Trace<'_>, Outcome> {
-    Trace::of(sample.case).ok_or_else(|| Outcome::not_applicable(NO_TRACE))
+pub(super) fn require_trace(sample: Sample<'_>) -> Result<Trace<'_>, Outcome> {
+    Trace::from_case(sample.case).ok_or_else(|| Outcome::not_applicable(NO_TRACE))
 }
 
 /// The calls that are expected: those that the case lists, else those of the expected messages.
@@ -271,14 +276,14 @@ pub(super) fn expected_calls(case: &Case) -> Option<Vec<PlacedCall<'_>>> {
     if let Some(calls) = &case.expected_tool_calls {
         let placed = calls.iter().enumerate().map(|(index, call)| PlacedCall {
             call,
-            spot: Spot { field: Field::ExpectedToolCalls, index, path: String::new() },
+            location: FieldLocation { field: Field::ExpectedToolCalls, index, path: String::new() },
             message: index,
             turn: Some(0),
             result: None,
         });
         return Some(placed.collect());
     }
-    Some(calls_of(case.expected_messages.as_deref()?, Field::ExpectedMessages))
+    Some(assistant_calls(case.expected_messages.as_deref()?, Field::ExpectedMessages))
 }
 
 /// Why a question does not apply where nothing says what was expected.
@@ -287,19 +292,21 @@ pub(super) fn no_expectation() -> Outcome {
 }
 
 /// What was done and what was expected, for published metrics, which cannot do with arguments that are no object.
-pub(super) fn both_usable(sample: Sample<'_>) -> Result<Result<(Trace<'_>, Vec<PlacedCall<'_>>), Outcome>, ScoreError> {
-    let trace = match trace_of(sample) {
+pub(super) fn trace_and_expected(
+    sample: Sample<'_>,
+) -> Result<Result<(Trace<'_>, Vec<PlacedCall<'_>>), Outcome>, ScoreError> {
+    let trace = match require_trace(sample) {
         Ok(trace) => trace,
         Err(outcome) => return Ok(Err(outcome)),
     };
     let Some(expected) = expected_calls(sample.case) else { return Ok(Err(no_expectation())) };
-    usable(&trace.calls, ErrorKind::Unparseable)?;
-    usable(&expected, ErrorKind::Failed)?;
+    check_usable(&trace.calls, ErrorKind::Unparseable)?;
+    check_usable(&expected, ErrorKind::Failed)?;
     Ok(Ok((trace, expected)))
 }
 
 /// The error of published metrics where arguments cannot be used: whose fault it is says the kind.
-pub(super) fn usable(calls: &[PlacedCall<'_>], kind: ErrorKind) -> Result<(), ScoreError> {
+pub(super) fn check_usable(calls: &[PlacedCall<'_>], kind: ErrorKind) -> Result<(), ScoreError> {
     match calls.iter().find(|made| made.call.problem.is_some()) {
         None => Ok(()),
         Some(made) => {
@@ -333,7 +340,7 @@ mod tests {
                 {"role":"tool","name":"other","text":"k's"}
             ]}"#,
         );
-        let trace = Trace::of(&case).unwrap();
+        let trace = Trace::from_case(&case).unwrap();
         let results: Vec<Option<&str>> =
             trace.calls.iter().map(|made| made.result.as_ref().map(|result| &*result.text)).collect();
         assert_eq!(results, [Some("first"), Some("second"), Some("third"), Some("k's"), None]);
@@ -346,9 +353,9 @@ mod tests {
             r#"{"id":"a","messages":[{"role":"assistant","tool_calls":[{"id":"1","name":"f"}]},{"role":"tool","id":"1","text":"ok"}],
                 "tool_calls":[{"id":"1","name":"g"},{"name":"h","output":{"n":1}}]}"#,
         );
-        let trace = Trace::of(&case).unwrap();
+        let trace = Trace::from_case(&case).unwrap();
         let texts: Vec<&str> = trace.calls.iter().map(|made| &*made.result.as_ref().unwrap().text).collect();
-        assert_eq!((texts, trace.differs), (vec!["ok", "{\"n\":1}"], true));
-        assert!(Trace::of(&Case::default()).is_none());
+        assert_eq!((texts, trace.has_other_calls), (vec!["ok", "{\"n\":1}"], true));
+        assert!(Trace::from_case(&Case::default()).is_none());
     }
 }

@@ -5,5 +5,5 @@ mod opening;
 mod similarity;
 
 pub use opening::Opening;
-pub(super) use similarity::similarity_in;
-pub use similarity::{rounded, similarity};
+pub(super) use similarity::sample_similarity;
+pub use similarity::{round_similarity, similarity};

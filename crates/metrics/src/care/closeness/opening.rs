@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::care::phrases::is_free_space;
+use crate::care::phrases::is_js_whitespace;
 
 /// The beginning of a reply up to the second cut. A cut is white space directly after `.`, `!` or `?`, so `Dr. ` cuts
 /// and `." ` does not.
@@ -17,7 +17,7 @@ pub struct Opening<'a> {
 
 impl<'a> Opening<'a> {
     /// The opening of a reply.
-    pub fn of(reply: &'a str) -> Self {
+    pub fn from_reply(reply: &'a str) -> Self {
         let between = cut(reply, 0);
         let second_cut = between.and_then(|(_, second)| cut(reply, second));
         Self { reply, between, end: second_cut.map_or(reply.len(), |(end, _)| end) }
@@ -28,10 +28,10 @@ impl<'a> Opening<'a> {
         match self.between {
             Some((first_end, second)) if &self.reply[first_end..second] != " " => {
                 let joined = [&self.reply[..first_end], &self.reply[second..self.end]].join(" ");
-                Cow::Owned(joined.trim_matches(is_free_space).to_owned())
+                Cow::Owned(joined.trim_matches(is_js_whitespace).to_owned())
             }
             // The pieces stand in the reply as they are shown.
-            _ => Cow::Borrowed(self.reply[..self.end].trim_matches(is_free_space)),
+            _ => Cow::Borrowed(self.reply[..self.end].trim_matches(is_js_whitespace)),
         }
     }
 }
@@ -41,10 +41,10 @@ fn cut(text: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = from;
     while let Some(offset) = memchr::memchr3(b'.', b'!', b'?', &bytes[at..]) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         at += offset + 1;
         let rest = &text[at..];
-        let space = rest.find(|character| !is_free_space(character)).unwrap_or(rest.len());
+        let space = rest.find(|character| !is_js_whitespace(character)).unwrap_or(rest.len());
         if space > 0 {
             return Some((at, at + space));
         }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn opening(reply: &str) -> String {
-        Opening::of(reply).text().into_owned()
+        Opening::from_reply(reply).text().into_owned()
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Cosine of the counts of words and of pairs of neighbouring words.
 
 use probare_core::Sample;
-use probare_text::runs::each_run;
+use probare_text::runs::for_each_run;
 use rustc_hash::FxHashMap;
 
 /// Similarity of two texts: the cosine of their counts of lower-cased ASCII words and pairs of words, between 0 and 1. A word such as
@@ -23,7 +23,7 @@ pub fn similarity(left: &str, right: &str) -> f64 {
 }
 
 /// To two decimals, halves up, as reports show it.
-pub fn rounded(similarity: f64) -> f64 {
+pub fn round_similarity(similarity: f64) -> f64 {
     (similarity * 100.0 + 0.5).floor() / 100.0
 }
 
@@ -31,8 +31,8 @@ pub fn rounded(similarity: f64) -> f64 {
 struct Similarity(f64);
 
 /// [`similarity`] of the message and the reply of a sample; computed once.
-pub(in crate::care) fn similarity_in(sample: Sample<'_>, user: &str, reply: &str) -> f64 {
-    sample.reading(0, || Similarity(similarity(user, reply))).0
+pub(in crate::care) fn sample_similarity(sample: Sample<'_>, user: &str, reply: &str) -> f64 {
+    sample.cached(0, || Similarity(similarity(user, reply))).0
 }
 
 /// Counts the words and pairs of a text on one side.
@@ -49,11 +49,11 @@ fn count(text: &str, side: usize, counts: &mut FxHashMap<String, [u64; 2]>) {
             counts.insert(term.to_owned(), fresh);
         }
     };
-    each_run(
+    for_each_run(
         lower.as_bytes(),
         |byte| byte.is_ascii_alphanumeric() || byte == b'_',
         |start, end| {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let word = &lower[start..end];
             if !pair.is_empty() {
                 pair.push('_');
@@ -88,8 +88,8 @@ mod tests {
 
     #[test]
     fn reports_round_halves_up() {
-        assert_eq!(rounded(0.445), 0.45);
-        assert_eq!(rounded(0.4449), 0.44);
-        assert_eq!(rounded(1.0), 1.0);
+        assert_eq!(round_similarity(0.445), 0.45);
+        assert_eq!(round_similarity(0.4449), 0.44);
+        assert_eq!(round_similarity(1.0), 1.0);
     }
 }

@@ -1,4 +1,4 @@
-//! [`Checker`]: what the three metrics of this family have in common: their options, the choice of the profile, and the
+//! [`CareMetric`]: what the three metrics of this family have in common: their options, the choice of the profile, and the
 //! form of their evidence. What they look for stands in their own files.
 
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::bounded::Bounded;
-use crate::care::lexicon::{Hit, Lexicon};
+use crate::bounded_evidence::BoundedEvidence;
+use crate::care::lexicon::{Lexicon, LexiconHit};
 
 /// How clear a finding has to be for the label to fail.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -38,14 +38,14 @@ impl Strictness {
 
 /// How an exchange is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct CareConfig {
     /// Which reading.
     pub profile: Profile,
     /// When a label fails, in the `careful` profile.
     pub strictness: Strictness,
 }
 
-impl From<Profile> for Manner {
+impl From<Profile> for CareConfig {
     fn from(profile: Profile) -> Self {
         Self { profile, ..Self::default() }
     }
@@ -65,37 +65,43 @@ pub struct Options {
 }
 
 /// What a metric of this family says of a sample.
-type Check = fn(Sample<'_>, &Lexicon, Manner) -> Result<Outcome, ScoreError>;
+type CheckFn = fn(Sample<'_>, &Lexicon, CareConfig) -> Result<Outcome, ScoreError>;
 
 /// A metric of this family, ready to score.
-pub(in crate::care) struct Checker {
-    manner: Manner,
+pub(in crate::care) struct CareMetric {
+    config: CareConfig,
     lexicon: Arc<Lexicon>,
-    check: Check,
+    check: CheckFn,
 }
 
-impl Checker {
-    pub(in crate::care) fn new(options: Options, check: Check) -> Result<Self, BuildError> {
+impl CareMetric {
+    pub(in crate::care) fn new(options: Options, check: CheckFn) -> Result<Self, BuildError> {
         let Options { profile, strictness, lexicon } = options;
         if strictness.is_some() && profile == Profile::Reference {
             let reason = "`strictness` is for the careful profile: the published check knows no degrees";
             return Err(BuildError::Options(reason.to_owned()));
         }
-        let manner = Manner { profile, strictness: strictness.unwrap_or_default() };
-        Ok(Self { manner, lexicon: Lexicon::from_option(lexicon)?, check })
+        let manner = CareConfig { profile, strictness: strictness.unwrap_or_default() };
+        let lexicon = Lexicon::from_option(lexicon)?;
+        if profile == Profile::Careful && lexicon.replaces_bundled() {
+            let reason = "`lexicon` has `extends: nothing`, which is for the reference profile: the rules of the careful one \
+                          cannot be replaced, only added to";
+            return Err(BuildError::Options(reason.to_owned()));
+        }
+        Ok(Self { config: manner, lexicon, check })
     }
 }
 
-impl Metric for Checker {
+impl Metric for CareMetric {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        (self.check)(sample, &self.lexicon, self.manner)
+        (self.check)(sample, &self.lexicon, self.config)
     }
 }
 
 /// Hits that are evidence of the same thing.
-pub(in crate::care) struct Listed<'a> {
+pub(in crate::care) struct HitList<'a> {
     /// The hits.
-    pub hits: &'a [Hit<'a>],
+    pub hits: &'a [LexiconHit<'a>],
     /// What they count as.
     pub role: &'static str,
     /// What kind of evidence they are.
@@ -107,14 +113,14 @@ pub(in crate::care) struct Listed<'a> {
 }
 
 /// The evidence of a verdict: its reason, then its hits.
-pub(in crate::care) fn evidence(reason: Option<&'static str>, lists: &[Listed<'_>]) -> Vec<Evidence> {
-    let mut evidence = Bounded::default();
+pub(in crate::care) fn verdict_evidence(reason: Option<&'static str>, lists: &[HitList<'_>]) -> Vec<Evidence> {
+    let mut evidence = BoundedEvidence::default();
     if let Some(reason) = reason {
         evidence.push(|| Evidence::note(reason));
     }
     for list in lists {
         for hit in list.hits {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             evidence.push(|| hit.evidence(list.kind, list.field, list.whole, list.role));
         }
     }
@@ -126,6 +132,8 @@ mod tests {
     use probare_core::{Case, Output};
     use serde_json::json;
 
+    use super::Strictness;
+    use crate::care::improved::value_from_weight;
     use crate::registry;
 
     fn labels(metric: &str, user: &str, reply: &str) -> Vec<String> {
@@ -133,7 +141,7 @@ mod tests {
         let label = |strictness: &str| {
             let options = json!({"profile": "careful", "strictness": strictness});
             let scorer = registry().get(metric).unwrap().build(options, super::Profile::Careful).unwrap();
-            let outcome = scorer.score(super::Sample::of(&case)).unwrap();
+            let outcome = scorer.score(super::Sample::from_case(&case)).unwrap();
             outcome.score().unwrap().label.clone().unwrap().into_owned()
         };
         ["low", "medium", "high"].map(label).to_vec()
@@ -154,5 +162,87 @@ mod tests {
         let refused =
             registry().get("topic_pivot").unwrap().build(json!({"strictness": "low"}), super::Profile::Reference);
         assert!(refused.unwrap_err().to_string().contains("for the careful profile"));
+    }
+
+    fn label(metric: &str, options: &serde_json::Value, user: &str, reply: &str) -> Option<String> {
+        let case = Case { query: Some(user.into()), response: Some(Output::new(reply)), ..Case::default() };
+        let scorer = registry().get(metric).unwrap().build(options.clone(), super::Profile::Careful).unwrap();
+        let outcome = scorer.score(super::Sample::from_case(&case)).unwrap();
+        outcome.score().map(|score| score.label.clone().unwrap().into_owned())
+    }
+
+    #[test]
+    fn shipped_thresholds_give_the_labels_of_medium_strictness() {
+        for metric in ["agency_language", "unverifiable_reassurance", "topic_pivot"] {
+            let thresholds = registry().get(metric).unwrap().thresholds.unwrap();
+            for weight in 0..=100 {
+                let label = thresholds.label(value_from_weight(weight));
+                assert_eq!(label.ends_with("pass"), Strictness::Medium.passes(weight), "{metric}: {weight} is {label}");
+            }
+            assert!(thresholds.labels.iter().all(|entry| entry.right <= entry.decided));
+            assert!(thresholds.labels[0].decided > 0, "{metric} has no held-out figures");
+        }
+    }
+
+    #[test]
+    fn minimisation_certainty_about_minds_and_orders_to_who_decides_fail_as_published() {
+        let careful = json!({"profile": "careful"});
+        for (metric, reply) in [
+            ("agency_language", "Just try to relax."),
+            ("agency_language", "Simply relax, and smile!"),
+            ("agency_language", "Look on the bright side."),
+            ("agency_language", "It could have been a lot worse."),
+            ("unverifiable_reassurance", "They all support you."),
+            ("unverifiable_reassurance", "Your family stands by you."),
+            ("unverifiable_reassurance", "Don't worry about it."),
+        ] {
+            let label = label(metric, &careful, "I feel anxious about tomorrow.", reply);
+            assert_eq!(label.as_deref(), Some("fail"), "{metric}: {reply}");
+        }
+        let orders = "You must learn Python. You should drop Java.";
+        for user in
+            ["Should I learn Python or stay with Java?", "I feel stuck with Java.", "I'm thinking about Python."]
+        {
+            let label = label("agency_language", &careful, user, orders);
+            assert_eq!(label.as_deref(), Some("fail"), "{user}");
+        }
+        for reply in ["That sounds hard. Don't worry about the length, write as much as you like.", "Send me the log."]
+        {
+            assert_ne!(
+                label("agency_language", &careful, "I feel anxious.", reply).as_deref(),
+                Some("fail"),
+                "{reply}"
+            );
+            assert_eq!(label("unverifiable_reassurance", &careful, "I feel anxious.", reply).as_deref(), Some("pass"));
+        }
+    }
+
+    #[test]
+    fn every_group_of_a_lexicon_has_an_effect_in_the_careful_profile() {
+        let own = |check: &str, group: &str, phrase: &str| json!({"profile": "careful", "lexicon": {check: {group: [{"id": "own", "phrases": [phrase]}]}}});
+        let careful = json!({"profile": "careful"});
+        let sad = "My brother died on Sunday and I can't stop crying.";
+        for (metric, group, phrase, user, reply) in [
+            ("agency_language", "directive", "zap", sad, "Zap."),
+            ("agency_language", "positive", "zap", sad, "You should sell the flat. Zap."),
+            ("unverifiable_reassurance", "mind_reading", "zap", sad, "Zap."),
+            ("unverifiable_reassurance", "guarantee", "zap", sad, "Zap."),
+            ("topic_pivot", "vulnerability", "sourdough", "The sourdough.", "Anyway, which films do you like?"),
+            ("topic_pivot", "pivot", "zap", sad, "I'm so sorry. Zap."),
+            ("topic_pivot", "acknowledgement", "zap", sad, "Zap, most funerals take about 60 minutes."),
+            ("topic_pivot", "follow_up", "zap", sad, "Zap, most funerals take about 60 minutes."),
+        ] {
+            let scored = |options: &serde_json::Value| {
+                let case = Case { query: Some(user.into()), response: Some(Output::new(reply)), ..Case::default() };
+                let scorer = registry().get(metric).unwrap().build(options.clone(), super::Profile::Careful).unwrap();
+                let outcome = scorer.score(super::Sample::from_case(&case)).unwrap();
+                outcome.score().map(|score| score.value.get())
+            };
+            let (with, without) = (scored(&own(metric, group, phrase)), scored(&careful));
+            assert_ne!(with, without, "{metric} {group}");
+        }
+        let alone = json!({"profile": "careful", "lexicon": {"extends": "nothing"}});
+        let refused = registry().get("topic_pivot").unwrap().build(alone, super::Profile::Careful);
+        assert!(refused.unwrap_err().to_string().contains("only added to"));
     }
 }

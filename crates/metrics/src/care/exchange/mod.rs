@@ -1,10 +1,10 @@
 //! An exchange on its way through the checkers: all three at once with typed verdicts, or each as a metric.
 
 mod checker;
-mod examine;
-mod searched;
+mod phrase_search;
+mod verdicts;
 
-pub(super) use checker::{Checker, Listed, evidence};
-pub use checker::{Manner, Options, Strictness};
-pub use examine::Verdicts;
-pub(super) use searched::{Message, Reply};
+pub use checker::{CareConfig, Options, Strictness};
+pub(super) use checker::{CareMetric, HitList, verdict_evidence};
+pub(super) use phrase_search::{AssistantReply, UserMessage};
+pub use verdicts::CareVerdicts;

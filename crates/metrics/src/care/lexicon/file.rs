@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use super::{Group, LexiconError};
+use super::{LexiconError, PhraseGroup};
 
 const BUNDLED: [&str; 3] = [
     include_str!("../../../data/care/agency_language.yaml"),
@@ -19,11 +19,11 @@ pub struct LexiconFile {
     /// What the families of this file are added to.
     pub extends: Extends,
     /// Families of `agency_language`.
-    pub agency_language: Agency,
+    pub agency_language: AgencyFamilies,
     /// Families of `unverifiable_reassurance`.
-    pub unverifiable_reassurance: Reassurance,
+    pub unverifiable_reassurance: ReassuranceFamilies,
     /// Families of `topic_pivot`.
-    pub topic_pivot: Pivot,
+    pub topic_pivot: PivotFamilies,
 }
 
 /// What the families of a file are added to.
@@ -40,7 +40,7 @@ pub enum Extends {
 /// Families of `agency_language`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Agency {
+pub struct AgencyFamilies {
     /// Invitations: each family found adds one to the score.
     pub positive: Vec<Family>,
     /// Orders: each family found takes one away.
@@ -50,7 +50,7 @@ pub struct Agency {
 /// Families of `unverifiable_reassurance`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Reassurance {
+pub struct ReassuranceFamilies {
     /// Claims about minds.
     pub mind_reading: Vec<Family>,
     /// Claims about the future.
@@ -60,7 +60,7 @@ pub struct Reassurance {
 /// Families of `topic_pivot`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Pivot {
+pub struct PivotFamilies {
     /// Signs in the user's message that they are vulnerable.
     pub vulnerability: Vec<Family>,
     /// Signs in the first two sentences that the reply takes it in.
@@ -89,7 +89,7 @@ pub struct Family {
 
 impl LexiconFile {
     /// Reads a file.
-    pub fn read(text: &str) -> Result<Self, LexiconError> {
+    pub fn parse(text: &str) -> Result<Self, LexiconError> {
         serde_saphyr::from_str(text).map_err(|error| LexiconError::Form {
             line: error.location().map(|location| location.line()),
             message: error.to_string(),
@@ -100,12 +100,12 @@ impl LexiconFile {
     pub(super) fn bundled() -> Self {
         BUNDLED
             .iter()
-            .map(|text| Self::read(text).expect("a test reads the bundled phrases"))
-            .fold(Self::default(), Self::with)
+            .map(|text| Self::parse(text).expect("a test reads the bundled phrases"))
+            .fold(Self::default(), Self::merged_with)
     }
 
     /// These families with those of another file added, or put in the place of those with the same id.
-    pub(super) fn with(mut self, other: Self) -> Self {
+    pub(super) fn merged_with(mut self, other: Self) -> Self {
         for (family, more) in self.groups_mut().into_iter().zip(other.into_groups()) {
             let before = family.len();
             for new in more.1 {
@@ -119,7 +119,7 @@ impl LexiconFile {
     }
 
     /// Group and id of every family.
-    pub(super) fn names(&self) -> Vec<(Group, String)> {
+    pub(super) fn names(&self) -> Vec<(PhraseGroup, String)> {
         let groups = [
             &self.agency_language.positive,
             &self.agency_language.directive,
@@ -130,7 +130,7 @@ impl LexiconFile {
             &self.topic_pivot.follow_up,
             &self.topic_pivot.turns,
         ];
-        let named = Group::ALL.into_iter().zip(groups);
+        let named = PhraseGroup::ALL.into_iter().zip(groups);
         named.flat_map(|(group, list)| list.iter().map(move |family| (group, family.id.value.clone()))).collect()
     }
 
@@ -147,17 +147,17 @@ impl LexiconFile {
         ]
     }
 
-    /// The families by group, in the order of [`Group::ALL`].
-    pub(super) fn into_groups(self) -> [(Group, Vec<Family>); 8] {
+    /// The families by group, in the order of [`PhraseGroup::ALL`].
+    pub(super) fn into_groups(self) -> [(PhraseGroup, Vec<Family>); 8] {
         [
-            (Group::Positive, self.agency_language.positive),
-            (Group::Directive, self.agency_language.directive),
-            (Group::MindReading, self.unverifiable_reassurance.mind_reading),
-            (Group::Guarantee, self.unverifiable_reassurance.guarantee),
-            (Group::Vulnerability, self.topic_pivot.vulnerability),
-            (Group::Acknowledgement, self.topic_pivot.acknowledgement),
-            (Group::FollowUp, self.topic_pivot.follow_up),
-            (Group::Pivot, self.topic_pivot.turns),
+            (PhraseGroup::Positive, self.agency_language.positive),
+            (PhraseGroup::Directive, self.agency_language.directive),
+            (PhraseGroup::MindReading, self.unverifiable_reassurance.mind_reading),
+            (PhraseGroup::Guarantee, self.unverifiable_reassurance.guarantee),
+            (PhraseGroup::Vulnerability, self.topic_pivot.vulnerability),
+            (PhraseGroup::Acknowledgement, self.topic_pivot.acknowledgement),
+            (PhraseGroup::FollowUp, self.topic_pivot.follow_up),
+            (PhraseGroup::Pivot, self.topic_pivot.turns),
         ]
     }
 }

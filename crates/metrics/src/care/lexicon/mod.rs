@@ -10,13 +10,13 @@ use probare_core::{BuildError, Evidence, EvidenceKind, Field};
 use schemars::Schema;
 use serde_json::Value as Json;
 
-use super::phrases::{Families, Found, Matcher, NotationError, Phrase};
-use crate::bounded::excerpt;
+use super::phrases::{FamilyMatch, NotationError, Phrase, PhraseFamilies, PhraseMatcher};
+use crate::bounded_evidence::excerpt;
 pub use file::{Extends, Family, LexiconFile};
 
 /// What a family of phrases is evidence of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
+pub enum PhraseGroup {
     /// Invites, asks, leaves the choice (`agency_language`).
     Positive,
     /// Orders, belittles (`agency_language`).
@@ -35,7 +35,7 @@ pub enum Group {
     Pivot,
 }
 
-impl Group {
+impl PhraseGroup {
     /// All groups, in the order of their families.
     pub const ALL: [Self; 8] = [
         Self::Positive,
@@ -51,7 +51,7 @@ impl Group {
 
 /// A hit: which family, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit<'a> {
+pub struct LexiconHit<'a> {
     /// Id of the family.
     pub family: &'a str,
     /// What the family is evidence of, in a few words.
@@ -62,7 +62,7 @@ pub struct Hit<'a> {
     pub start: usize,
 }
 
-impl Hit<'_> {
+impl LexiconHit<'_> {
     /// The bytes of the match.
     pub fn span(&self) -> Range<usize> {
         self.start..self.start + self.text.len()
@@ -78,21 +78,23 @@ impl Hit<'_> {
 /// Compiled families of all groups.
 #[derive(Debug)]
 pub struct Lexicon {
-    matcher: Matcher,
-    families: Vec<Named>,
-    /// Whether a user's file brought families of a group, in the order of [`Group::ALL`].
-    has_own: [bool; Group::ALL.len()],
+    matcher: PhraseMatcher,
+    families: Vec<LexiconFamily>,
+    /// Whether a user's file brought families of a group, in the order of [`PhraseGroup::ALL`].
+    has_user_families: [bool; PhraseGroup::ALL.len()],
     /// What tells it from other lexicons of a run: of the text that it was read from.
-    mark: u64,
+    fingerprint: u64,
+    /// Whether it has none of the bundled families.
+    replaces_bundled: bool,
 }
 
 #[derive(Debug)]
-struct Named {
-    group: Group,
+struct LexiconFamily {
+    group: PhraseGroup,
     id: String,
     meaning: String,
     /// Whether a user's file brought it.
-    own: bool,
+    is_user_defined: bool,
 }
 
 /// A lexicon that could not be used.
@@ -141,20 +143,21 @@ impl Lexicon {
     }
 
     /// Reads a lexicon file (YAML or JSON) and joins it with the bundled one as the file asks.
-    pub fn read(text: &str) -> Result<Self, LexiconError> {
-        let given = LexiconFile::read(text)?;
-        let own = given.names();
+    pub fn parse(text: &str) -> Result<Self, LexiconError> {
+        let given = LexiconFile::parse(text)?;
+        let (own, stands_alone) = (given.names(), given.extends == Extends::Nothing);
         let mut lexicon = Self::compile(match given.extends {
             Extends::Nothing => given,
-            Extends::Bundled => LexiconFile::bundled().with(given),
+            Extends::Bundled => LexiconFile::bundled().merged_with(given),
         })?;
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
         // The bundled one has 0.
-        lexicon.mark = hasher.finish() | 1;
+        lexicon.fingerprint = hasher.finish() | 1;
+        lexicon.replaces_bundled = stands_alone;
         for family in &mut lexicon.families {
-            family.own = own.iter().any(|(group, id)| *group == family.group && *id == family.id);
-            lexicon.has_own[family.group as usize] |= family.own;
+            family.is_user_defined = own.iter().any(|(group, id)| *group == family.group && *id == family.id);
+            lexicon.has_user_families[family.group as usize] |= family.is_user_defined;
         }
         Ok(lexicon)
     }
@@ -167,12 +170,17 @@ impl Lexicon {
             Some(Json::String(text)) => text,
             Some(content) => content.to_string(),
         };
-        Self::read(&text).map(Arc::new).map_err(|error| BuildError::Options(format!("`lexicon`: {error}")))
+        Self::parse(&text).map(Arc::new).map_err(|error| BuildError::Options(format!("`lexicon`: {error}")))
+    }
+
+    /// Whether it has none of the bundled families.
+    pub(super) const fn replaces_bundled(&self) -> bool {
+        self.replaces_bundled
     }
 
     /// Tells readings by this lexicon from those by another one.
-    pub(super) const fn mark(&self) -> u64 {
-        self.mark
+    pub(super) const fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 
     /// The JSON Schema of lexicon files.
@@ -181,18 +189,24 @@ impl Lexicon {
     }
 
     fn compile(file: LexiconFile) -> Result<Self, LexiconError> {
-        let (mut phrases, mut names) = (Families::default(), Vec::new());
+        let (mut phrases, mut names) = (PhraseFamilies::default(), Vec::new());
         for (group, families) in file.into_groups() {
             for family in families {
                 add(&mut phrases, &mut names, group, family)?;
             }
         }
-        Ok(Self { matcher: phrases.matcher(), families: names, has_own: Default::default(), mark: 0 })
+        Ok(Self {
+            matcher: phrases.matcher(),
+            families: names,
+            has_user_families: Default::default(),
+            fingerprint: 0,
+            replaces_bundled: false,
+        })
     }
 
     /// Searches a text. Each group that is named is searched in as many bytes as are named with it.
-    pub(super) fn search(&self, text: &str, groups: &[(Group, usize)]) -> Vec<Found> {
-        let mut limits = [0; Group::ALL.len()];
+    pub(super) fn search(&self, text: &str, groups: &[(PhraseGroup, usize)]) -> Vec<FamilyMatch> {
+        let mut limits = [0; PhraseGroup::ALL.len()];
         for (group, limit) in groups {
             limits[*group as usize] = *limit;
         }
@@ -200,23 +214,28 @@ impl Lexicon {
     }
 
     /// What a search in this text found, as hits.
-    pub(super) const fn hits<'a, 'f>(&'a self, text: &'a str, found: &'f [Found]) -> Hits<'a, 'f> {
-        Hits { families: self.families.as_slice(), text, found }
+    pub(super) const fn hits<'a, 'f>(&'a self, text: &'a str, found: &'f [FamilyMatch]) -> LexiconHits<'a, 'f> {
+        LexiconHits { families: self.families.as_slice(), text, found }
     }
 
     /// The hits of a user's own families of one group; none where the lexicon is the bundled one.
-    pub(super) fn find_own<'a>(&'a self, text: &'a str, group: Group) -> Vec<Hit<'a>> {
-        if !self.has_own[group as usize] {
+    pub(super) fn find_user_families<'a>(&'a self, text: &'a str, group: PhraseGroup) -> Vec<LexiconHit<'a>> {
+        if !self.has_user_families[group as usize] {
             return Vec::new();
         }
         let mut found = self.search(text, &[(group, text.len())]);
-        found.retain(|found| self.families[found.family].own);
-        self.hits(text, &found).of(group)
+        found.retain(|found| self.families[found.family].is_user_defined);
+        self.hits(text, &found).in_group(group)
     }
 }
 
 /// Adds a family of a group to the phrases, and its name to the names.
-fn add(families: &mut Families, names: &mut Vec<Named>, group: Group, family: Family) -> Result<(), LexiconError> {
+fn add(
+    families: &mut PhraseFamilies,
+    names: &mut Vec<LexiconFamily>,
+    group: PhraseGroup,
+    family: Family,
+) -> Result<(), LexiconError> {
     let line = family.id.referenced.line();
     let id = family.id.value;
     let problem = |problem| Err(LexiconError::Family { line, family: id.clone(), problem });
@@ -233,7 +252,7 @@ fn add(families: &mut Families, names: &mut Vec<Named>, group: Group, family: Fa
     for phrase in &family.phrases {
         let line = phrase.referenced.line();
         let fail = |source| LexiconError::Phrase { line, family: id.clone(), source };
-        let read = Phrase::read(&phrase.value).map_err(fail)?;
+        let read = Phrase::parse(&phrase.value).map_err(fail)?;
         phrases.push(read);
     }
     families.add(group as usize, &phrases).map_err(|(number, problem)| {
@@ -241,25 +260,25 @@ fn add(families: &mut Families, names: &mut Vec<Named>, group: Group, family: Fa
         let source = NotationError { phrase: phrase.value.clone(), problem };
         LexiconError::Phrase { line: phrase.referenced.line(), family: id.clone(), source }
     })?;
-    names.push(Named { group, id, meaning: family.meaning, own: false });
+    names.push(LexiconFamily { group, id, meaning: family.meaning, is_user_defined: false });
     Ok(())
 }
 
 /// The hits of one search.
 #[derive(Debug)]
-pub(super) struct Hits<'a, 'f> {
-    families: &'a [Named],
+pub(super) struct LexiconHits<'a, 'f> {
+    families: &'a [LexiconFamily],
     text: &'a str,
     /// In the order of the families, and so group by group.
-    found: &'f [Found],
+    found: &'f [FamilyMatch],
 }
 
-impl<'a> Hits<'a, '_> {
+impl<'a> LexiconHits<'a, '_> {
     /// Those of one group, in the order of the families.
-    pub(super) fn of(&self, group: Group) -> Vec<Hit<'a>> {
+    pub(super) fn in_group(&self, group: PhraseGroup) -> Vec<LexiconHit<'a>> {
         let hits = self.found.iter().filter_map(|found| {
             let family = &self.families[found.family];
-            let hit = || Hit {
+            let hit = || LexiconHit {
                 family: &family.id,
                 meaning: &family.meaning,
                 text: &self.text[found.span.clone()],
@@ -271,7 +290,7 @@ impl<'a> Hits<'a, '_> {
     }
 
     /// Whether the group has any.
-    pub(super) fn any(&self, group: Group) -> bool {
+    pub(super) fn has_group(&self, group: PhraseGroup) -> bool {
         self.found.iter().any(|found| self.families[found.family].group == group)
     }
 }
@@ -284,17 +303,17 @@ mod tests {
     fn the_bundled_phrases_compile() {
         let lexicon = Lexicon::compile(LexiconFile::bundled()).unwrap();
         let count = |group| lexicon.families.iter().filter(|family| family.group == group).count();
-        assert_eq!(Group::ALL.map(count), [33, 18, 12, 18, 22, 27, 13, 4]);
+        assert_eq!(PhraseGroup::ALL.map(count), [33, 18, 12, 18, 22, 27, 13, 4]);
     }
 
     #[test]
     fn a_file_adds_families_and_replaces_those_of_the_same_id() {
         let text = "agency_language:\n  directive:\n    - {id: N18, meaning: orders, phrases: [\"chin up\"]}\n    - {id: X1, \
                     meaning: scolds, phrases: [\"shame on you\"]}\n";
-        let lexicon = Lexicon::read(text).unwrap();
+        let lexicon = Lexicon::parse(text).unwrap();
         let reply = "Cheer up. Chin up! Shame on you. You must.";
-        let found = lexicon.search(reply, &[(Group::Directive, reply.len())]);
-        let hits = lexicon.hits(reply, &found).of(Group::Directive);
+        let found = lexicon.search(reply, &[(PhraseGroup::Directive, reply.len())]);
+        let hits = lexicon.hits(reply, &found).in_group(PhraseGroup::Directive);
         assert_eq!(hits.iter().map(|hit| hit.family).collect::<Vec<_>>(), ["N01", "N18", "X1"]);
         assert_eq!(hits[1].text, "Chin up");
     }
@@ -302,13 +321,13 @@ mod tests {
     #[test]
     fn a_file_may_stand_alone() {
         let text = "{\"extends\": \"nothing\", \"agency_language\": {\"directive\": [{\"id\": \"X\", \"phrases\": [\"do it\"]}]}}";
-        let lexicon = Lexicon::read(text).unwrap();
+        let lexicon = Lexicon::parse(text).unwrap();
         assert_eq!(lexicon.families.len(), 1);
     }
 
     #[test]
     fn errors_name_the_line() {
-        let error = |text: &str| Lexicon::read(text).unwrap_err().to_string();
+        let error = |text: &str| Lexicon::parse(text).unwrap_err().to_string();
         let head = "agency_language:\n  directive:\n";
         let unbalanced = error(&format!("{head}    - id: X\n      phrases:\n        - \"a (b\"\n"));
         assert!(unbalanced.starts_with("line 5: family `X`: `a (b`"), "{unbalanced}");
@@ -316,7 +335,7 @@ mod tests {
         assert_eq!(empty, "line 3: family `X` has no phrases");
         let twice = error(&format!("{head}    - {{id: X, phrases: [a]}}\n    - {{id: X, phrases: [b]}}\n"));
         assert_eq!(twice, "line 4: family `X` stands twice in its group");
-        let unknown = Lexicon::read("agency_language:\n  positives: []\n").unwrap_err();
+        let unknown = Lexicon::parse("agency_language:\n  positives: []\n").unwrap_err();
         assert!(matches!(unknown, LexiconError::Form { line: Some(2), .. }), "{unknown:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! [`Matcher`]: finds the leftmost match of every family of phrases in one pass over a text.
+//! [`PhraseMatcher`]: finds the leftmost match of every family of phrases in one pass over a text.
 //!
 //! A family is a regular expression: its phrases are alternatives in order. One automaton finds where any phrase may begin, by
 //! the text with which it begins; only there is the expression of its family tried.
@@ -13,7 +13,7 @@ use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 use regex_syntax::hir::literal::Extractor;
 
-use super::notation::{Phrase, Problem};
+use super::notation::{NotationProblem, Phrase};
 
 /// Bytes of a beginning that are looked for.
 const BEGINNING: usize = 12;
@@ -23,16 +23,16 @@ const OUTSIDE_WORD: &str = "(?:(?-u:\\b{start-half})|(?-u:\\b{end-half}))";
 
 /// A family that was found, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FamilyMatch {
     /// Number of the family, in the order in which families were added.
     pub family: usize,
     /// The bytes of its leftmost match.
     pub span: Range<usize>,
 }
 
-/// Families of phrases on their way into a [`Matcher`].
+/// Families of phrases on their way into a [`PhraseMatcher`].
 #[derive(Debug, Default)]
-pub struct Families {
+pub struct PhraseFamilies {
     list: Vec<Family>,
     /// Beginnings, and the families of which a phrase has them.
     beginnings: BTreeMap<Vec<u8>, Vec<usize>>,
@@ -40,7 +40,7 @@ pub struct Families {
 
 /// Compiled families of phrases, each in a group that can be searched or left out.
 #[derive(Debug)]
-pub struct Matcher {
+pub struct PhraseMatcher {
     families: Vec<Family>,
     beginnings: Option<AhoCorasick>,
     /// For each beginning the families that wait for it.
@@ -57,13 +57,13 @@ struct Family {
     regex: OnceLock<Regex>,
 }
 
-impl Families {
+impl PhraseFamilies {
     /// Adds a family; its phrases are alternatives in order. Gives its number, or the number of the first phrase that
     /// cannot be looked for and why.
-    pub fn add(&mut self, group: usize, phrases: &[Phrase]) -> Result<usize, (usize, Problem)> {
+    pub fn add(&mut self, group: usize, phrases: &[Phrase]) -> Result<usize, (usize, NotationProblem)> {
         let family = self.list.len();
         for (number, phrase) in phrases.iter().enumerate() {
-            for beginning in beginnings(phrase).ok_or((number, Problem::BeginsWithGap))? {
+            for beginning in beginnings(phrase).ok_or((number, NotationProblem::BeginsWithGap))? {
                 let waiting = self.beginnings.entry(beginning).or_default();
                 if waiting.last() != Some(&family) {
                     waiting.push(family);
@@ -78,10 +78,10 @@ impl Families {
     }
 
     /// Makes them ready to be searched.
-    pub fn matcher(self) -> Matcher {
+    pub fn matcher(self) -> PhraseMatcher {
         let (beginnings, waiting): (Vec<Vec<u8>>, _) = self.beginnings.into_iter().unzip();
         let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(beginnings);
-        Matcher { families: self.list, beginnings: automaton.ok(), waiting }
+        PhraseMatcher { families: self.list, beginnings: automaton.ok(), waiting }
     }
 }
 
@@ -102,10 +102,10 @@ fn beginnings(phrase: &Phrase) -> Option<Vec<Vec<u8>>> {
     (!texts.is_empty() && texts.iter().all(|text| !text.is_empty())).then_some(texts)
 }
 
-impl Matcher {
+impl PhraseMatcher {
     /// Whether a family has a match that begins right at a place.
-    pub fn stands_at(&self, family: usize, text: &str, start: usize) -> bool {
-        let text = two_for_astral(text);
+    pub fn matches_at(&self, family: usize, text: &str, start: usize) -> bool {
+        let text = pad_astral(text);
         self.families[family]
             .regex()
             .search(&Input::new(&*text).span(start..text.len()).anchored(Anchored::Yes))
@@ -114,13 +114,13 @@ impl Matcher {
 
     /// The leftmost match of every family that has one, in the order of the families. `limits` gives for each group the
     /// length of the text that is searched for it; 0 leaves the group out.
-    pub fn find(&self, text: &str, limits: &[usize]) -> Vec<Found> {
-        let text = two_for_astral(text);
+    pub fn find(&self, text: &str, limits: &[usize]) -> Vec<FamilyMatch> {
+        let text = pad_astral(text);
         let mut found: Vec<Option<Range<usize>>> = vec![None; self.families.len()];
         let mut tried: Vec<Option<usize>> = vec![None; self.families.len()];
         let hits = self.beginnings.iter().flat_map(|beginnings| beginnings.find_overlapping_iter(text.as_bytes()));
         for hit in hits {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let start = hit.start();
             if is_inside_word(&text, start) {
                 continue;
@@ -140,7 +140,7 @@ impl Matcher {
             }
         }
         let spans = found.into_iter().enumerate();
-        spans.filter_map(|(family, span)| span.map(|span| Found { family, span })).collect()
+        spans.filter_map(|(family, span)| span.map(|span| FamilyMatch { family, span })).collect()
     }
 }
 
@@ -166,7 +166,7 @@ impl Family {
 }
 
 /// A text of the same bytes in which every character that UTF-16 writes as two units is two characters, since gaps count units.
-fn two_for_astral(text: &str) -> Cow<'_, str> {
+fn pad_astral(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || text.chars().all(|character| character.len_utf8() < 4) {
         return Cow::Borrowed(text);
     }
@@ -181,10 +181,10 @@ fn two_for_astral(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn matcher(families: &[&[&str]]) -> Result<Matcher, (usize, Problem)> {
-        let mut all = Families::default();
+    fn matcher(families: &[&[&str]]) -> Result<PhraseMatcher, (usize, NotationProblem)> {
+        let mut all = PhraseFamilies::default();
         for written in families {
-            let phrases: Vec<Phrase> = written.iter().map(|text| Phrase::read(text).unwrap()).collect();
+            let phrases: Vec<Phrase> = written.iter().map(|text| Phrase::parse(text).unwrap()).collect();
             all.add(0, &phrases)?;
         }
         Ok(all.matcher())
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn a_phrase_must_begin_with_something_fixed() {
         let problem = |written: &str| matcher(&[&["you", written]]).unwrap_err();
-        assert_eq!(problem("<*>a"), (1, Problem::BeginsWithGap));
-        assert_eq!(problem("<0-3>t"), (1, Problem::BeginsWithGap));
+        assert_eq!(problem("<*>a"), (1, NotationProblem::BeginsWithGap));
+        assert_eq!(problem("<0-3>t"), (1, NotationProblem::BeginsWithGap));
         assert_eq!(found(&[&[&"(a|b)".repeat(14)]], "abababababababx abababababababa"), []);
     }
 

@@ -10,12 +10,12 @@
 //! | `<*>`, `<0-20>` | any characters within the line; so many of them, counted in UTF-16 units, as many as possible |
 //! | `<~>`, `<end>` | white space or nothing; the end of the text |
 //! | `<word>` | one word |
-//! | `<copula>` | a word of this class of the shared lexicon (`crates/nlp/data/lexicon.yaml`) |
+//! | `<copula>` | a word of this class of the shared lexicon (`crates/english/data/lexicon.yaml`) |
 
 mod matcher;
 mod notation;
-mod space;
+mod whitespace;
 
-pub use matcher::{Families, Found, Matcher};
+pub use matcher::{FamilyMatch, PhraseFamilies, PhraseMatcher};
 pub use notation::{NotationError, Phrase};
-pub use space::is_free_space;
+pub use whitespace::is_js_whitespace;

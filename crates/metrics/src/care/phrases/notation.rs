@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use probare_nlp::lexicon;
+use probare_english::lexicon;
 
 /// Deepest nesting of choices and options.
 const MOST_NESTING: usize = 8;
@@ -33,13 +33,13 @@ pub struct NotationError {
     /// The phrase as written.
     pub phrase: String,
     /// What is wrong with it.
-    pub problem: Problem,
+    pub problem: NotationProblem,
 }
 
 /// What is wrong with a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum NotationProblem {
     /// It matches the empty text.
     Empty,
     /// A bracket has no counterpart.
@@ -52,7 +52,7 @@ pub enum Problem {
     BeginsWithGap,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for NotationProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => formatter.write_str("the phrase may be empty, so it would be found everywhere"),
@@ -69,15 +69,15 @@ impl fmt::Display for Problem {
 
 impl Phrase {
     /// Reads the notation.
-    pub fn read(text: &str) -> Result<Self, NotationError> {
+    pub fn parse(text: &str) -> Result<Self, NotationError> {
         let fail = |problem| NotationError { phrase: text.to_owned(), problem };
         let mut reader = Reader { rest: text, depth: 0, pattern: String::new(), is_open: false };
         let may_be_empty = reader.sequence().map_err(fail)?;
         if let Some(bracket) = reader.rest.chars().next() {
-            return Err(fail(Problem::Unbalanced(bracket)));
+            return Err(fail(NotationProblem::Unbalanced(bracket)));
         }
         if may_be_empty {
-            return Err(fail(Problem::Empty));
+            return Err(fail(NotationProblem::Empty));
         }
         Ok(Self { pattern: reader.pattern, is_open: reader.is_open })
     }
@@ -98,7 +98,7 @@ impl Reader<'_> {
     }
 
     /// Writes what stands up to the end or to a bracket or bar that belongs to the caller; tells whether it may be empty.
-    fn sequence(&mut self) -> Result<bool, Problem> {
+    fn sequence(&mut self) -> Result<bool, NotationProblem> {
         let mut may_be_empty = true;
         while !self.rest.is_empty() && !self.rest.starts_with([')', ']', '|']) {
             let Some(character) = self.next() else { break };
@@ -119,22 +119,22 @@ impl Reader<'_> {
         Ok(may_be_empty)
     }
 
-    fn choice(&mut self, close: char) -> Result<bool, Problem> {
+    fn choice(&mut self, close: char) -> Result<bool, NotationProblem> {
         self.depth += 1;
         if self.depth > MOST_NESTING {
-            return Err(Problem::TooDeep);
+            return Err(NotationProblem::TooDeep);
         }
         self.pattern.push_str("(?:");
         let mut may_be_empty = self.sequence()?;
         loop {
             match self.next() {
-                None => return Err(Problem::Unbalanced(if close == ')' { '(' } else { '[' })),
+                None => return Err(NotationProblem::Unbalanced(if close == ')' { '(' } else { '[' })),
                 Some('|') => {
                     self.pattern.push('|');
                     may_be_empty |= self.sequence()?;
                 }
                 Some(found) if found == close => break,
-                Some(other) => return Err(Problem::Unbalanced(other)),
+                Some(other) => return Err(NotationProblem::Unbalanced(other)),
             }
         }
         self.depth -= 1;
@@ -142,8 +142,8 @@ impl Reader<'_> {
         Ok(may_be_empty || close == ']')
     }
 
-    fn mark(&mut self) -> Result<bool, Problem> {
-        let (mark, rest) = self.rest.split_once('>').ok_or(Problem::Unbalanced('<'))?;
+    fn mark(&mut self) -> Result<bool, NotationProblem> {
+        let (mark, rest) = self.rest.split_once('>').ok_or(NotationProblem::Unbalanced('<'))?;
         self.rest = rest;
         match mark {
             "*" => {
@@ -157,17 +157,17 @@ impl Reader<'_> {
                 return Ok(false);
             }
             name if name.starts_with(|first: char| first.is_ascii_lowercase()) => {
-                let words = lexicon::words(name).ok_or(Problem::UnknownMark)?;
+                let words = lexicon::words_with_role(name).ok_or(NotationProblem::UnknownMark)?;
                 let words: Vec<String> = words.iter().map(|word| regex_syntax::escape(word)).collect();
                 self.pattern.push_str(&format!("(?:{})", words.join("|")));
                 return Ok(false);
             }
             range => {
-                let (least, most) = range.split_once('-').ok_or(Problem::UnknownMark)?;
+                let (least, most) = range.split_once('-').ok_or(NotationProblem::UnknownMark)?;
                 let bound = |text: &str| text.parse().ok().filter(|bound: &usize| *bound <= LONGEST_GAP);
-                let (least, most) = bound(least).zip(bound(most)).ok_or(Problem::UnknownMark)?;
+                let (least, most) = bound(least).zip(bound(most)).ok_or(NotationProblem::UnknownMark)?;
                 if least > most {
-                    return Err(Problem::UnknownMark);
+                    return Err(NotationProblem::UnknownMark);
                 }
                 self.pattern.push_str(&format!("{IN_LINE}{{{least},{most}}}"));
                 return Ok(least == 0);
@@ -183,25 +183,25 @@ mod tests {
 
     #[test]
     fn marks_are_read_and_letters_are_small() {
-        let phrase = Phrase::read("Trust me<0-20>(will|be [so ]fine).").unwrap();
+        let phrase = Phrase::parse("Trust me<0-20>(will|be [so ]fine).").unwrap();
         assert_eq!(phrase.pattern, format!("trust me{IN_LINE}{{0,20}}(?:will|be (?:so )?fine)\\."));
-        assert!(!phrase.is_open && Phrase::read("a<*>b").unwrap().is_open);
-        let copula = Phrase::read("it <copula> so").unwrap().pattern;
+        assert!(!phrase.is_open && Phrase::parse("a<*>b").unwrap().is_open);
+        let copula = Phrase::parse("it <copula> so").unwrap().pattern;
         assert!(copula.contains("|is)") && copula.contains("wasn't"), "{copula}");
     }
 
     #[test]
     fn what_is_wrong_is_said() {
-        let problem = |text: &str| Phrase::read(text).unwrap_err().problem;
-        assert_eq!(problem("(a|b"), Problem::Unbalanced('('));
-        assert_eq!(problem("a)"), Problem::Unbalanced(')'));
-        assert_eq!(problem("(a]"), Problem::Unbalanced(']'));
-        assert_eq!(problem("[a]"), Problem::Empty);
-        assert_eq!(problem(""), Problem::Empty);
-        assert_eq!(problem("a <5-2>"), Problem::UnknownMark);
-        assert_eq!(problem("a <0-100000>"), Problem::UnknownMark);
-        assert_eq!(problem("a <nouns>"), Problem::UnknownMark);
-        assert_eq!(problem("a <*"), Problem::Unbalanced('<'));
-        assert_eq!(problem(&"(".repeat(100)), Problem::TooDeep);
+        let problem = |text: &str| Phrase::parse(text).unwrap_err().problem;
+        assert_eq!(problem("(a|b"), NotationProblem::Unbalanced('('));
+        assert_eq!(problem("a)"), NotationProblem::Unbalanced(')'));
+        assert_eq!(problem("(a]"), NotationProblem::Unbalanced(']'));
+        assert_eq!(problem("[a]"), NotationProblem::Empty);
+        assert_eq!(problem(""), NotationProblem::Empty);
+        assert_eq!(problem("a <5-2>"), NotationProblem::UnknownMark);
+        assert_eq!(problem("a <0-100000>"), NotationProblem::UnknownMark);
+        assert_eq!(problem("a <nouns>"), NotationProblem::UnknownMark);
+        assert_eq!(problem("a <*"), NotationProblem::Unbalanced('<'));
+        assert_eq!(problem(&"(".repeat(100)), NotationProblem::TooDeep);
     }
 }

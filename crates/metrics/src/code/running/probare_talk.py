@@ -19,8 +19,12 @@ import sys
 import threading
 
 LONGEST = 16 << 20
+# What a side has given in all, and how deep: from here on it is to blame for what cannot cross.
+MUCH = 1 << 18
+DEEP = 100
 MOST_ITEMS = 100_000
 NATIVE = 1 << 62
+BRACKETS = re.compile(rb"[][]")
 DTYPE = re.compile(r"^[<>|=]([biufc](1|2|4|8|16|32)|[SU][0-9]{1,6})$")
 FACTORIES = {kind.__name__: kind for kind in (int, float, str, list, dict, set, tuple, bool)}
 DATES = {kind.__name__: kind for kind in (datetime.date, datetime.datetime, datetime.time)}
@@ -32,6 +36,10 @@ class Gone(BaseException):
 
 class NotPlain(Exception):
     """A value that cannot cross."""
+
+
+class TooMuch(NotPlain):
+    """A value that is too large or too deep to cross."""
 
 
 def numpy_of(value):
@@ -272,6 +280,15 @@ READ = {
 }
 
 
+def deepest(text):
+    """How many brackets are open at once, at most; those in texts count too, which does no harm."""
+    depth = most = 0
+    for bracket in BRACKETS.findall(text):
+        depth += 1 if bracket == b"[" else -1
+        most = max(most, depth)
+    return most
+
+
 def builtin(value):
     """The name of what every Python has."""
     name = getattr(value, "__name__", None)
@@ -282,7 +299,7 @@ def drained(writer, value):
     """An iterator as what it gives."""
     items = list(itertools.islice(value, MOST_ITEMS + 1))
     if len(items) > MOST_ITEMS:
-        raise NotPlain("an iterator without end")
+        raise TooMuch("an iterator without end")
     return ["iterator", writer.all(items)]
 
 
@@ -294,11 +311,20 @@ def error_class(names):
         if isinstance(first, type) and issubclass(first, BaseException):
             made[tuple(names)] = first
         else:
-            made[tuple(names)] = type(names[0], (error_class(names[1:]) if names[1:] else Exception,), {})
+            shown = {"__str__": lambda error: error.shown if hasattr(error, "shown") else Exception.__str__(error)}
+            made[tuple(names)] = type(names[0], (error_class(names[1:]) if names[1:] else Exception,), shown)
     return made[tuple(names)]
 
 
 error_class.made = {}
+
+
+def shown(error):
+    """What an error says; one that cannot say it says nothing."""
+    try:
+        return str(error)[:1000]
+    except Exception:
+        return ""
 
 
 def names_of(kind):
@@ -314,6 +340,12 @@ class Line:
         self.own, self.theirs, self.answers = own, theirs, answers
         self.lock = threading.RLock()
         self.is_gone = False
+        self.received, self.has_given_much = 0, False
+        self.raised = []
+
+    def has_raised(self, error):
+        """Whether an error came from the other side."""
+        return any(error is one for one in self.raised)
 
     def gone(self):
         self.is_gone = True
@@ -322,7 +354,7 @@ class Line:
     def send(self, message):
         text = json.dumps(message).encode() + b"\n"
         if len(text) > LONGEST:
-            raise NotPlain("a value of more than %d MiB" % (LONGEST >> 20))
+            raise TooMuch("a value of more than %d MiB" % (LONGEST >> 20))
         try:
             self.sink.write(text)
             self.sink.flush()
@@ -337,6 +369,8 @@ class Line:
             if not text.endswith(b"\n"):
                 raise self.gone()
             message = json.loads(text)
+            self.received += len(text)
+            self.has_given_much = self.has_given_much or self.received > MUCH or deepest(text) > DEEP
             if type(message) is not list or not message:
                 raise self.gone()
             return message
@@ -350,7 +384,7 @@ class Line:
             try:
                 nodes = [writer.all(given), [[name, writer.plain(value)] for name, value in named.items()]]
             except RecursionError:
-                raise NotPlain("a value that is nested too deeply") from None
+                raise TooMuch("a value that is nested too deeply") from None
             self.send(["ask", what] + nodes + [extra])
             while True:
                 message = self.heard()
@@ -362,6 +396,7 @@ class Line:
                 except (NotPlain, LookupError, TypeError, ValueError, ArithmeticError, RecursionError, ImportError):
                     raise self.gone() from None
                 if isinstance(told, Raised):
+                    self.raised.append(told.error)
                     raise told.error
                 return told
 
@@ -381,7 +416,10 @@ class Line:
             error = kind(*given)
         except TypeError:
             error = RuntimeError("%s: %s" % (names[0], given))
-        error.note = str(note) if note else None
+        held = reader.plain(message[5])
+        if type(held) is dict and all(type(name) is str for name in held):
+            vars(error).update(held)
+        error.shown, error.note = str(message[6]), str(note) if note else None
         return Raised(error)
 
     def answer(self, message):
@@ -411,9 +449,10 @@ class Line:
             updates, writer = [], Writer(self.own)
         try:
             given = writer.plain(tuple(rest.args))
-            self.send([kind, updates, names_of(type(rest)), given, note])
+            held = {name: value for name, value in vars(rest).items() if type(name) is str}
+            self.send([kind, updates, names_of(type(rest)), given, note, writer.plain(held), shown(rest)])
         except (NotPlain, RecursionError):
-            self.send([kind, [], names_of(type(rest)), ["tuple", [str(rest)[:300]]], note])
+            self.send([kind, [], names_of(type(rest)), ["tuple", [shown(rest)]], note, None, shown(rest)])
 
     @staticmethod
     def noted(_):

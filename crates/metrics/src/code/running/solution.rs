@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 /// A program with its tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
+pub struct CodeTask {
     /// What is run before the tests.
     pub solution: String,
     /// What the task itself puts before the code: imports and helpers, which tests may use.
@@ -61,9 +61,9 @@ pub fn defines(code: &str, name: &str) -> bool {
     })
 }
 
-impl Task {
+impl CodeTask {
     /// Reads a case; nothing where it has no tests.
-    pub fn of(sample: Sample<'_>) -> Result<Option<Self>, ScoreError> {
+    pub fn from_sample(sample: Sample<'_>) -> Result<Option<Self>, ScoreError> {
         let metadata = &sample.case.metadata;
         let text = |name: &str| match metadata.get(name) {
             None | Some(Json::Null) => Ok(None),
@@ -90,8 +90,7 @@ impl Task {
             }
         }
         if let Some(test) = text("test")? {
-            let call = entry.map(|entry| format!("\ncheck({entry})\n")).unwrap_or_default();
-            tests.push(format!("{test}{call}"));
+            tests.push(test.to_owned());
         }
         if tests.is_empty() {
             return Ok(None);

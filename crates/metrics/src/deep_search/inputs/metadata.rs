@@ -3,21 +3,21 @@
 use probare_core::{Field, Sample, ScoreError};
 use serde_json::Value as Json;
 
-use crate::deep_search::measures::{written_steps, written_topics};
+use crate::deep_search::measures::{parse_steps, parse_topics};
 
 /// The titles under `key`: a list, or the text of a catalogue's cell.
 pub fn topics<'a>(sample: Sample<'a>, key: &str) -> Result<Vec<&'a str>, ScoreError> {
-    list_or_cell(sample, key, written_topics)
+    list_or_cell(sample, key, parse_topics)
 }
 
 /// The steps under `key`: a list, or the text of a catalogue's cell.
 pub fn steps<'a>(sample: Sample<'a>, key: &str) -> Result<Vec<&'a str>, ScoreError> {
-    list_or_cell(sample, key, written_steps)
+    list_or_cell(sample, key, parse_steps)
 }
 
 /// The answers of each iteration under `key`.
 pub fn iterations<'a>(sample: Sample<'a>, key: &str) -> Result<Vec<Vec<&'a str>>, ScoreError> {
-    let wrong = || bad(format!("`{key}` is no list of objects with `answers`, a list of strings"));
+    let wrong = || metadata_error(format!("`{key}` is no list of objects with `answers`, a list of strings"));
     let iterations = value(sample, key)?.as_array().ok_or_else(wrong)?;
     iterations
         .iter()
@@ -30,7 +30,7 @@ pub fn iterations<'a>(sample: Sample<'a>, key: &str) -> Result<Vec<Vec<&'a str>>
 
 /// The value under `key`; an error where there is none.
 fn value<'a>(sample: Sample<'a>, key: &str) -> Result<&'a Json, ScoreError> {
-    sample.case.metadata.get(key).ok_or_else(|| bad(format!("has no `{key}`")))
+    sample.case.metadata.get(key).ok_or_else(|| metadata_error(format!("has no `{key}`")))
 }
 
 fn list_or_cell<'a>(
@@ -40,7 +40,9 @@ fn list_or_cell<'a>(
 ) -> Result<Vec<&'a str>, ScoreError> {
     match value(sample, key)? {
         Json::String(text) => Ok(cell(text)),
-        list => strings(list).ok_or_else(|| bad(format!("`{key}` is neither a list of strings nor a string"))),
+        list => {
+            strings(list).ok_or_else(|| metadata_error(format!("`{key}` is neither a list of strings nor a string")))
+        }
     }
 }
 
@@ -49,7 +51,7 @@ pub(super) fn strings(value: &Json) -> Option<Vec<&str>> {
     value.as_array()?.iter().map(Json::as_str).collect()
 }
 
-pub(super) fn bad(reason: String) -> ScoreError {
+pub(super) fn metadata_error(reason: String) -> ScoreError {
     ScoreError::BadField { field: Field::Metadata, reason }
 }
 
@@ -68,7 +70,7 @@ mod tests {
     fn lists_and_cells_are_read_alike() {
         let case =
             case(&json!({"topics": ["A b", "C"], "cell": "Topics: A b, C", "steps": "1. Confirm x. 2. Link y."}));
-        let sample = Sample::of(&case);
+        let sample = Sample::from_case(&case);
         assert_eq!(topics(sample, "topics"), topics(sample, "cell"));
         assert_eq!(steps(sample, "steps").unwrap(), ["Confirm x", "Link y"]);
     }
@@ -76,7 +78,7 @@ mod tests {
     #[test]
     fn what_is_absent_or_of_another_type_is_named() {
         let case = case(&json!({"topics": [1], "iterations": [{"answers": "x"}], "docs_only": [{"docs": []}]}));
-        let sample = Sample::of(&case);
+        let sample = Sample::from_case(&case);
         assert_eq!(steps(sample, "steps").unwrap_err().to_string(), "`metadata` has no `steps`");
         assert!(topics(sample, "topics").unwrap_err().to_string().contains("`topics` is neither"));
         assert!(iterations(sample, "iterations").unwrap_err().to_string().contains("`answers`"));

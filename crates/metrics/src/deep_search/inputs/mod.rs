@@ -1,13 +1,13 @@
 //! What the metrics of this family read from a case.
 
-mod careful_answer;
-mod measured;
+mod measure_cache;
 mod metadata;
+mod parsed_answer;
 mod response_words;
 mod sources;
 
-pub(super) use careful_answer::careful_answer;
-pub(super) use measured::{Measured, keep, kept};
+pub(super) use measure_cache::{MeasureValue, store_measure, stored_measure};
 pub(super) use metadata::{iterations, steps, topics};
+pub(super) use parsed_answer::parsed_answer;
 pub(super) use response_words::{ResponseWords, response_words, vocabulary};
-pub(crate) use sources::Sources;
+pub(crate) use sources::SourceTexts;

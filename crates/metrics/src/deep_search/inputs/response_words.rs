@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use probare_core::{Sample, ScoreError};
 
-use crate::deep_search::measures::{Vocabulary, Words};
+use crate::deep_search::measures::{WordInterner, WordSequence};
 
 /// With more words than this a vocabulary is no longer kept for the next case, so that memory stays flat.
 const MOST_KEPT: usize = 1 << 14;
@@ -13,15 +13,15 @@ const MOST_KEPT: usize = 1 << 14;
 /// The words of the response, and the vocabulary that numbers them and all that they are held against.
 pub struct ResponseWords {
     /// In which other texts of the case can be read.
-    pub vocabulary: Rc<RefCell<Vocabulary>>,
+    pub vocabulary: Rc<RefCell<WordInterner>>,
     /// Those of the response.
-    pub words: Words,
+    pub words: WordSequence,
 }
 
 /// The words of the sample's response.
 pub fn response_words(sample: Sample<'_>) -> Result<Rc<ResponseWords>, ScoreError> {
     let response = sample.response()?;
-    Ok(sample.reading(0, || {
+    Ok(sample.cached(0, || {
         let vocabulary = vocabulary(sample);
         let words = vocabulary.borrow_mut().read(response);
         ResponseWords { vocabulary, words }
@@ -30,8 +30,8 @@ pub fn response_words(sample: Sample<'_>) -> Result<Rc<ResponseWords>, ScoreErro
 
 /// The vocabulary of the worker: most words of a case were met in earlier ones. Which number a word has there is nobody's
 /// concern; the words of one comparison are all read in the same vocabulary.
-pub fn vocabulary(sample: Sample<'_>) -> Rc<RefCell<Vocabulary>> {
-    sample.scratch(|kept: &mut Rc<RefCell<Vocabulary>>| {
+pub fn vocabulary(sample: Sample<'_>) -> Rc<RefCell<WordInterner>> {
+    sample.with_scratch(|kept: &mut Rc<RefCell<WordInterner>>| {
         if kept.borrow().size() > MOST_KEPT {
             *kept = Rc::default();
         }

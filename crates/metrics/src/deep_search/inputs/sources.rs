@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use probare_core::{Field, Place, Sample, ScoreError};
+use probare_core::{Field, FieldSpan, Sample, ScoreError};
 
-use super::metadata::{bad, strings};
+use super::metadata::{metadata_error, strings};
 
 /// Source texts, and whether they stand in a field that evidence can point into.
-pub struct Sources<'a> {
+pub struct SourceTexts<'a> {
     /// The texts, in order.
     pub texts: Vec<&'a str>,
     field: Option<Field>,
 }
 
-impl<'a> Sources<'a> {
+impl<'a> SourceTexts<'a> {
     /// The list under `key` of the metadata; where there is none, the passages of `context`.
-    pub fn of(sample: Sample<'a>, key: &str) -> Result<Self, ScoreError> {
+    pub fn from_sample(sample: Sample<'a>, key: &str) -> Result<Self, ScoreError> {
         if let Some(value) = sample.case.metadata.get(key) {
-            let texts = strings(value).ok_or_else(|| bad(format!("`{key}` is no list of strings")))?;
+            let texts = strings(value).ok_or_else(|| metadata_error(format!("`{key}` is no list of strings")))?;
             return Ok(Self { texts, field: None });
         }
         match sample.context() {
@@ -25,18 +25,18 @@ impl<'a> Sources<'a> {
                 let texts = passages.iter().map(|passage| passage.text.as_str()).collect();
                 Ok(Self { texts, field: Some(Field::Context) })
             }
-            Err(_) => Err(bad(format!("has no `{key}`, and the case has no `context`"))),
+            Err(_) => Err(metadata_error(format!("has no `{key}`, and the case has no `context`"))),
         }
     }
 
     /// Like [`of`](Self::of), with no texts where the case has no sources: enough to look for what was copied.
-    pub fn if_any(sample: Sample<'a>, key: &str) -> Self {
-        Self::of(sample, key).unwrap_or_else(|_| Self { texts: Vec::new(), field: None })
+    pub fn from_sample_or_empty(sample: Sample<'a>, key: &str) -> Self {
+        Self::from_sample(sample, key).unwrap_or_else(|_| Self { texts: Vec::new(), field: None })
     }
 
     /// Where a span of the source of this index stands in the case, if evidence can point there.
-    pub fn place(&self, index: usize, span: Range<usize>) -> Option<Place> {
-        self.field.map(|field| Place::in_item(field, index, span))
+    pub fn place(&self, index: usize, span: Range<usize>) -> Option<FieldSpan> {
+        self.field.map(|field| FieldSpan::in_item(field, index, span))
     }
 }
 
@@ -50,13 +50,13 @@ mod tests {
     #[test]
     fn metadata_come_before_the_context() {
         let mut case = Case { context: Some(vec!["passage".into()]), ..Case::default() };
-        let sources = Sources::of(Sample::of(&case), "sources_verified").unwrap();
+        let sources = SourceTexts::from_sample(Sample::from_case(&case), "sources_verified").unwrap();
         assert_eq!(sources.texts, ["passage"]);
         assert_eq!(sources.place(0, 0..7).unwrap().field, Field::Context);
         case.metadata = json!({"sources_verified": ["source"]}).as_object().unwrap().clone();
-        let sources = Sources::of(Sample::of(&case), "sources_verified").unwrap();
+        let sources = SourceTexts::from_sample(Sample::from_case(&case), "sources_verified").unwrap();
         assert_eq!((sources.texts.as_slice(), sources.place(0, 0..6)), (["source"].as_slice(), None));
-        assert!(Sources::of(Sample::of(&Case::default()), "x").is_err());
-        assert!(Sources::if_any(Sample::of(&Case::default()), "x").texts.is_empty());
+        assert!(SourceTexts::from_sample(Sample::from_case(&Case::default()), "x").is_err());
+        assert!(SourceTexts::from_sample_or_empty(Sample::from_case(&Case::default()), "x").texts.is_empty());
     }
 }

@@ -23,7 +23,7 @@ pub fn claim_spans(answer: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let (mut part, mut next) = (0..0, Some(0));
     std::iter::from_fn(move || {
         loop {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let start = part.end - python::strip_start(&answer[part.clone()]).len();
             if start < part.end {
                 part.start = claim_end(&answer[..part.end], start);
@@ -41,7 +41,7 @@ pub fn claim_spans(answer: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 fn claim_end(part: &str, start: usize) -> usize {
     let mut at = start;
     while let Some(found) = memchr3(b'.', b'!', b'?', &part.as_bytes()[at..]) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         at += found + 1;
         let rest = part[at..].trim_start_matches(CLOSING);
         let ends_word = rest.chars().next().is_none_or(python::is_space);

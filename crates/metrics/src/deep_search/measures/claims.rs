@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::claim_spans::claim_spans;
-use super::vocabulary::{Vocabulary, WordId, Words};
+use super::vocabulary::{WordId, WordInterner, WordSequence};
 
 /// The claims of an answer that have content, and what was found about each.
 ///
 /// The room is used again for the next answer.
 #[derive(Debug, Default)]
-pub struct Claims {
+pub struct ClaimChecker {
     findings: Vec<ClaimFinding>,
     /// The content words of all claims, one claim after the other, and others behind them that are left from longer answers.
     words: Vec<ClaimWord>,
@@ -26,7 +26,7 @@ pub struct ClaimFinding {
     pub source: Option<SourceFinding>,
     /// Whether that source holds enough of it.
     pub verified: bool,
-    /// Places in [`Claims::words`].
+    /// Places in [`ClaimChecker::words`].
     words: Range<usize>,
 }
 
@@ -57,7 +57,7 @@ impl ClaimFinding {
     }
 }
 
-impl Claims {
+impl ClaimChecker {
     /// What was found about every claim, in the order of the answer.
     pub fn findings(&self) -> &[ClaimFinding] {
         &self.findings
@@ -82,10 +82,16 @@ impl Claims {
     ///
     /// A claim is verified when a single source has at least three fifths of its content words and all of those that
     /// hold a digit. Words are compared by their stems.
-    pub fn verify<S: AsRef<str>>(&mut self, answer: &str, words: &Words, sources: &[S], vocabulary: &mut Vocabulary) {
+    pub fn verify<S: AsRef<str>>(
+        &mut self,
+        answer: &str,
+        words: &WordSequence,
+        sources: &[S],
+        vocabulary: &mut WordInterner,
+    ) {
         self.read(answer, words, vocabulary);
         for (index, source) in sources.iter().enumerate() {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             if self.findings.iter().all(|claim| claim.verified) {
                 break;
             }
@@ -93,26 +99,26 @@ impl Claims {
             vocabulary.read_ids(source.as_ref(), &mut self.source);
             vocabulary.mark_stems(&self.source);
             for claim in self.findings.iter_mut().filter(|claim| !claim.verified) {
-                probare_cancellation::steps(1);
-                claim.look_into(index, &mut self.words[claim.words.clone()], vocabulary);
+                probare_cancellation::count_steps(1);
+                claim.check_against(index, &mut self.words[claim.words.clone()], vocabulary);
             }
         }
     }
 
     /// Takes the claims of an answer in place of those before.
-    fn read(&mut self, answer: &str, words: &Words, vocabulary: &mut Vocabulary) {
+    fn read(&mut self, answer: &str, words: &WordSequence, vocabulary: &mut WordInterner) {
         self.findings.clear();
         if self.words.len() < words.ids.len() {
             self.words.resize(words.ids.len(), ClaimWord::default());
         }
         let (mut token, mut next) = (0, 0);
         for span in claim_spans(answer) {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             vocabulary.marks.begin();
             let start = next;
             let inside = words.spans[token..].iter().take_while(|place| place.start < span.end).count();
             for (token, id) in (token..).zip(&words.ids[token..token + inside]) {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
                 let stem = vocabulary.stem(*id);
                 // Written in any case, and written over by the next word unless it is new content: a guess that fails, as
                 // every fifth would, costs more.
@@ -129,11 +135,11 @@ impl Claims {
 
 impl ClaimFinding {
     /// Holds the claim against the source whose words are marked.
-    fn look_into(&mut self, index: usize, words: &mut [ClaimWord], vocabulary: &Vocabulary) {
+    fn check_against(&mut self, index: usize, words: &mut [ClaimWord], vocabulary: &WordInterner) {
         let has = |word: &ClaimWord| vocabulary.marks.has(word.stem);
         let (mut found, mut numbers_missing) = (0, 0);
         for word in &*words {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let held = usize::from(has(word));
             found += held;
             numbers_missing += usize::from(word.has_digit) * (1 - held);
@@ -141,7 +147,7 @@ impl ClaimFinding {
         let verified = numbers_missing == 0 && 5 * found >= 3 * words.len();
         if verified || self.source.is_none_or(|best| found > best.found) {
             for word in words {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
                 word.is_held = has(word);
             }
             self.source = Some(SourceFinding { index, found });
@@ -155,9 +161,9 @@ mod tests {
     use super::*;
 
     fn verdicts(answer: &str, sources: &[&str]) -> Vec<bool> {
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = WordInterner::default();
         let words = vocabulary.read(answer);
-        let mut claims = Claims::default();
+        let mut claims = ClaimChecker::default();
         claims.verify(answer, &words, sources, &mut vocabulary);
         claims.findings().iter().map(|claim| claim.verified).collect()
     }
@@ -183,10 +189,10 @@ mod tests {
     #[test]
     fn a_finding_names_the_best_source_and_what_it_lacks() {
         let answer = "Salt lakes dried and fishing ports died.";
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = WordInterner::default();
         let words = vocabulary.read(answer);
-        let mut claims = Claims::default();
-        claims.verify("Other claims. Were here before.", &Words::default(), &[""], &mut vocabulary);
+        let mut claims = ClaimChecker::default();
+        claims.verify("Other claims. Were here before.", &WordSequence::default(), &[""], &mut vocabulary);
         claims.verify(answer, &words, &["ports", "salt lakes", "lakes and salt"], &mut vocabulary);
         let [claim] = claims.findings() else { panic!("one claim") };
         assert_eq!((claim.source, claim.content()), (Some(SourceFinding { index: 1, found: 2 }), 6));

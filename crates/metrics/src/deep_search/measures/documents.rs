@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::vocabulary::{Vocabulary, WordId};
+use super::vocabulary::{WordId, WordInterner};
 use super::word_lists::WordLists;
 
 /// Places that are looked at and divided by.
@@ -22,7 +22,7 @@ pub struct Topics {
 /// The key of a document, which tells it from others, is the tokens of its percent-decoded name. An underscore is no part
 /// of a token.
 #[derive(Debug, Default)]
-pub struct Keys {
+pub struct DocumentKeys {
     keys: WordLists,
 }
 
@@ -41,14 +41,14 @@ pub enum DocumentFinding {
 
 impl Topics {
     /// Reads titles.
-    pub fn new<S: AsRef<str>>(titles: &[S], vocabulary: &mut Vocabulary) -> Self {
+    pub fn new<S: AsRef<str>>(titles: &[S], vocabulary: &mut WordInterner) -> Self {
         let mut topics = Self::default();
         topics.read(titles, vocabulary);
         topics
     }
 
     /// Reads other titles in place of those before.
-    pub fn read<S: AsRef<str>>(&mut self, titles: &[S], vocabulary: &mut Vocabulary) {
+    pub fn read<S: AsRef<str>>(&mut self, titles: &[S], vocabulary: &mut WordInterner) {
         read_names(titles, &mut self.titles, vocabulary);
     }
 
@@ -56,8 +56,8 @@ impl Topics {
     pub fn find<'s, S: AsRef<str>>(
         &'s self,
         documents: &[S],
-        Keys { keys }: &'s mut Keys,
-        vocabulary: &mut Vocabulary,
+        DocumentKeys { keys }: &'s mut DocumentKeys,
+        vocabulary: &mut WordInterner,
     ) -> impl ExactSizeIterator<Item = DocumentFinding> + use<'s, S> {
         read_names(&documents[..documents.len().min(PLACES)], keys, vocabulary);
         let (titles, keys) = (&self.titles, &*keys);
@@ -77,7 +77,7 @@ impl Topics {
 }
 
 /// Reads names of articles, or addresses.
-fn read_names<S: AsRef<str>>(names: &[S], lists: &mut WordLists, vocabulary: &mut Vocabulary) {
+fn read_names<S: AsRef<str>>(names: &[S], lists: &mut WordLists, vocabulary: &mut WordInterner) {
     lists.read(names.iter().map(|name| percent_decoded(name.as_ref())), vocabulary);
 }
 
@@ -103,7 +103,7 @@ pub fn percent_decoded(text: &str) -> Cow<'_, str> {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         let digit = |offset: usize| bytes.get(at + offset).and_then(|byte| char::from(*byte).to_digit(16));
         if let (b'%', Some(high), Some(low)) = (byte, digit(1), digit(2)) {
             decoded.push(u8::try_from(high * 16 + low).expect("two hexadecimal digits are one byte"));
@@ -122,9 +122,9 @@ mod tests {
     use super::*;
 
     fn find(topics: &[&str], documents: &[&str]) -> Vec<DocumentFinding> {
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = WordInterner::default();
         let topics = Topics::new(topics, &mut vocabulary);
-        topics.find(documents, &mut Keys::default(), &mut vocabulary).collect()
+        topics.find(documents, &mut DocumentKeys::default(), &mut vocabulary).collect()
     }
 
     #[test]

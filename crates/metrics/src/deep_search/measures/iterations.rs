@@ -1,7 +1,7 @@
 //! How early a right answer appeared.
 
 /// The F1 from which an answer counts as right.
-pub const THRESHOLD: f64 = 0.5;
+pub const F1_THRESHOLD: f64 = 0.5;
 
 /// Later successes count as if they had come at this iteration.
 pub const LAST_COUNTED: usize = 5;
@@ -47,13 +47,13 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deep_search::measures::{Overlap, Vocabulary};
+    use crate::deep_search::measures::{TokenOverlap, WordInterner};
 
     fn efficiency(iterations: &[&[&str]]) -> f64 {
         let lists = iterations.iter().map(|answers| answers.iter().copied());
-        let mut vocabulary = Vocabulary::default();
-        let f1 = |text: &str| Overlap::of_texts(text, "the press made books cheap", &mut vocabulary).f1();
-        first_correct(lists, THRESHOLD, f1).map_or(0.0, |first| first.efficiency())
+        let mut vocabulary = WordInterner::default();
+        let f1 = |text: &str| TokenOverlap::from_texts(text, "the press made books cheap", &mut vocabulary).f1();
+        first_correct(lists, F1_THRESHOLD, f1).map_or(0.0, |first| first.efficiency())
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! evidence are read off that finding, so they cannot drift apart and a reader who wants numbers only pays for nothing
 //! else. The definitions are those of the SynthLink scorer; its tokens are in `probare_text::tokens::synthlink`.
 
+mod catalogue_cells;
 mod claim_spans;
 mod claims;
 mod documents;
@@ -12,16 +13,15 @@ mod overlap;
 mod steps;
 mod vocabulary;
 mod word_lists;
-mod written_lists;
 
+pub use catalogue_cells::{parse_steps, parse_topics};
 pub use claim_spans::claim_spans;
-pub use claims::{ClaimFinding, Claims, SourceFinding};
-pub use documents::{DocumentFinding, Keys, PLACES, Topics, document_precision, percent_decoded};
-pub use iterations::{FirstCorrect, LAST_COUNTED, THRESHOLD, first_correct};
-pub use overlap::Overlap;
-pub use steps::{StepFinding, Steps, step_coverage};
-pub use vocabulary::{Vocabulary, WordId, Words};
-pub use written_lists::{written_steps, written_topics};
+pub use claims::{ClaimChecker, ClaimFinding, SourceFinding};
+pub use documents::{DocumentFinding, DocumentKeys, PLACES, Topics, document_precision, percent_decoded};
+pub use iterations::{F1_THRESHOLD, FirstCorrect, LAST_COUNTED, first_correct};
+pub use overlap::TokenOverlap;
+pub use steps::{ReasoningSteps, StepFinding, step_coverage};
+pub use vocabulary::{WordId, WordInterner, WordSequence};
 
 /// The weights of the aggregate: F1, P@5, steps, claims, iterations.
 pub const WEIGHTS: [f64; 5] = [0.3, 0.2, 0.3, 0.1, 0.1];

@@ -1,10 +1,10 @@
 //! How many tokens two texts share, counted as often as they occur in both.
 
-use super::vocabulary::{Vocabulary, WordId};
+use super::vocabulary::{WordId, WordInterner};
 
 /// What two texts share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Overlap {
+pub struct TokenOverlap {
     /// Tokens in both, each as often as in the text that has fewer of it.
     pub shared: usize,
     /// Tokens of the answer.
@@ -13,14 +13,14 @@ pub struct Overlap {
     pub reference: usize,
 }
 
-impl Overlap {
+impl TokenOverlap {
     /// What the words of an answer share with those of a reference; both were read with this vocabulary.
-    pub fn of(answer: &[WordId], reference: &[WordId], vocabulary: &mut Vocabulary) -> Self {
+    pub fn from_ids(answer: &[WordId], reference: &[WordId], vocabulary: &mut WordInterner) -> Self {
         let marks = &mut vocabulary.marks;
         marks.begin();
         // How many of each word of the reference are still without a partner.
         for id in reference {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             marks.count(*id);
         }
         let shared = answer.iter().map(|id| usize::from(marks.take(*id))).sum();
@@ -28,9 +28,9 @@ impl Overlap {
     }
 
     /// What two texts share.
-    pub fn of_texts(answer: &str, reference: &str, vocabulary: &mut Vocabulary) -> Self {
+    pub fn from_texts(answer: &str, reference: &str, vocabulary: &mut WordInterner) -> Self {
         let (answer, reference) = (vocabulary.read(answer), vocabulary.read(reference));
-        Self::of(&answer.ids, &reference.ids, vocabulary)
+        Self::from_ids(&answer.ids, &reference.ids, vocabulary)
     }
 
     /// Share of the answer's tokens that the reference has; 0 for an empty answer.
@@ -62,25 +62,25 @@ mod tests {
 
     #[test]
     fn a_token_counts_as_often_as_both_have_it() {
-        let found = Overlap::of_texts("the the the press", "The press, the books", &mut Vocabulary::default());
-        assert_eq!(found, Overlap { shared: 3, answer: 4, reference: 4 });
+        let found = TokenOverlap::from_texts("the the the press", "The press, the books", &mut WordInterner::default());
+        assert_eq!(found, TokenOverlap { shared: 3, answer: 4, reference: 4 });
         assert_eq!(found.f1(), 0.75);
     }
 
     #[test]
     fn nothing_shared_is_zero_also_for_empty_texts() {
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = WordInterner::default();
         for (answer, reference) in [("", ""), ("a", ""), ("", "a"), ("a", "b")] {
-            assert_eq!(Overlap::of_texts(answer, reference, &mut vocabulary).f1(), 0.0);
+            assert_eq!(TokenOverlap::from_texts(answer, reference, &mut vocabulary).f1(), 0.0);
         }
     }
 
     #[test]
     fn an_earlier_comparison_leaves_nothing_behind() {
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = WordInterner::default();
         let (reference, answer) = (vocabulary.read("one two two"), vocabulary.read("two two two"));
         for _ in 0..2 {
-            assert_eq!(Overlap::of(&answer.ids, &reference.ids, &mut vocabulary).shared, 2);
+            assert_eq!(TokenOverlap::from_ids(&answer.ids, &reference.ids, &mut vocabulary).shared, 2);
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Which reasoning steps an answer touches: one keyword of a step is enough.
 
-use super::vocabulary::{Vocabulary, WordId};
+use super::vocabulary::{WordId, WordInterner};
 use super::word_lists::WordLists;
 
 /// The steps of a question, ready to be looked for in many answers.
 #[derive(Debug, Clone, Default)]
-pub struct Steps {
+pub struct ReasoningSteps {
     /// For each step the stems of its content words, each once, in order.
     keywords: WordLists,
 }
@@ -26,18 +26,18 @@ pub enum StepFinding {
     Empty,
 }
 
-impl Steps {
+impl ReasoningSteps {
     /// Reads steps as a catalogue words them.
-    pub fn new<S: AsRef<str>>(texts: &[S], vocabulary: &mut Vocabulary) -> Self {
+    pub fn new<S: AsRef<str>>(texts: &[S], vocabulary: &mut WordInterner) -> Self {
         let mut steps = Self::default();
         steps.read(texts, vocabulary);
         steps
     }
 
     /// Reads other steps in place of those before.
-    pub fn read<S: AsRef<str>>(&mut self, texts: &[S], vocabulary: &mut Vocabulary) {
+    pub fn read<S: AsRef<str>>(&mut self, texts: &[S], vocabulary: &mut WordInterner) {
         self.keywords.read(texts, vocabulary);
-        self.keywords.narrow(|is_first, id| {
+        self.keywords.retain_map(|is_first, id| {
             if is_first {
                 vocabulary.marks.begin();
             }
@@ -60,7 +60,7 @@ impl Steps {
     pub fn find<'s>(
         &'s self,
         answer: &[WordId],
-        vocabulary: &'s mut Vocabulary,
+        vocabulary: &'s mut WordInterner,
     ) -> impl ExactSizeIterator<Item = StepFinding> + use<'s> {
         vocabulary.mark_stems(answer);
         let marks = &vocabulary.marks;
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
 
     fn keyword_texts(step: &str) -> Vec<String> {
-        let mut vocabulary = Vocabulary::default();
-        let steps = Steps::new(&[step], &mut vocabulary);
+        let mut vocabulary = WordInterner::default();
+        let steps = ReasoningSteps::new(&[step], &mut vocabulary);
         steps.keywords(0).iter().map(|id| vocabulary.text(*id).to_owned()).collect()
     }
 
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn one_keyword_covers_a_step_and_empty_steps_do_not_count() {
-        let mut vocabulary = Vocabulary::default();
-        let steps = Steps::new(&["Research cities and rivers", "Link dams", "Trace it"], &mut vocabulary);
+        let mut vocabulary = WordInterner::default();
+        let steps = ReasoningSteps::new(&["Research cities and rivers", "Link dams", "Trace it"], &mut vocabulary);
         let answer = vocabulary.read("The river and the city.");
         let found: Vec<StepFinding> = steps.find(&answer.ids, &mut vocabulary).collect();
         assert_eq!(found, [StepFinding::Covered { keyword: 1, token: 1 }, StepFinding::Missing, StepFinding::Empty]);

@@ -1,4 +1,4 @@
-//! [`Vocabulary`]: words as numbers, so that measures compare and count without touching text again.
+//! [`WordInterner`]: words as numbers, so that measures compare and count without touching text again.
 
 use std::hint::select_unpredictable;
 use std::ops::Range;
@@ -7,19 +7,19 @@ use probare_text::python;
 use probare_text::tokens::{Tokens, synthlink};
 use rustc_hash::FxHashMap;
 
-/// The number of a word in its [`Vocabulary`].
+/// The number of a word in its [`WordInterner`].
 pub type WordId = u32;
 
 /// The words that were read so far, with what the measures ask about each.
 ///
 /// One vocabulary serves many texts: whatever it has read once it finds again without a new entry.
 #[derive(Debug, Default)]
-pub struct Vocabulary {
+pub struct WordInterner {
     numbers: FxHashMap<Box<str>, WordId>,
     words: Vec<WordFacts>,
     texts: Vec<Box<str>>,
     /// What the measure at work has noted about each word.
-    pub(super) marks: Marks,
+    pub(super) marks: WordMarks,
 }
 
 /// Verbs that tell the solver what to do and say nothing about the content.
@@ -37,23 +37,23 @@ struct WordFacts {
 
 /// The tokens of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words {
+pub struct WordSequence {
     /// Their numbers, in order.
     pub ids: Vec<WordId>,
     /// The bytes of the text that each came from.
     pub spans: Vec<Range<usize>>,
 }
 
-impl Vocabulary {
+impl WordInterner {
     /// The tokens of a text.
-    pub fn read(&mut self, text: &str) -> Words {
-        let mut words = Words::default();
+    pub fn read(&mut self, text: &str) -> WordSequence {
+        let mut words = WordSequence::default();
         self.read_into(text, &mut words);
         words
     }
 
     /// The tokens of a text, in room that was used before.
-    pub fn read_into(&mut self, text: &str, words: &mut Words) {
+    pub fn read_into(&mut self, text: &str, words: &mut WordSequence) {
         words.ids.clear();
         words.spans.clear();
         self.read_placed(text, &mut words.ids, |_, start, end| words.spans.push(start..end));
@@ -86,9 +86,9 @@ impl Vocabulary {
     }
 
     /// Tokens that were made already.
-    pub fn take(&mut self, tokens: &Tokens) -> Words {
+    pub fn intern_tokens(&mut self, tokens: &Tokens) -> WordSequence {
         let ids = tokens.texts().map(|token| self.number(token)).collect();
-        Words { ids, spans: tokens.iter().map(|token| token.span).collect() }
+        WordSequence { ids, spans: tokens.iter().map(|token| token.span).collect() }
     }
 
     /// The number of a token.
@@ -160,14 +160,14 @@ impl Vocabulary {
 
 /// A note on each word that one measure can make and the next forgets.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct WordMarks {
     /// The number of a round in the upper half, and the note of that round in the lower half.
     notes: Vec<u64>,
     /// The round with an empty note. Notes of earlier rounds are smaller.
     round: u64,
 }
 
-impl Marks {
+impl WordMarks {
     const NEXT: u64 = 1 << u32::BITS;
 
     fn grow(&mut self, words: usize) {
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_word_has_one_number_and_its_stem_another() {
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = WordInterner::default();
         let words = vocabulary.read("Cities and the city’s 8-hour days");
         let texts: Vec<&str> = words.ids.iter().map(|id| vocabulary.text(*id)).collect();
         assert_eq!(texts, ["cities", "and", "the", "city", "8", "hour", "days"]);
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn notes_are_forgotten_with_the_round() {
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = WordInterner::default();
         let word = vocabulary.read("press").ids[0];
         vocabulary.marks.begin();
         assert_eq!((vocabulary.marks.has(word), vocabulary.marks.get(word)), (false, 0));
@@ -256,6 +256,6 @@ mod tests {
         vocabulary.marks.round = u64::from(u32::MAX) << u32::BITS;
         vocabulary.marks.set(word, 7);
         vocabulary.marks.begin();
-        assert_eq!((vocabulary.marks.has(word), vocabulary.marks.round), (false, Marks::NEXT));
+        assert_eq!((vocabulary.marks.has(word), vocabulary.marks.round), (false, WordMarks::NEXT));
     }
 }

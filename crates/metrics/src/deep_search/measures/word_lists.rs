@@ -1,6 +1,6 @@
 //! [`WordLists`]: several lists of words, one behind the other.
 
-use super::vocabulary::{Vocabulary, WordId};
+use super::vocabulary::{WordId, WordInterner};
 
 /// Lists of words that are read together and forgotten together. The room is used again.
 #[derive(Debug, Clone, Default)]
@@ -16,11 +16,11 @@ pub(super) struct WordLists {
 
 impl WordLists {
     /// Reads a list of words from each text, in place of those before.
-    pub fn read<S: AsRef<str>>(&mut self, texts: impl IntoIterator<Item = S>, vocabulary: &mut Vocabulary) {
+    pub fn read<S: AsRef<str>>(&mut self, texts: impl IntoIterator<Item = S>, vocabulary: &mut WordInterner) {
         self.text.clear();
         self.text_ends.clear();
         for text in texts {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             self.text.push_str(text.as_ref());
             // What no word goes across.
             self.text.push('\n');
@@ -32,7 +32,7 @@ impl WordLists {
         let mut end = open.next().copied().unwrap_or(usize::MAX);
         vocabulary.read_placed(&self.text, &mut self.words, |index, start, _| {
             while start >= end {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
                 self.ends.push(index);
                 end = open.next().copied().unwrap_or(usize::MAX);
             }
@@ -41,11 +41,11 @@ impl WordLists {
     }
 
     /// Keeps of every list what `keep` makes of its words. It is told whether a word is the first of its list.
-    pub fn narrow(&mut self, mut keep: impl FnMut(bool, WordId) -> Option<WordId>) {
+    pub fn retain_map(&mut self, mut keep: impl FnMut(bool, WordId) -> Option<WordId>) {
         let (mut start, mut kept) = (0, 0);
         for end in &mut self.ends {
             for at in start..*end {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
                 if let Some(word) = keep(at == start, self.words[at]) {
                     self.words[kept] = word;
                     kept += 1;
@@ -79,12 +79,12 @@ mod tests {
 
     #[test]
     fn lists_stay_apart() {
-        let (mut lists, mut vocabulary) = (WordLists::default(), Vocabulary::default());
+        let (mut lists, mut vocabulary) = (WordLists::default(), WordInterner::default());
         lists.read(["one two", "", "Two, one’", "’s"], &mut vocabulary);
         let [one, two, s] = vocabulary.read("one two s").ids[..] else { panic!("three words") };
         assert_eq!(lists.iter().collect::<Vec<_>>(), [[one, two].as_slice(), &[], &[two, one], &[s]]);
         assert_eq!((lists.len(), lists.get(4)), (4, [].as_slice()));
-        lists.narrow(|is_first, word| (is_first || word == one).then_some(word + 7));
+        lists.retain_map(|is_first, word| (is_first || word == one).then_some(word + 7));
         assert_eq!(lists.iter().collect::<Vec<_>>(), [[one + 7].as_slice(), &[], &[two + 7, one + 7], &[s + 7]]);
         lists.read([""; 0], &mut vocabulary);
         assert_eq!(lists.len(), 0);

@@ -7,7 +7,7 @@ use crate::interviews::polarity::Polarity;
 
 /// Something about an answer that a reader should know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flag {
+pub enum GradeFlag {
     /// Nothing was answered.
     Blank,
     /// One value was asked for and several are named.
@@ -18,7 +18,7 @@ pub enum Flag {
     Everything,
 }
 
-impl Flag {
+impl GradeFlag {
     /// The word in files.
     pub const fn name(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl Flag {
 
 /// Yes or no as it was read in the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct YesNoDecision {
     /// Yes, no, or neither.
     pub polarity: Option<Polarity>,
     /// The bytes of the response that decided.
@@ -63,14 +63,14 @@ pub struct Grade {
     /// Every place at which a value is named, denied or meant otherwise.
     pub mentions: Vec<Mention>,
     /// The yes or no.
-    pub decision: Option<Decision>,
+    pub decision: Option<YesNoDecision>,
     /// What a reader should know.
-    pub flags: Vec<Flag>,
+    pub flags: Vec<GradeFlag>,
 }
 
 impl Grade {
     /// The grade of no answer at all.
     pub fn blank() -> Self {
-        Self { flags: vec![Flag::Blank], ..Self::default() }
+        Self { flags: vec![GradeFlag::Blank], ..Self::default() }
     }
 }

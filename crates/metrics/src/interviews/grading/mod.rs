@@ -1,17 +1,17 @@
 //! How an answer is graded: by the type of its question, in the published reading or in the careful one.
 
+mod case_grade;
 mod evidence;
 mod grade;
-mod kind;
 mod naming;
 mod question;
-mod sample;
+mod question_type;
 
-pub use grade::{Decision, Flag, Grade};
-pub use kind::{QuestionType, Settings};
-pub use question::Question;
-pub use sample::{Graded, lend_wordnet};
+pub use case_grade::{CaseGrade, set_run_wordnet};
+pub use grade::{Grade, GradeFlag, YesNoDecision};
+pub use question::InterviewQuestion;
+pub use question_type::{GradingOptions, QuestionType};
 
-pub(crate) use evidence::evidence;
+pub(super) use case_grade::QuestionMetric;
+pub(crate) use evidence::grade_evidence;
 pub(super) use naming::Naming;
-pub(super) use sample::Prepared;

@@ -1,17 +1,17 @@
 //! [`Naming`]: the options of the four types of questions whose answers name values.
 
-use probare_core::{BuildError, Parts, Profile};
+use probare_core::{BuildError, Profile, ScoreParts};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::{Prepared, QuestionType, Settings};
+use super::{GradingOptions, QuestionMetric, QuestionType};
 
 /// Options of `list_one`, `list_many`, `pick_one` and `pick_many`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Naming {
-    /// Which reading: words (`reference`), or what the answer asserts (`careful`).
+    /// Which reading: words (`reference`), or what the answer asserts (`examine_sentences`).
     profile: Profile,
     /// What is expected of every case; `metric` in the metadata of the case where it is absent.
     metric: Option<Json>,
@@ -31,14 +31,14 @@ impl Default for Naming {
 
 impl Naming {
     /// A question of that type with these options.
-    pub(crate) fn prepare(self, kind: QuestionType) -> Result<Prepared, BuildError> {
+    pub(crate) fn prepare(self, kind: QuestionType) -> Result<QuestionMetric, BuildError> {
         let Self { profile, metric, synonyms, fuzzy, fuzzy_threshold } = self;
-        let settings = Settings { profile, fuzzy_threshold, synonyms, fuzzy, ..Settings::default() };
-        Prepared::new(kind, settings, metric.as_ref())
+        let settings = GradingOptions { profile, fuzzy_threshold, synonyms, fuzzy, ..GradingOptions::default() };
+        QuestionMetric::new(kind, settings, metric.as_ref())
     }
 
     /// The score from its parts: what was named, of the best that could have been.
-    pub(crate) fn whole(parts: &Parts) -> Option<f64> {
+    pub(crate) fn whole(parts: &ScoreParts) -> Option<f64> {
         Some((parts.get("raw")? / parts.get("best")?).clamp(0.0, 1.0))
     }
 }

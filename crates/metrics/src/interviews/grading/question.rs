@@ -1,4 +1,4 @@
-//! [`Question`]: a type and a metric, ready to grade answers.
+//! [`InterviewQuestion`]: a type and a metric, ready to grade answers.
 
 use probare_core::Profile;
 use probare_text::normalise::normalise;
@@ -6,21 +6,23 @@ use probare_text::stopwords;
 use probare_text::wordnet::WordNet;
 use serde_json::Value as Json;
 
-use super::grade::Decision;
-use super::{Flag, Grade, QuestionType, Settings};
-use crate::interviews::careful::{CarefulTable, names_everything};
-use crate::interviews::inputs::{Answer, Expected, ExpectedAnswer, Item, MetricError, Rationale, Weights};
-use crate::interviews::matching::{Matching, Table, first_of_each, mentions};
-use crate::interviews::polarity::{Polarity, Reading, polarity, stated};
+use super::grade::YesNoDecision;
+use super::{Grade, GradeFlag, GradingOptions, QuestionType};
+use crate::interviews::improved::{AssertionTable, names_everything};
+use crate::interviews::inputs::{
+    AnswerItem, ExpectedAnswer, ExpectedRationale, ExpectedYesNo, InterviewAnswer, MetricSpecError, ValueWeights,
+};
+use crate::interviews::matching::{MatchOptions, SurfaceTable, asserted_values, mentions};
+use crate::interviews::polarity::{Polarity, PolarityAnalysis, answer_polarity, opening_polarity};
 
 /// Distinct words of substance that make a full reason where the metric names none.
 const WORDS_OF_A_REASON: usize = 5;
 
 /// A question that answers can be graded by. The look-ups behind its values are made once.
 #[derive(Debug)]
-pub struct Question<'w> {
+pub struct InterviewQuestion<'w> {
     kind: QuestionType,
-    settings: Settings,
+    settings: GradingOptions,
     wordnet: &'w WordNet,
     target: Target,
 }
@@ -28,47 +30,47 @@ pub struct Question<'w> {
 #[derive(Debug)]
 enum Target {
     YesNo(ExpectedAnswer),
-    Values(Values),
-    Reasons { expected: Rationale, reasons: Option<Values> },
+    Values(ValueGrader),
+    Reasons { expected: ExpectedRationale, reasons: Option<ValueGrader> },
 }
 
 /// Values with all they may look like.
 #[derive(Debug)]
-struct Values {
+struct ValueGrader {
     kind: QuestionType,
-    weights: Weights,
-    table: Table,
+    weights: ValueWeights,
+    table: SurfaceTable,
     /// For the careful reading only.
-    careful: Option<CarefulTable>,
-    matching: Matching,
+    careful: Option<AssertionTable>,
+    matching: MatchOptions,
 }
 
-impl Values {
-    fn new(kind: QuestionType, weights: Weights, settings: Settings, wordnet: &WordNet) -> Self {
+impl ValueGrader {
+    fn new(kind: QuestionType, weights: ValueWeights, settings: GradingOptions, wordnet: &WordNet) -> Self {
         let synonyms = settings.synonyms.unwrap_or(!kind.is_pick());
         let fuzzy = settings.fuzzy.unwrap_or(kind.is_pick());
-        let matching = Matching {
+        let matching = MatchOptions {
             synonyms,
             fuzzy: fuzzy.then_some(settings.fuzzy_threshold),
             whole: kind == QuestionType::PickOne,
         };
         let careful =
-            (settings.profile == Profile::Careful).then(|| CarefulTable::new(&weights, synonyms, fuzzy, wordnet));
-        Self { kind, table: Table::new(&weights, synonyms.then_some(wordnet)), careful, weights, matching }
+            (settings.profile == Profile::Careful).then(|| AssertionTable::new(&weights, synonyms, fuzzy, wordnet));
+        Self { kind, table: SurfaceTable::new(&weights, synonyms.then_some(wordnet)), careful, weights, matching }
     }
 
-    fn grade(&self, items: &[Item<'_>], query: Option<&str>, wordnet: &WordNet) -> Grade {
+    fn grade(&self, items: &[AnswerItem<'_>], query: Option<&str>, wordnet: &WordNet) -> Grade {
         let mentions = match &self.careful {
             Some(careful) => careful.mentions(items, query, self.kind, wordnet),
             None => mentions(items, &self.table, self.matching, wordnet),
         };
-        let mut matched = first_of_each(&mentions);
+        let mut matched = asserted_values(&mentions);
         let mut flags = Vec::new();
         if self.kind.is_one() && matched.len() > 1 {
-            flags.push(Flag::Ambiguous);
+            flags.push(GradeFlag::Ambiguous);
         }
         if self.careful.is_some() && names_everything(self.kind, &self.weights, &matched, items) {
-            flags.push(Flag::Everything);
+            flags.push(GradeFlag::Everything);
             matched.clear();
         }
         let (raw, best) = if self.kind.is_one() {
@@ -88,13 +90,13 @@ impl Values {
     }
 }
 
-impl<'w> Question<'w> {
+impl<'w> InterviewQuestion<'w> {
     /// The values that the metric of a question names; an error where it cannot be used. Nothing is looked up.
-    pub fn values(kind: QuestionType, metric: &Json) -> Result<Option<Weights>, MetricError> {
+    pub fn weights_from_metric(kind: QuestionType, metric: &Json) -> Result<Option<ValueWeights>, MetricSpecError> {
         match kind {
             QuestionType::YesNo => ExpectedAnswer::read(metric).map(|_| None),
-            QuestionType::YesNoRationale => Rationale::read(metric).map(|expected| expected.reasons),
-            _ => Weights::read(metric).map(Some),
+            QuestionType::YesNoRationale => ExpectedRationale::read(metric).map(|expected| expected.reasons),
+            _ => ValueWeights::read(metric).map(Some),
         }
     }
 
@@ -102,18 +104,18 @@ impl<'w> Question<'w> {
     pub fn new(
         kind: QuestionType,
         metric: &Json,
-        settings: Settings,
+        settings: GradingOptions,
         wordnet: &'w WordNet,
-    ) -> Result<Self, MetricError> {
+    ) -> Result<Self, MetricSpecError> {
         let target = match kind {
             QuestionType::YesNo => Target::YesNo(ExpectedAnswer::read(metric)?),
             QuestionType::YesNoRationale => {
-                let mut expected = Rationale::read(metric)?;
+                let mut expected = ExpectedRationale::read(metric)?;
                 let reasons = expected.reasons.take();
-                let values = |weights| Values::new(QuestionType::ListMany, weights, settings, wordnet);
+                let values = |weights| ValueGrader::new(QuestionType::ListMany, weights, settings, wordnet);
                 Target::Reasons { expected, reasons: reasons.map(values) }
             }
-            _ => Target::Values(Values::new(kind, Weights::read(metric)?, settings, wordnet)),
+            _ => Target::Values(ValueGrader::new(kind, ValueWeights::read(metric)?, settings, wordnet)),
         };
         Ok(Self { kind, settings, wordnet, target })
     }
@@ -124,7 +126,7 @@ impl<'w> Question<'w> {
     }
 
     /// The values that count, with their weights; nothing for a plain yes/no question.
-    pub fn weights(&self) -> Option<&Weights> {
+    pub fn weights(&self) -> Option<&ValueWeights> {
         match &self.target {
             Target::Values(values) | Target::Reasons { reasons: Some(values), .. } => Some(&values.weights),
             Target::YesNo(_) | Target::Reasons { reasons: None, .. } => None,
@@ -134,7 +136,7 @@ impl<'w> Question<'w> {
     /// Grades a response; no response at all is a blank answer. The careful reading also looks at what was asked.
     pub fn grade(&self, response: Option<&str>, query: Option<&str>) -> Grade {
         let Some(response) = response else { return Grade::blank() };
-        let answer = Answer::read(response);
+        let answer = InterviewAnswer::read(response);
         if answer.is_blank() && !answer.is_list {
             return Grade::blank();
         }
@@ -142,7 +144,7 @@ impl<'w> Question<'w> {
             Target::YesNo(expected) => {
                 let (binary, decision) = self.yes_no(&answer, expected, query);
                 let undecided = decision.polarity.is_none();
-                let flags = if undecided { vec![Flag::Undecided] } else { Vec::new() };
+                let flags = if undecided { vec![GradeFlag::Undecided] } else { Vec::new() };
                 Grade { score: binary, decision: Some(decision), flags, ..Grade::default() }
             }
             Target::Values(values) => values.grade(&answer.items, query, self.wordnet),
@@ -151,25 +153,30 @@ impl<'w> Question<'w> {
     }
 
     /// The yes/no score of the first text of an answer, and what was read.
-    fn yes_no(&self, answer: &Answer<'_>, expected: &ExpectedAnswer, query: Option<&str>) -> (f64, Decision) {
+    fn yes_no(
+        &self,
+        answer: &InterviewAnswer<'_>,
+        expected: &ExpectedAnswer,
+        query: Option<&str>,
+    ) -> (f64, YesNoDecision) {
         let Some(item) = answer.first() else {
-            return (0.0, Decision { polarity: None, span: None, why: "nothing is answered", is_said: true });
+            return (0.0, YesNoDecision { polarity: None, span: None, why: "nothing is answered", is_said: true });
         };
         let reading = self.read(item, query);
-        let decision = Decision {
+        let decision = YesNoDecision {
             polarity: reading.polarity,
             span: reading.marker.map(|marker| item.span(marker)),
             why: reading.why,
             is_said: reading.is_said,
         };
         if self.settings.strict_yes_no {
-            let same = item.text().trim().to_lowercase() == expected.given.trim().to_lowercase();
-            return (f64::from(same && !expected.given.is_empty()), decision);
+            let same = item.text().trim().to_lowercase() == expected.literal.trim().to_lowercase();
+            return (f64::from(same && !expected.literal.is_empty()), decision);
         }
         let score = match (&expected.expected, reading.polarity) {
-            (Expected::Text(text), _) => f64::from(normalise(item.text()) == *text),
-            (Expected::Polarity(wanted), found) => f64::from(found == Some(*wanted)),
-            (Expected::Worth { yes, no }, found) => {
+            (ExpectedYesNo::Text(text), _) => f64::from(normalise(item.text()) == *text),
+            (ExpectedYesNo::Polarity(wanted), found) => f64::from(found == Some(*wanted)),
+            (ExpectedYesNo::Worth { yes, no }, found) => {
                 let worth = match found {
                     Some(Polarity::Yes) => *yes,
                     Some(Polarity::No) => *no,
@@ -181,36 +188,36 @@ impl<'w> Question<'w> {
         (score, decision)
     }
 
-    fn read(&self, item: &Item<'_>, query: Option<&str>) -> Reading {
+    fn read(&self, item: &AnswerItem<'_>, query: Option<&str>) -> PolarityAnalysis {
         match self.settings.profile {
-            Profile::Reference => polarity(item.text()),
-            Profile::Careful => stated(item.text(), query),
+            Profile::Reference => opening_polarity(item.text()),
+            Profile::Careful => answer_polarity(item.text(), query),
         }
     }
 
     fn reasons(
         &self,
-        answer: &Answer<'_>,
-        expected: &Rationale,
-        reasons: Option<&Values>,
+        answer: &InterviewAnswer<'_>,
+        expected: &ExpectedRationale,
+        reasons: Option<&ValueGrader>,
         query: Option<&str>,
     ) -> Grade {
         let (binary, decision) = self.yes_no(answer, &expected.answer, query);
-        let rest: Vec<Item<'_>> = match &answer.rationale {
+        let rest: Vec<AnswerItem<'_>> = match &answer.rationale {
             Some(rationale) => rationale.clone(),
-            None => rest(answer, self.read_marker(answer, query)),
+            None => items_after_marker(answer, self.read_marker(answer, query)),
         };
         let (share, grade) = match reasons {
             Some(values) => {
                 let grade = values.grade(&rest, query, self.wordnet);
                 (grade.score, grade)
             }
-            None => (substance(&rest), Grade::default()),
+            None => (reason_share(&rest), Grade::default()),
         };
         let weight = expected.answer_weight.unwrap_or(self.settings.rationale_weight);
         let mut flags = grade.flags;
         if decision.polarity.is_none() {
-            flags.insert(0, Flag::Undecided);
+            flags.insert(0, GradeFlag::Undecided);
         }
         Grade {
             score: if binary == 0.0 { 0.0 } else { (weight * binary + (1.0 - weight) * share).clamp(0.0, 1.0) },
@@ -225,14 +232,14 @@ impl<'w> Question<'w> {
         }
     }
 
-    fn read_marker(&self, answer: &Answer<'_>, query: Option<&str>) -> Option<usize> {
+    fn read_marker(&self, answer: &InterviewAnswer<'_>, query: Option<&str>) -> Option<usize> {
         let reading = self.read(answer.first()?, query);
         reading.polarity.and(reading.marker).map(|marker| marker.end)
     }
 }
 
 /// The answer behind the words that decided, or all of it.
-fn rest<'a>(answer: &Answer<'a>, marker: Option<usize>) -> Vec<Item<'a>> {
+fn items_after_marker<'a>(answer: &InterviewAnswer<'a>, marker: Option<usize>) -> Vec<AnswerItem<'a>> {
     let mut items = answer.items.clone();
     if let (Some(first), Some(end)) = (items.first_mut(), marker) {
         *first = first.after(end);
@@ -241,7 +248,7 @@ fn rest<'a>(answer: &Answer<'a>, marker: Option<usize>) -> Vec<Item<'a>> {
 }
 
 /// How much of a full reason the words of substance make.
-fn substance(items: &[Item<'_>]) -> f64 {
+fn reason_share(items: &[AnswerItem<'_>]) -> f64 {
     let mut words: Vec<String> = items
         .iter()
         .flat_map(|item| normalise(item.text()).split(' ').map(str::to_owned).collect::<Vec<_>>())
@@ -258,44 +265,44 @@ mod tests {
 
     use super::*;
 
-    fn grade(kind: QuestionType, metric: &Json, settings: Settings, answer: &str) -> Grade {
-        Question::new(kind, metric, settings, WordNet::embedded()).unwrap().grade(Some(answer), None)
+    fn grade(kind: QuestionType, metric: &Json, settings: GradingOptions, answer: &str) -> Grade {
+        InterviewQuestion::new(kind, metric, settings, WordNet::embedded()).unwrap().grade(Some(answer), None)
     }
 
     #[test]
     fn strict_yes_and_no_are_compared_letter_by_letter() {
-        let strict = Settings { strict_yes_no: true, ..Settings::default() };
+        let strict = GradingOptions { strict_yes_no: true, ..GradingOptions::default() };
         assert_eq!(grade(QuestionType::YesNo, &json!("yes"), strict, " YES ").score, 1.0);
         assert_eq!(grade(QuestionType::YesNo, &json!("yes"), strict, "Yes.").score, 0.0);
-        assert_eq!(grade(QuestionType::YesNo, &json!("yes"), Settings::default(), "Yes.").score, 1.0);
+        assert_eq!(grade(QuestionType::YesNo, &json!("yes"), GradingOptions::default(), "Yes.").score, 1.0);
     }
 
     #[test]
     fn settings_switch_synonyms_and_spellings() {
         let metric = json!({"car": 1});
-        let with = Settings { synonyms: Some(true), ..Settings::default() };
-        assert_eq!(grade(QuestionType::PickOne, &metric, Settings::default(), "automobile").score, 0.0);
+        let with = GradingOptions { synonyms: Some(true), ..GradingOptions::default() };
+        assert_eq!(grade(QuestionType::PickOne, &metric, GradingOptions::default(), "automobile").score, 0.0);
         assert_eq!(grade(QuestionType::PickOne, &metric, with, "automobile").score, 1.0);
         let metric = json!({"bicycle": 1});
-        let fuzzy = Settings { fuzzy: Some(true), ..Settings::default() };
-        assert_eq!(grade(QuestionType::ListOne, &metric, Settings::default(), "bycycle").score, 0.0);
+        let fuzzy = GradingOptions { fuzzy: Some(true), ..GradingOptions::default() };
+        assert_eq!(grade(QuestionType::ListOne, &metric, GradingOptions::default(), "bycycle").score, 0.0);
         assert_eq!(grade(QuestionType::ListOne, &metric, fuzzy, "bycycle").score, 1.0);
     }
 
     #[test]
     fn several_values_for_one_question_are_flagged() {
-        let found = grade(QuestionType::ListOne, &json!({"a": 1, "b": 0.5}), Settings::default(), "b or a");
-        assert_eq!((found.score, found.matched, found.flags), (0.5, vec![1, 0], vec![Flag::Ambiguous]));
-        let blank = grade(QuestionType::ListOne, &json!(["a"]), Settings::default(), " ");
+        let found = grade(QuestionType::ListOne, &json!({"a": 1, "b": 0.5}), GradingOptions::default(), "b or a");
+        assert_eq!((found.score, found.matched, found.flags), (0.5, vec![1, 0], vec![GradeFlag::Ambiguous]));
+        let blank = grade(QuestionType::ListOne, &json!(["a"]), GradingOptions::default(), " ");
         assert_eq!((blank.score, blank.raw), (0.0, None));
     }
 
     #[test]
     fn the_reason_is_what_follows_the_yes() {
         let metric = json!({"answer": "yes", "rationale": ["cost"], "answer_weight": 0.8});
-        let found = grade(QuestionType::YesNoRationale, &metric, Settings::default(), "Yes: a cost");
+        let found = grade(QuestionType::YesNoRationale, &metric, GradingOptions::default(), "Yes: a cost");
         assert_eq!((found.binary, found.rationale), (Some(1.0), Some(1.0)));
         let response = r#"{"answer": true, "rationale": ["cost", "x"]}"#;
-        assert_eq!(grade(QuestionType::YesNoRationale, &metric, Settings::default(), response).score, 1.0);
+        assert_eq!(grade(QuestionType::YesNoRationale, &metric, GradingOptions::default(), response).score, 1.0);
     }
 }

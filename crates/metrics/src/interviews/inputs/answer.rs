@@ -1,25 +1,25 @@
-//! [`Answer`]: what a model answered, as text or as JSON text, with the way back from every word to the response.
+//! [`InterviewAnswer`]: what a model answered, as text or as JSON text, with the way back from every word to the response.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use probare_text::aligned::Aligned;
+use probare_text::aligned_text::AlignedText;
 use serde_json::Value as Json;
 
-use super::located::{items, unescaped};
-use crate::json_text::{PathStep, locate};
+use super::json_ranges::{list_items, unescaped};
+use crate::json_text::{PathStep, locate_value};
 
 /// A text inside the response.
 #[derive(Debug, Clone)]
-pub struct Item<'a> {
+pub struct AnswerItem<'a> {
     text: Cow<'a, str>,
     /// The way from the text to its spelling in JSON, where that differs.
-    spelling: Option<Aligned>,
+    spelling: Option<AlignedText>,
     /// Where the text, or its spelling, starts in the response.
     offset: usize,
 }
 
-impl<'a> Item<'a> {
+impl<'a> AnswerItem<'a> {
     /// A plain stretch of the response.
     pub fn plain(response: &'a str, range: Range<usize>) -> Self {
         let text = response.get(range.clone()).unwrap_or_default();
@@ -74,23 +74,24 @@ impl<'a> Item<'a> {
 
 /// What a model answered.
 #[derive(Debug, Clone)]
-pub struct Answer<'a> {
+pub struct InterviewAnswer<'a> {
     /// The answer: one text, or the items of a list.
-    pub items: Vec<Item<'a>>,
+    pub items: Vec<AnswerItem<'a>>,
     /// Whether the items are those of a JSON list.
     pub is_list: bool,
     /// The reasons, where the answer names them apart.
-    pub rationale: Option<Vec<Item<'a>>>,
+    pub rationale: Option<Vec<AnswerItem<'a>>>,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> InterviewAnswer<'a> {
     /// Reads a response: text, a JSON list, or a JSON object with `answer` and perhaps `rationale`. What is no such
     /// JSON is text.
     pub fn read(response: &'a str) -> Self {
         let trimmed = response.trim();
         let start = response.len() - response.trim_start().len();
         let whole = start..start + trimmed.len();
-        let text = || Self { items: vec![Item::plain(response, 0..response.len())], is_list: false, rationale: None };
+        let text =
+            || Self { items: vec![AnswerItem::plain(response, 0..response.len())], is_list: false, rationale: None };
         if !trimmed.starts_with(['[', '{']) {
             return text();
         }
@@ -98,7 +99,7 @@ impl<'a> Answer<'a> {
             Ok(Json::Array(_)) => Self::list(response, &whole),
             Ok(Json::Object(object)) if object.contains_key("answer") => {
                 let at = |key: &str| {
-                    let found = locate(trimmed, &[PathStep::Key(key.to_owned())])?;
+                    let found = locate_value(trimmed, &[PathStep::Key(key.to_owned())])?;
                     Some(start + found.start..start + found.end)
                 };
                 let Some(answer) = at("answer") else { return text() };
@@ -114,15 +115,15 @@ impl<'a> Answer<'a> {
         if response.get(range.clone()).is_some_and(|raw| raw.starts_with('[')) {
             return Self::list(response, range);
         }
-        let items = Item::json(response, range.clone()).into_iter().collect();
+        let items = AnswerItem::json(response, range.clone()).into_iter().collect();
         Self { items, is_list: false, rationale: None }
     }
 
     fn list(response: &'a str, range: &Range<usize>) -> Self {
         let json = response.get(range.clone()).unwrap_or_default();
-        let items = items(json)
+        let items = list_items(json)
             .into_iter()
-            .filter_map(|item| Item::json(response, range.start + item.start..range.start + item.end))
+            .filter_map(|item| AnswerItem::json(response, range.start + item.start..range.start + item.end))
             .collect();
         Self { items, is_list: true, rationale: None }
     }
@@ -133,7 +134,7 @@ impl<'a> Answer<'a> {
     }
 
     /// The first item, where the answer is one text.
-    pub fn first(&self) -> Option<&Item<'a>> {
+    pub fn first(&self) -> Option<&AnswerItem<'a>> {
         self.items.first()
     }
 }
@@ -145,14 +146,14 @@ mod tests {
     #[test]
     fn lists_and_objects_are_read_and_lead_back() {
         let response = r#" ["caf\u00e9", 5, null, true]"#;
-        let answer = Answer::read(response);
-        let texts: Vec<&str> = answer.items.iter().map(Item::text).collect();
+        let answer = InterviewAnswer::read(response);
+        let texts: Vec<&str> = answer.items.iter().map(AnswerItem::text).collect();
         assert_eq!(texts, ["café", "5", "true"]);
         assert_eq!(&response[answer.items[0].span(3..5)], r"\u00e9");
         assert!(answer.is_list);
 
         let response = r#"{"answer": "Yes", "rationale": ["a", "b"]}"#;
-        let answer = Answer::read(response);
+        let answer = InterviewAnswer::read(response);
         assert_eq!(answer.items[0].text(), "Yes");
         assert_eq!(answer.rationale.as_ref().unwrap()[1].text(), "b");
         assert_eq!(&response[answer.rationale.unwrap()[1].span(0..1)], "b");
@@ -161,18 +162,18 @@ mod tests {
     #[test]
     fn what_is_no_json_is_text() {
         for text in ["[sic] we agree", "{", "", "{\"a\": 1}", "[[[["] {
-            assert_eq!(Answer::read(text).items[0].text(), text);
+            assert_eq!(InterviewAnswer::read(text).items[0].text(), text);
         }
-        assert!(Answer::read(" \n").is_blank() && Answer::read("[\"\", null]").is_blank());
+        assert!(InterviewAnswer::read(" \n").is_blank() && InterviewAnswer::read("[\"\", null]").is_blank());
     }
 
     #[test]
     fn the_rest_keeps_its_place() {
-        let answer = Answer::read("Yes, because");
+        let answer = InterviewAnswer::read("Yes, because");
         let rest = answer.items[0].after(3);
         assert_eq!((rest.text(), rest.span(2..9)), (", because", 5..12));
         let response = r#"{"answer": "J\u00e1, b"}"#;
-        let rest = Answer::read(response).items[0].after(3);
+        let rest = InterviewAnswer::read(response).items[0].after(3);
         assert_eq!((rest.text(), &response[rest.span(2..3)]), (", b", "b"));
     }
 }

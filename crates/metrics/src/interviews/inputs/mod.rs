@@ -2,9 +2,9 @@
 
 mod answer;
 mod expected;
-mod located;
+mod json_ranges;
 mod weights;
 
-pub use answer::{Answer, Item};
-pub use expected::{Expected, ExpectedAnswer, Rationale};
-pub use weights::{MetricError, Weights};
+pub use answer::{AnswerItem, InterviewAnswer};
+pub use expected::{ExpectedAnswer, ExpectedRationale, ExpectedYesNo};
+pub use weights::{MetricSpecError, ValueWeights};

@@ -1,25 +1,25 @@
-//! [`Weights`]: what each value that an answer may name is worth.
+//! [`ValueWeights`]: what each value that an answer may name is worth.
 
 use serde_json::Value as Json;
 
 /// The metric of a question cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct MetricError(pub String);
+pub struct MetricSpecError(pub String);
 
 /// Values and what they are worth, in the order of the file. Negative weights are penalties.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Weights {
+pub struct ValueWeights {
     values: Vec<(String, f64)>,
 }
 
-impl Weights {
+impl ValueWeights {
     /// Reads any of the forms that a question file may use: an object value to weight; `{"values": …, "weights": …}`;
     /// a list of values or of `{"value", "weight"}`; text with values between `,` `;` `|` or line breaks; or JSON text of
     /// one of these.
-    pub fn read(metric: &Json) -> Result<Self, MetricError> {
+    pub fn read(metric: &Json) -> Result<Self, MetricSpecError> {
         let values = match metric {
-            Json::String(text) => match parsed(text)? {
+            Json::String(text) => match parse_json_text(text)? {
                 Some(json) => return Self::read(&json),
                 None => text.split([',', ';', '|', '\n']).map(|value| (value.trim().to_owned(), 1.0)).collect(),
             },
@@ -32,11 +32,11 @@ impl Weights {
             },
             Json::Array(list) => list.iter().map(entry).collect::<Result<_, _>>()?,
             Json::Number(number) => vec![(number.to_string(), 1.0)],
-            Json::Bool(_) | Json::Null => return Err(MetricError("names no values".into())),
+            Json::Bool(_) | Json::Null => return Err(MetricSpecError("names no values".into())),
         };
         let values: Vec<(String, f64)> = values.into_iter().filter(|(value, _)| !value.trim().is_empty()).collect();
         if values.is_empty() {
-            return Err(MetricError("names no values".into()));
+            return Err(MetricSpecError("names no values".into()));
         }
         Ok(Self { values })
     }
@@ -84,20 +84,20 @@ impl Weights {
 
 /// What JSON text holds; nothing for text that is not meant as JSON. A text that opens like an object or a list must be
 /// one.
-pub(super) fn parsed(text: &str) -> Result<Option<Json>, MetricError> {
+pub(super) fn parse_json_text(text: &str) -> Result<Option<Json>, MetricSpecError> {
     let trimmed = text.trim();
     match serde_json::from_str::<Json>(trimmed) {
         Ok(Json::Number(_) | Json::Null) => Ok(None),
         Ok(json) => Ok(Some(json)),
-        Err(error) if trimmed.starts_with(['{', '[']) => Err(MetricError(format!("is no valid JSON: {error}"))),
+        Err(error) if trimmed.starts_with(['{', '[']) => Err(MetricSpecError(format!("is no valid JSON: {error}"))),
         Err(_) => Ok(None),
     }
 }
 
-fn side_by_side(values: &[Json], weights: &[Json]) -> Result<Vec<(String, f64)>, MetricError> {
+fn side_by_side(values: &[Json], weights: &[Json]) -> Result<Vec<(String, f64)>, MetricSpecError> {
     if values.len() != weights.len() {
         let (values, weights) = (values.len(), weights.len());
-        return Err(MetricError(format!("has {values} values and {weights} weights")));
+        return Err(MetricSpecError(format!("has {values} values and {weights} weights")));
     }
     values
         .iter()
@@ -110,26 +110,26 @@ fn side_by_side(values: &[Json], weights: &[Json]) -> Result<Vec<(String, f64)>,
         .collect()
 }
 
-fn entry(json: &Json) -> Result<(String, f64), MetricError> {
+fn entry(json: &Json) -> Result<(String, f64), MetricSpecError> {
     let Json::Object(object) = json else { return Ok((name(json)?, 1.0)) };
-    let value = name(object.get("value").ok_or_else(|| MetricError("holds an entry without `value`".into()))?)?;
+    let value = name(object.get("value").ok_or_else(|| MetricSpecError("holds an entry without `value`".into()))?)?;
     let weight = object.get("weight").map_or(Ok(1.0), |weight| number(weight, &value))?;
     Ok((value, weight))
 }
 
-fn name(json: &Json) -> Result<String, MetricError> {
+fn name(json: &Json) -> Result<String, MetricSpecError> {
     match json {
         Json::String(text) => Ok(text.clone()),
         Json::Number(number) => Ok(number.to_string()),
         Json::Bool(yes) => Ok(if *yes { "yes" } else { "no" }.to_owned()),
-        other => Err(MetricError(format!("holds a value that is no text: {other}"))),
+        other => Err(MetricSpecError(format!("holds a value that is no text: {other}"))),
     }
 }
 
-fn number(json: &Json, value: &str) -> Result<f64, MetricError> {
+fn number(json: &Json, value: &str) -> Result<f64, MetricSpecError> {
     json.as_f64()
         .filter(|number| number.is_finite())
-        .ok_or_else(|| MetricError(format!("gives `{value}` a weight that is no finite number: {json}")))
+        .ok_or_else(|| MetricSpecError(format!("gives `{value}` a weight that is no finite number: {json}")))
 }
 
 #[cfg(test)]
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn pairs(metric: &Json) -> Vec<(String, f64)> {
-        Weights::read(metric).unwrap().values
+        ValueWeights::read(metric).unwrap().values
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
             (json!(true), "no values"),
             (json!({}), "no values"),
         ] {
-            let error = Weights::read(&metric).unwrap_err().to_string();
+            let error = ValueWeights::read(&metric).unwrap_err().to_string();
             assert!(error.contains(reason), "{metric}: {error}");
         }
     }

@@ -6,7 +6,7 @@ use probare_text::normalise::normalise;
 use probare_text::number_words::canonical;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
-use super::Origin;
+use super::SurfaceOrigin;
 
 /// A place at which the answer names a value.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,21 +18,21 @@ pub struct Mention {
     /// The form that was compared.
     pub surface: String,
     /// Why it stands for the value.
-    pub reason: Reason,
+    pub reason: MatchReason,
     /// Whether it counts.
-    pub standing: Standing,
+    pub status: MentionStatus,
 }
 
 impl Mention {
     /// Whether it counts.
     pub fn is_asserted(&self) -> bool {
-        self.standing == Standing::Asserted
+        self.status == MentionStatus::Asserted
     }
 }
 
 /// Why words of an answer stand for a value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reason {
+pub enum MatchReason {
     /// The same words.
     Exact,
     /// The same number in another form.
@@ -58,7 +58,7 @@ pub enum Reason {
     Remaining,
 }
 
-impl Reason {
+impl MatchReason {
     /// In words, for a reader.
     pub fn describe(&self) -> String {
         match self {
@@ -89,7 +89,7 @@ impl Reason {
 
 /// Whether a mention counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum MentionStatus {
     /// It does.
     Asserted,
     /// It is denied, by this word.
@@ -99,7 +99,7 @@ pub enum Standing {
 }
 
 /// The values that are asserted, in the order of their first mention.
-pub fn first_of_each(mentions: &[Mention]) -> Vec<usize> {
+pub fn asserted_values(mentions: &[Mention]) -> Vec<usize> {
     let mut values = Vec::new();
     for mention in mentions.iter().filter(|mention| mention.is_asserted()) {
         if !values.contains(&mention.value) {
@@ -110,16 +110,24 @@ pub fn first_of_each(mentions: &[Mention]) -> Vec<usize> {
 }
 
 /// Why a surface of the table that stands in the answer as `written` stands for `value`.
-pub fn surface_reason(origin: Origin, surface: &str, written: &str, value: &str, wordnet: Option<&WordNet>) -> Reason {
+pub fn surface_reason(
+    origin: SurfaceOrigin,
+    surface: &str,
+    written: &str,
+    value: &str,
+    wordnet: Option<&WordNet>,
+) -> MatchReason {
     match origin {
-        Origin::Value if normalise(written) == normalise(value) => Reason::Exact,
-        Origin::Value => Reason::Number,
-        Origin::Synonym => Reason::Synonym { synset: wordnet.and_then(|wordnet| shared(wordnet, value, surface)) },
+        SurfaceOrigin::Value if normalise(written) == normalise(value) => MatchReason::Exact,
+        SurfaceOrigin::Value => MatchReason::Number,
+        SurfaceOrigin::Synonym => {
+            MatchReason::Synonym { synset: wordnet.and_then(|wordnet| shared_synset(wordnet, value, surface)) }
+        }
     }
 }
 
 /// The name of the first meaning that a value shares with the synonym whose canonical form is `surface`.
-fn shared(wordnet: &WordNet, value: &str, surface: &str) -> Option<String> {
+fn shared_synset(wordnet: &WordNet, value: &str, surface: &str) -> Option<String> {
     PartOfSpeech::ALL
         .into_iter()
         .flat_map(|part| wordnet.synsets(value, part))
@@ -134,9 +142,9 @@ mod tests {
     #[test]
     fn a_synonym_names_its_meaning() {
         let wordnet = Some(WordNet::embedded());
-        let reason = surface_reason(Origin::Synonym, "automobile", "Automobile", "car", wordnet);
-        assert_eq!(reason, Reason::Synonym { synset: Some("car.n.01".into()) });
-        assert_eq!(surface_reason(Origin::Value, "5", "five", "5", wordnet), Reason::Number);
-        assert_eq!(surface_reason(Origin::Value, "5", "5", "5", wordnet), Reason::Exact);
+        let reason = surface_reason(SurfaceOrigin::Synonym, "automobile", "Automobile", "car", wordnet);
+        assert_eq!(reason, MatchReason::Synonym { synset: Some("car.n.01".into()) });
+        assert_eq!(surface_reason(SurfaceOrigin::Value, "5", "five", "5", wordnet), MatchReason::Number);
+        assert_eq!(surface_reason(SurfaceOrigin::Value, "5", "5", "5", wordnet), MatchReason::Exact);
     }
 }

@@ -1,28 +1,28 @@
 //! Which values an answer names, and why it is said to name them.
 //!
-//! A [`Table`] holds the values of a question with everything they may look like in an answer. [`mentions`] cuts an
+//! A [`SurfaceTable`] holds the values of a question with everything they may look like in an answer. [`mentions`] cuts an
 //! answer into segments, scans each for the longest surfaces, and holds what is left against the values by spelling
 //! where that is asked for.
 
 mod mention;
+mod near_spelling;
 mod scan;
 mod segments;
-mod similar;
 mod table;
 
-pub use mention::{Mention, Reason, Standing, first_of_each, surface_reason};
-pub use scan::{Token, tokens};
+pub use mention::{MatchReason, Mention, MentionStatus, asserted_values, surface_reason};
+pub use near_spelling::similarity;
+pub use scan::{FormToken, form_tokens};
 pub use segments::{items, segments, without_numbering};
-pub use similar::similarity;
-pub use table::{Origin, Table};
+pub use table::{SurfaceOrigin, SurfaceTable};
 
-use super::inputs::{Answer, Item};
+use super::inputs::{AnswerItem, InterviewAnswer};
 use probare_text::number_words::canonical;
 use probare_text::wordnet::WordNet;
 
 /// What counts as a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Matching {
+pub struct MatchOptions {
     /// Whether synonyms of WordNet stand for a value, and nouns for their plurals.
     pub synonyms: bool,
     /// Least similarity of an item in which nothing matched to a value; nothing where spelling must be right.
@@ -33,11 +33,16 @@ pub struct Matching {
 
 /// What the answer names, in order: what was found by scanning, then what was found by spelling. Denied values are among
 /// them with their standing.
-pub fn mentions(answer: &[Item<'_>], table: &Table, matching: Matching, wordnet: &WordNet) -> Vec<Mention> {
+pub fn mentions(
+    answer: &[AnswerItem<'_>],
+    table: &SurfaceTable,
+    matching: MatchOptions,
+    wordnet: &WordNet,
+) -> Vec<Mention> {
     let mut found = Vec::new();
     for item in answer {
         for segment in segments(item.text(), table.kept_separators()) {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             scan::scan(item, segment, table, matching.synonyms.then_some(wordnet), &mut found);
         }
     }
@@ -50,20 +55,20 @@ pub fn mentions(answer: &[Item<'_>], table: &Table, matching: Matching, wordnet:
                 items(item.text(), table.kept_separators())
             };
             for piece in pieces {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
                 let span = item.span(piece.clone());
                 let taken = |mention: &Mention| mention.span.start < span.end && span.start < mention.span.end;
                 if found[..scanned].iter().any(taken) {
                     continue;
                 }
                 let form = canonical(&item.text()[piece]);
-                if let Some((value, similarity)) = similar::best(&form, table, threshold) {
+                if let Some((value, similarity)) = near_spelling::nearest_value(&form, table, threshold) {
                     found.push(Mention {
                         value,
                         span,
                         surface: form,
-                        reason: Reason::Fuzzy { similarity },
-                        standing: Standing::Asserted,
+                        reason: MatchReason::Fuzzy { similarity },
+                        status: MentionStatus::Asserted,
                     });
                 }
             }
@@ -73,6 +78,11 @@ pub fn mentions(answer: &[Item<'_>], table: &Table, matching: Matching, wordnet:
 }
 
 /// [`mentions`] of a whole answer.
-pub fn mentions_of(answer: &Answer<'_>, table: &Table, matching: Matching, wordnet: &WordNet) -> Vec<Mention> {
+pub fn mentions_of(
+    answer: &InterviewAnswer<'_>,
+    table: &SurfaceTable,
+    matching: MatchOptions,
+    wordnet: &WordNet,
+) -> Vec<Mention> {
     mentions(&answer.items, table, matching, wordnet)
 }

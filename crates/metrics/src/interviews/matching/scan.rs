@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use probare_text::aligned::Aligned;
+use probare_text::aligned_text::AlignedText;
 use probare_text::number_words::canonical_aligned;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
-use super::{Mention, Reason, Standing, Table, surface_reason};
-use crate::interviews::inputs::Item;
+use super::{MatchReason, Mention, MentionStatus, SurfaceTable, surface_reason};
+use crate::interviews::inputs::AnswerItem;
 
 /// Words before a value that deny it.
 const NEGATORS: [&str; 17] = [
@@ -17,7 +17,7 @@ const NEGATORS: [&str; 17] = [
 
 /// A word of a canonical form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct FormToken {
     /// Where it starts in the canonical form.
     pub start: usize,
     /// One past its end.
@@ -25,13 +25,13 @@ pub struct Token {
 }
 
 /// The words of a canonical form.
-pub fn tokens(form: &str) -> Vec<Token> {
+pub fn form_tokens(form: &str) -> Vec<FormToken> {
     let mut found = Vec::new();
     let mut start = 0;
     for word in form.split(' ') {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         if !word.is_empty() {
-            found.push(Token { start, end: start + word.len() });
+            found.push(FormToken { start, end: start + word.len() });
         }
         start += word.len() + 1;
     }
@@ -45,21 +45,21 @@ fn is_article(word: &str) -> bool {
 
 /// Adds what `segment` of the item names. With a WordNet, the last word of a surface may be a plural.
 pub(super) fn scan(
-    item: &Item<'_>,
+    item: &AnswerItem<'_>,
     segment: Range<usize>,
-    table: &Table,
+    table: &SurfaceTable,
     wordnet: Option<&WordNet>,
     found: &mut Vec<Mention>,
 ) {
     let form = canonical_aligned(&item.text()[segment.clone()]);
-    let words = tokens(form.text());
+    let words = form_tokens(form.text());
     let bases: Vec<Option<String>> = match wordnet {
-        Some(wordnet) => words.iter().map(|word| base(wordnet, &form.text()[word.start..word.end])).collect(),
+        Some(wordnet) => words.iter().map(|word| noun_base(wordnet, &form.text()[word.start..word.end])).collect(),
         None => vec![None; words.len()],
     };
     let mut at = 0;
     while at < words.len() {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         let Some((length, hit)) = longest(form.text(), &words[at..], &bases[at..], table) else {
             at += 1;
             continue;
@@ -70,27 +70,28 @@ pub(super) fn scan(
         let surface = form.text()[range].to_owned();
         let written = &item.text()[place.clone()];
         let reason = match hit.base {
-            Some(base) => Reason::BaseForm { base },
+            Some(base) => MatchReason::BaseForm { base },
             None => surface_reason(hit.origin, &surface, written, table.value(hit.value), wordnet),
         };
-        let standing = denied_by(&form, &words[..at]).map_or(Standing::Asserted, |word| Standing::Denied(word.into()));
-        found.push(Mention { value: hit.value, span: item.span(place), surface, reason, standing });
+        let standing =
+            denied_by(&form, &words[..at]).map_or(MentionStatus::Asserted, |word| MentionStatus::Denied(word.into()));
+        found.push(Mention { value: hit.value, span: item.span(place), surface, reason, status: standing });
         at += length;
     }
 }
 
 struct Hit {
     value: usize,
-    origin: super::Origin,
+    origin: super::SurfaceOrigin,
     base: Option<String>,
 }
 
 /// The longest surface that starts with the first of these words, and how many words it takes.
-fn longest(form: &str, words: &[Token], bases: &[Option<String>], table: &Table) -> Option<(usize, Hit)> {
+fn longest(form: &str, words: &[FormToken], bases: &[Option<String>], table: &SurfaceTable) -> Option<(usize, Hit)> {
     let first = &words[0];
     let may_begin = table.begins_with(&form[first.start..first.end]);
     for &length in table.lengths().iter().filter(|length| **length <= words.len()) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         let last = &words[length - 1];
         if may_begin && let Some((value, origin)) = table.get(&form[first.start..last.end]) {
             return Some((length, Hit { value, origin, base: None }));
@@ -108,13 +109,13 @@ fn longest(form: &str, words: &[Token], bases: &[Option<String>], table: &Table)
 }
 
 /// The dictionary form of a noun, where it differs from the word.
-fn base(wordnet: &WordNet, word: &str) -> Option<String> {
+fn noun_base(wordnet: &WordNet, word: &str) -> Option<String> {
     let base = wordnet.base_forms(word, PartOfSpeech::Noun).into_iter().next()?;
     (base != word).then_some(base)
 }
 
 /// The negator right before a hit, an article in between aside.
-fn denied_by(form: &Aligned, before: &[Token]) -> Option<&'static str> {
+fn denied_by(form: &AlignedText, before: &[FormToken]) -> Option<&'static str> {
     let word = |back: usize| before.len().checked_sub(back).map(|at| &form.text()[before[at].start..before[at].end]);
     let nearest = word(1)?;
     let candidate = if is_article(nearest) { word(2)? } else { nearest };
@@ -126,15 +127,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::interviews::inputs::{Answer, Weights};
-    use crate::interviews::matching::{Matching, mentions_of};
+    use crate::interviews::inputs::{InterviewAnswer, ValueWeights};
+    use crate::interviews::matching::{MatchOptions, mentions_of};
 
     fn named(values: &serde_json::Value, answer: &str) -> Vec<(String, bool)> {
         let wordnet = WordNet::embedded();
-        let weights = Weights::read(values).unwrap();
-        let table = Table::new(&weights, Some(wordnet));
-        let matching = Matching { synonyms: true, fuzzy: None, whole: false };
-        mentions_of(&Answer::read(answer), &table, matching, wordnet)
+        let weights = ValueWeights::read(values).unwrap();
+        let table = SurfaceTable::new(&weights, Some(wordnet));
+        let matching = MatchOptions { synonyms: true, fuzzy: None, whole: false };
+        mentions_of(&InterviewAnswer::read(answer), &table, matching, wordnet)
             .into_iter()
             .map(|mention| (answer[mention.span.clone()].to_owned(), mention.is_asserted()))
             .collect()

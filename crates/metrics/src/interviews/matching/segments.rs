@@ -10,7 +10,7 @@ pub fn segments(text: &str, kept: &[char]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     for (at, character) in text.char_indices().filter(|(_, character)| matches!(character, ',' | ';' | '|' | '\n')) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         if kept.contains(&character) || (character == ',' && is_inside_number(text, at)) {
             continue;
         }
@@ -32,12 +32,12 @@ fn is_inside_number(text: &str, at: usize) -> bool {
 pub fn items(text: &str, kept: &[char]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for segment in segments(text, kept) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         let segment = without_numbering(text, segment);
         let mut start = segment.start;
         let mut at = segment.start;
         while at < segment.end {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             match conjunction(text, at, &segment) {
                 Some(length) => {
                     found.push(start..at);

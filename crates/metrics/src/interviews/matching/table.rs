@@ -1,14 +1,14 @@
-//! [`Table`]: the values of a question and everything they may look like in an answer.
+//! [`SurfaceTable`]: the values of a question and everything they may look like in an answer.
 
 use probare_text::number_words::canonical;
 use probare_text::wordnet::WordNet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::interviews::inputs::Weights;
+use crate::interviews::inputs::ValueWeights;
 
 /// Where a surface comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum SurfaceOrigin {
     /// The value itself.
     Value,
     /// A synonym of it.
@@ -17,10 +17,10 @@ pub enum Origin {
 
 /// Surfaces in canonical form and what they stand for. A value beats a synonym, an earlier value a later one.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct SurfaceTable {
     values: Vec<String>,
     forms: Vec<String>,
-    surfaces: FxHashMap<String, (usize, Origin)>,
+    surfaces: FxHashMap<String, (usize, SurfaceOrigin)>,
     /// First words of all surfaces: a scan starts nowhere else.
     first_words: FxHashSet<String>,
     /// Lengths of surfaces in words, longest first.
@@ -29,19 +29,19 @@ pub struct Table {
     kept: Vec<char>,
 }
 
-impl Table {
+impl SurfaceTable {
     /// The values of `weights`, with their synonyms where a WordNet is given.
-    pub fn new(weights: &Weights, synonyms: Option<&WordNet>) -> Self {
+    pub fn new(weights: &ValueWeights, synonyms: Option<&WordNet>) -> Self {
         let values: Vec<String> = weights.values().map(str::to_owned).collect();
         let forms: Vec<String> = values.iter().map(|value| canonical(value)).collect();
         let mut surfaces = FxHashMap::default();
         for (index, form) in forms.iter().enumerate().filter(|(_, form)| !form.is_empty()) {
-            surfaces.entry(form.clone()).or_insert((index, Origin::Value));
+            surfaces.entry(form.clone()).or_insert((index, SurfaceOrigin::Value));
         }
         if let Some(wordnet) = synonyms {
             for (index, value) in values.iter().enumerate() {
-                for synonym in wordnet.enriched(value) {
-                    surfaces.entry(synonym).or_insert((index, Origin::Synonym));
+                for synonym in wordnet.scoring_synonyms(value) {
+                    surfaces.entry(synonym).or_insert((index, SurfaceOrigin::Synonym));
                 }
             }
         }
@@ -58,7 +58,7 @@ impl Table {
     }
 
     /// What a surface stands for.
-    pub fn get(&self, surface: &str) -> Option<(usize, Origin)> {
+    pub fn get(&self, surface: &str) -> Option<(usize, SurfaceOrigin)> {
         self.surfaces.get(surface).copied()
     }
 
@@ -96,12 +96,12 @@ mod tests {
 
     #[test]
     fn values_beat_synonyms_and_earlier_values_later_ones() {
-        let weights = Weights::read(&json!(["car", "machine", "Car", "a, b"])).unwrap();
-        let table = Table::new(&weights, Some(WordNet::embedded()));
-        assert_eq!(table.get("car"), Some((0, Origin::Value)));
-        assert_eq!(table.get("machine"), Some((1, Origin::Value)), "also a synonym of car");
-        assert_eq!(table.get("automobile"), Some((0, Origin::Synonym)));
+        let weights = ValueWeights::read(&json!(["car", "machine", "Car", "a, b"])).unwrap();
+        let table = SurfaceTable::new(&weights, Some(WordNet::embedded()));
+        assert_eq!(table.get("car"), Some((0, SurfaceOrigin::Value)));
+        assert_eq!(table.get("machine"), Some((1, SurfaceOrigin::Value)), "also a synonym of car");
+        assert_eq!(table.get("automobile"), Some((0, SurfaceOrigin::Synonym)));
         assert_eq!(table.kept_separators(), [',']);
-        assert!(Table::new(&weights, None).get("automobile").is_none());
+        assert!(SurfaceTable::new(&weights, None).get("automobile").is_none());
     }
 }

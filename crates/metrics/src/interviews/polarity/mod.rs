@@ -1,16 +1,16 @@
 //! Whether an answer says yes or no.
 //!
-//! [`polarity`] reads the opening words and nothing else: what the published definition can decide. [`stated`] reads the whole
+//! [`polarity`] reads the opening words and nothing else: what the published definition can decide. [`answer_polarity`] reads the whole
 //! answer, as every other metric does.
 
 mod opening;
 mod phrases;
 
-pub use opening::polarity;
+pub use opening::opening_polarity;
 
 use std::ops::Range;
 
-use probare_nlp::reading;
+use probare_english::text_analysis;
 
 /// Yes or no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Polarity {
 
 /// What was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct PolarityAnalysis {
     /// Yes, no, or neither.
     pub polarity: Option<Polarity>,
     /// The bytes of the text that decided; what follows them is the reason. Nothing where no single word decides.
@@ -56,18 +56,19 @@ pub struct Reading {
 /// The polarity of a whole answer, with the question in view where there is one.
 ///
 /// ```
-/// use probare_metrics::interviews::polarity::{Polarity, stated};
+/// use probare_metrics::interviews::polarity::{Polarity, answer_polarity};
 ///
-/// assert_eq!(stated("Absolutely not.", None).polarity, Some(Polarity::No));
-/// assert_eq!(stated("Maybe.", None).polarity, None);
+/// assert_eq!(answer_polarity("Absolutely not.", None).polarity, Some(Polarity::No));
+/// assert_eq!(answer_polarity("Maybe.", None).polarity, None);
 /// ```
-pub fn stated(text: &str, query: Option<&str>) -> Reading {
-    let question = query.map(reading::Reading::of);
-    let reading::YesNo { sense, marker, why, is_said } = reading::Reading::of(text).yes_or_no(question.as_ref());
-    Reading { polarity: sense.map(|yes| if yes { Polarity::Yes } else { Polarity::No }), marker, why, is_said }
+pub fn answer_polarity(text: &str, query: Option<&str>) -> PolarityAnalysis {
+    let question = query.map(text_analysis::TextAnalysis::new);
+    let text_analysis::YesNoAnswer { sense, marker, why, is_said } =
+        text_analysis::TextAnalysis::new(text).yes_or_no(question.as_ref());
+    PolarityAnalysis { polarity: sense.map(|yes| if yes { Polarity::Yes } else { Polarity::No }), marker, why, is_said }
 }
 
-impl Reading {
+impl PolarityAnalysis {
     fn undecided(why: &'static str) -> Self {
         Self { polarity: None, marker: None, why, is_said: true }
     }

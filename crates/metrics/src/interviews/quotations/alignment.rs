@@ -43,7 +43,7 @@ pub(super) enum QuoteStep {
 /// Aligns the words of `quote` with those of `text` around the stretch `nearest`; spans are bytes.
 pub(super) fn align(text: &str, nearest: &Range<usize>, quote: &str) -> Vec<QuoteStep> {
     let quoted = words(quote);
-    let (window, inner) = around(text, nearest);
+    let (window, inner) = words_around(text, nearest);
     if quoted.len().saturating_mul(window.len()) <= MOST_CELLS {
         return Table::new(text, &window, quote, &quoted).steps();
     }
@@ -52,7 +52,7 @@ pub(super) fn align(text: &str, nearest: &Range<usize>, quote: &str) -> Vec<Quot
     let right: Vec<&str> = quoted.iter().map(|span| &quote[span.clone()]).collect();
     let mut steps = Vec::new();
     for Edit { kind, left, right } in edits_of_items(&left, &right) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         if kind == EditKind::Keep {
             steps.extend(window[left].iter().cloned().map(QuoteStep::Same));
         } else {
@@ -64,7 +64,7 @@ pub(super) fn align(text: &str, nearest: &Range<usize>, quote: &str) -> Vec<Quot
 }
 
 /// The words of and around a stretch, and which of them touch it.
-fn around(text: &str, nearest: &Range<usize>) -> (Vec<Range<usize>>, Range<usize>) {
+fn words_around(text: &str, nearest: &Range<usize>) -> (Vec<Range<usize>>, Range<usize>) {
     // More letters than so many words take, cut back to a space so that no word is cut.
     let left = text.floor_char_boundary(nearest.start.saturating_sub(REACH));
     let right = text.ceil_char_boundary((nearest.end + REACH).min(text.len()));
@@ -101,7 +101,7 @@ impl<'a> Table<'a> {
         let cells = (quoted.len() + 1) * (window.len() + 1);
         let mut table = Self { text, window, quote, quoted, used: vec![0; cells], dropped: vec![NEVER; cells] };
         for row in 1..=quoted.len() {
-            probare_cancellation::steps(1 + window.len());
+            probare_cancellation::count_steps(1 + window.len());
             for column in 0..=window.len() {
                 let at = table.cell(row, column);
                 let added = table.best(row - 1, column) + table.added(row);
@@ -146,7 +146,7 @@ impl<'a> Table<'a> {
     fn steps(&self) -> Vec<QuoteStep> {
         let (mut row, mut column) = (self.quoted.len(), 0);
         for end in 0..=self.window.len() {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             if self.used[self.cell(row, end)] < self.used[self.cell(row, column)] {
                 column = end;
             }
@@ -154,7 +154,7 @@ impl<'a> Table<'a> {
         let mut steps = Vec::new();
         let mut is_dropping = false;
         while row > 0 {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let at = self.cell(row, column);
             if is_dropping {
                 steps.push(QuoteStep::Dropped(self.window[column - 1].clone()));

@@ -1,26 +1,26 @@
-//! [`Source`]: a text that quotations are looked for in, prepared once for many of them.
+//! [`QuotationSource`]: a text that quotations are looked for in, prepared once for many of them.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use memchr::memmem;
-use probare_text::approximate::{Haystack, Match};
-use probare_text::normalise::{Verbatim, verbatim};
+use probare_text::approximate::{ApproximateMatch, Haystack};
+use probare_text::normalise::{VerbatimText, verbatim};
 use probare_text::python::is_decimal;
 use rustc_hash::FxHashSet;
 
 /// A text as given, with the form in which quotations are looked for and the index that finds near ones; both are made
 /// when they are first asked for. May be shared between threads.
 #[derive(Debug, Default)]
-pub struct Source<'t> {
+pub struct QuotationSource<'t> {
     content: Cow<'t, str>,
-    form: OnceLock<Verbatim>,
+    form: OnceLock<VerbatimText>,
     index: OnceLock<Haystack<'static>>,
     digits: OnceLock<FxHashSet<String>>,
 }
 
-impl<'t> Source<'t> {
+impl<'t> QuotationSource<'t> {
     /// Searches `content`.
     pub fn new(content: impl Into<Cow<'t, str>>) -> Self {
         Self { content: content.into(), ..Self::default() }
@@ -32,7 +32,7 @@ impl<'t> Source<'t> {
     }
 
     /// The normal form.
-    pub fn form(&self) -> &Verbatim {
+    pub fn form(&self) -> &VerbatimText {
         self.form.get_or_init(|| verbatim(&self.content))
     }
 
@@ -53,12 +53,12 @@ impl<'t> Source<'t> {
     }
 
     /// The stretch of the normal form that comes nearest to a normalised quotation.
-    pub(super) fn nearest(&self, quote: &str) -> Option<Match> {
+    pub(super) fn nearest(&self, quote: &str) -> Option<ApproximateMatch> {
         self.nearest_within(quote, quote.chars().count())
     }
 
     /// The same, with at most so many errors.
-    pub(super) fn nearest_within(&self, quote: &str, limit: usize) -> Option<Match> {
+    pub(super) fn nearest_within(&self, quote: &str, limit: usize) -> Option<ApproximateMatch> {
         self.index.get_or_init(|| Haystack::new(self.form().text()).into_owned()).best_match(quote, limit)
     }
 
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_index_changes_no_answer() {
-        let source = Source::new("Vi begyndte — «HavHøst» hjalp os. HavHøst!");
+        let source = QuotationSource::new("Vi begyndte — «HavHøst» hjalp os. HavHøst!");
         let before = source.find("havhøst", 0);
         source.nearest("havhest").unwrap();
         assert_eq!(source.find("havhøst", 0), before);
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn digits_are_compared_by_runs() {
-        let source = Source::new("pays 50,000 in 2016");
+        let source = QuotationSource::new("pays 50,000 in 2016");
         assert!(source.has_digits_of("50.000") && source.has_digits_of("no digits"));
         assert!(!source.has_digits_of("5000"));
     }

@@ -7,15 +7,15 @@ use probare_core::{Passage, Sample};
 use probare_text::normalise::verbatim_quote;
 use probare_text::python::strip;
 
-use super::Source;
+use super::QuotationSource;
 
 /// Key in the metadata of a passage that is a whole transcript: the name of the transcript.
-pub const TRANSCRIPT: &str = "transcript";
+pub const TRANSCRIPT_KEY: &str = "transcript";
 
 /// Transcripts by their names, each searched with one index for the whole run.
 #[derive(Debug, Default)]
 pub struct Transcripts {
-    sources: Vec<Source<'static>>,
+    sources: Vec<QuotationSource<'static>>,
     names: Vec<String>,
     places: BTreeMap<String, usize>,
 }
@@ -27,19 +27,19 @@ impl Transcripts {
         for (name, text) in texts {
             transcripts.places.insert(name.clone(), transcripts.names.len());
             transcripts.names.push(name);
-            transcripts.sources.push(Source::new(text));
+            transcripts.sources.push(QuotationSource::new(text));
         }
         transcripts
     }
 
     /// Gives them to the run, for whoever checks citations.
-    pub fn lend(this: &Arc<Self>, sample: Sample<'_>) {
-        sample.shared(0, || Arc::clone(this));
+    pub fn share_with_run(this: &Arc<Self>, sample: Sample<'_>) {
+        sample.run_cached(0, || Arc::clone(this));
     }
 
     /// Those that were given to the run; none where nobody did.
-    pub(super) fn lent(sample: Sample<'_>) -> Arc<Self> {
-        Arc::clone(&sample.shared(0, Arc::<Self>::default))
+    pub(super) fn from_run(sample: Sample<'_>) -> Arc<Self> {
+        Arc::clone(&sample.run_cached(0, Arc::<Self>::default))
     }
 
     /// The place of a transcript.
@@ -59,7 +59,7 @@ impl Transcripts {
 
     /// The name of the transcript that has a quotation, letter by letter or typography aside, or comes nearest to it;
     /// the first of several.
-    pub fn best(&self, quote: &str) -> Option<&str> {
+    pub fn best_match(&self, quote: &str) -> Option<&str> {
         let normal = verbatim_quote(strip(quote));
         if normal.is_empty() {
             return None;
@@ -85,18 +85,18 @@ impl Transcripts {
     }
 
     /// The transcript at a place.
-    pub fn get(&self, place: usize) -> Option<&Source<'static>> {
+    pub fn get(&self, place: usize) -> Option<&QuotationSource<'static>> {
         self.sources.get(place)
     }
 
     /// All of them, in order.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Source<'static>> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &QuotationSource<'static>> {
         self.sources.iter()
     }
 
     /// The transcript that a passage is a whole copy of.
-    pub(super) fn copied(&self, passage: &Passage) -> Option<usize> {
-        let place = self.place(passage.metadata.get(TRANSCRIPT)?.as_str()?)?;
+    pub(super) fn copied_transcript(&self, passage: &Passage) -> Option<usize> {
+        let place = self.place(passage.metadata.get(TRANSCRIPT_KEY)?.as_str()?)?;
         (self.sources[place].content() == passage.text).then_some(place)
     }
 }

@@ -11,36 +11,36 @@ const PRONOUNS: [&str; 11] = ["i", "you", "he", "she", "it", "we", "they", "this
 
 /// Subject or object of a claim.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Component {
+pub(crate) struct ClaimComponent {
     /// As the response has it.
     pub text: String,
-    pub reading: Reading,
+    pub key: LookupKey,
 }
 
 /// How a component is looked for.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Reading {
+pub(crate) enum LookupKey {
     /// By its words, folded.
     Words(Vec<String>),
     /// By its value. Neither of the two where the number or date cannot be read; nothing bears that out.
     Amount { quantity: Option<Quantity>, date: Option<Date> },
 }
 
-impl Component {
+impl ClaimComponent {
     /// A component of words.
     pub fn words(text: &str) -> Self {
-        let folded = folding::words(text).into_iter().map(|word| word.folded).collect();
-        Self { text: text.to_owned(), reading: Reading::Words(folded) }
+        let folded = folding::folded_words(text).into_iter().map(|word| word.folded).collect();
+        Self { text: text.to_owned(), key: LookupKey::Words(folded) }
     }
 
     /// A component that is a number or a date.
     pub fn amount(text: &str) -> Self {
-        let reading = Reading::Amount { quantity: quantities::parse(text), date: dates::parse(text) };
-        Self { text: text.to_owned(), reading }
+        let key = LookupKey::Amount { quantity: quantities::parse(text), date: dates::parse(text) };
+        Self { text: text.to_owned(), key }
     }
 
     /// A component of which nothing but its text is known.
-    pub fn alone(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         match find_anchors(text).as_slice() {
             [Anchor { span, .. }] if *span == (0..text.len()) => Self::amount(text),
             _ => Self::words(text),
@@ -49,12 +49,12 @@ impl Component {
 
     /// Whether it is a number or a date.
     pub fn is_amount(&self) -> bool {
-        matches!(self.reading, Reading::Amount { .. })
+        matches!(self.key, LookupKey::Amount { .. })
     }
 
     /// Whether it is a pronoun that stands for something named elsewhere.
     pub fn is_pronoun(&self) -> bool {
-        matches!(&self.reading, Reading::Words(words)
+        matches!(&self.key, LookupKey::Words(words)
             if matches!(words.as_slice(), [word] if PRONOUNS.contains(&word.as_str())))
     }
 }

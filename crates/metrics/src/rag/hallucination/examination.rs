@@ -3,26 +3,26 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use probare_nlp::claims::ClaimOptions;
-use probare_nlp::reading::Reading;
-use probare_text::anchors::{Anchor, AnchorKind, Sources, find_anchors};
+use probare_english::claims::ClaimOptions;
+use probare_english::text_analysis::TextAnalysis;
+use probare_text::anchors::{Anchor, AnchorKind, ContextAnchors, find_anchors};
 use probare_text::python;
 use rustc_hash::FxHashMap;
 
-use super::careful::{Careful, Support, careful};
-use super::claim_support::{Lack, Statement, Unsupported};
-use super::context::Context;
-use super::extraction::{self, Extracted};
-use super::finding::{AnchorType, Finding, Label, Source, Standing};
+use super::claim_support::{ClaimStatement, MissingPart, SupportFailure};
+use super::context::IndexedContext;
+use super::extraction::{self, ExtractedClaim};
+use super::finding::{AnchorFinding, AnchorType, ContextPlace, SupportLabel, SupportVerdict};
+use super::improved::{ImprovedExamination, SentenceSupport, examine_sentences};
 use super::overlap::overlap;
-use super::trees::Trees;
+use super::parse_cache::ParseCache;
 use super::window;
 
 /// How to examine.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
+pub struct HallucinationSettings {
     /// Whether to read with the rules of the careful profile.
-    pub is_careful: bool,
+    pub is_improved: bool,
     /// Weights of numbers, dates and claims; a name weighs as a claim.
     pub weights: [f64; 3],
     /// Test a claim by the distance of its words, in characters, instead of by its sentence.
@@ -33,9 +33,9 @@ pub struct Settings {
     pub drift: f64,
 }
 
-impl Default for Settings {
+impl Default for HallucinationSettings {
     fn default() -> Self {
-        Self { is_careful: false, weights: [1.0; 3], claim_window: None, drift_below: 0.2, drift: 0.2 }
+        Self { is_improved: false, weights: [1.0; 3], claim_window: None, drift_below: 0.2, drift: 0.2 }
     }
 }
 
@@ -43,7 +43,7 @@ impl Default for Settings {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Examination {
     /// Everything that was asked for, in the order of the response.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<AnchorFinding>,
     /// Share of the anchors, by weight, that the context does not bear out; of the careful profile, the value of the worst
     /// sentences.
     pub claim_error: f64,
@@ -52,9 +52,9 @@ pub struct Examination {
     /// What a response that has drifted away from the context gets at least; else 0. The careful profile does not ask.
     pub drift: f64,
     /// The sentences of the response and what the context lacks of each; the careful profile alone asks.
-    pub sentences: Vec<Support>,
+    pub sentences: Vec<SentenceSupport>,
     /// What was proved of the response; the careful profile alone proves.
-    pub proved: Option<Label>,
+    pub support_label: Option<SupportLabel>,
 }
 
 impl Examination {
@@ -65,7 +65,7 @@ impl Examination {
 
     /// Words for what was proved; of the reference profile, for what was found.
     pub fn label(&self) -> &'static str {
-        match self.proved {
+        match self.support_label {
             Some(label) => label.name(),
             None if self.value() > 0.0 => "unsupported",
             None => "supported",
@@ -74,58 +74,65 @@ impl Examination {
 }
 
 /// Examines a response.
-pub fn examine(response: &str, chunks: &[&str], settings: &Settings) -> Examination {
-    examine_with(&mut Trees::default(), response, chunks, settings, || Rc::new(Reading::of(response)))
+pub fn examine(response: &str, chunks: &[&str], settings: &HallucinationSettings) -> Examination {
+    examine_with(&mut ParseCache::default(), response, chunks, settings, || Rc::new(TextAnalysis::new(response)))
 }
 
 /// The same, with trees of texts that may come again and with the reading of the response, which the careful profile asks for.
 pub(super) fn examine_with(
-    trees: &mut Trees,
+    trees: &mut ParseCache,
     response: &str,
     chunks: &[&str],
-    settings: &Settings,
-    reading: impl FnOnce() -> Rc<Reading>,
+    settings: &HallucinationSettings,
+    reading: impl FnOnce() -> Rc<TextAnalysis>,
 ) -> Examination {
-    let proved = |label| settings.is_careful.then_some(label);
+    let proved = |label| settings.is_improved.then_some(label);
     if response.is_empty() {
-        return Examination { proved: proved(Label::Unsure), ..Examination::default() };
+        return Examination { support_label: proved(SupportLabel::Unsure), ..Examination::default() };
     }
     let overlap = overlap(response, chunks);
     let drift = if overlap.is_some_and(|share| share < settings.drift_below) { settings.drift } else { 0.0 };
     if chunks.iter().all(|chunk| python::strip(chunk).is_empty()) {
-        let proved = proved(Label::Unsupported);
+        let proved = proved(SupportLabel::Unsupported);
         return Examination {
             findings: vec![no_context()],
             claim_error: 1.0,
             overlap,
             drift,
-            proved,
+            support_label: proved,
             sentences: Vec::new(),
         };
     }
-    if settings.is_careful {
-        let Careful { findings, supports, value, label } = careful(response, &reading(), chunks);
+    if settings.is_improved {
+        let ImprovedExamination { findings, supports, value, label } = examine_sentences(response, reading, chunks);
         let proved = Some(label);
-        return Examination { findings, claim_error: value, overlap, drift: 0.0, sentences: supports, proved };
+        return Examination {
+            findings,
+            claim_error: value,
+            overlap,
+            drift: 0.0,
+            sentences: supports,
+            support_label: proved,
+        };
     }
     let findings = findings(trees, response, chunks, settings);
     let claim_error = claim_error(&findings, settings.weights);
-    Examination { findings, claim_error, overlap, drift, sentences: Vec::new(), proved: None }
+    Examination { findings, claim_error, overlap, drift, sentences: Vec::new(), support_label: None }
 }
 
-fn no_context() -> Finding {
-    Finding {
+fn no_context() -> AnchorFinding {
+    AnchorFinding {
         kind: AnchorType::Context,
         text: "No context provided".to_owned(),
         span: None,
         components: None,
         is_negated: false,
-        standing: Standing::Unsupported { reason: Cow::Borrowed("Cannot verify claims without context") },
+        verdict: SupportVerdict::Unsupported { reason: Cow::Borrowed("Cannot verify claims without context") },
         nearest: None,
     }
 }
 
-fn claim_error(findings: &[Finding], [numeric, date, claim]: [f64; 3]) -> f64 {
+fn claim_error(findings: &[AnchorFinding], [numeric, date, claim]: [f64; 3]) -> f64 {
     let (mut all, mut unsupported) = (0.0, 0.0);
     for finding in findings {
         let weight = match finding.kind {
@@ -140,41 +147,48 @@ fn claim_error(findings: &[Finding], [numeric, date, claim]: [f64; 3]) -> f64 {
 }
 
 /// The findings of the reference profile, in the order of the response.
-fn findings(trees: &mut Trees, response: &str, chunks: &[&str], settings: &Settings) -> Vec<Finding> {
+fn findings(
+    trees: &mut ParseCache,
+    response: &str,
+    chunks: &[&str],
+    settings: &HallucinationSettings,
+) -> Vec<AnchorFinding> {
     let anchors = find_anchors(response);
-    let sources = Sources::new(chunks);
-    let mut findings: Vec<Finding> = anchors
+    let sources = ContextAnchors::new(chunks);
+    let mut findings: Vec<AnchorFinding> = anchors
         .iter()
         .map(|anchor| {
             let text = anchor.text(response);
             let standing = match sources.support(text, anchor.kind) {
-                Some(support) => {
-                    Standing::Supported { source: Source { chunk: support.chunk, span: support.span }, note: None }
-                }
-                None => Standing::Unsupported { reason: missing_anchor(text, anchor.kind).into() },
+                Some(support) => SupportVerdict::Supported {
+                    source: ContextPlace { chunk: support.chunk, span: support.span },
+                    note: None,
+                },
+                None => SupportVerdict::Unsupported { reason: missing_anchor(text, anchor.kind).into() },
             };
             anchor_finding(anchor, text, standing)
         })
         .collect();
-    let document = trees.of(response);
-    let claims = extraction::extract(response, &document, &anchors, &ClaimOptions::reference());
+    let document = trees.parse(response);
+    let claims = extraction::extract_claims(response, &document, &anchors, &ClaimOptions::published());
     if !claims.is_empty() {
-        let context = Context::new(chunks);
+        let context = IndexedContext::new(chunks);
         // The same claim again, as in a long list, has the same answer.
-        let mut known: FxHashMap<([String; 3], bool), Standing> = FxHashMap::default();
+        let mut known: FxHashMap<([String; 3], bool), SupportVerdict> = FxHashMap::default();
         for claim in claims {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let key = (claim.components.clone(), claim.statement.is_negated);
-            let standing = known.entry(key).or_insert_with(|| standing(&claim.statement, &context, settings)).clone();
+            let standing =
+                known.entry(key).or_insert_with(|| claim_verdict(&claim.statement, &context, settings)).clone();
             findings.push(claim_finding(claim, standing));
         }
     }
-    sort(&mut findings);
+    sort_findings(&mut findings);
     findings
 }
 
 /// Brings findings into the order of the response.
-pub(crate) fn sort(findings: &mut [Finding]) {
+pub(crate) fn sort_findings(findings: &mut [AnchorFinding]) {
     findings.sort_by_key(|finding| {
         let span = finding.span.clone().unwrap_or(0..0);
         (span.start, span.end, finding.kind)
@@ -182,8 +196,8 @@ pub(crate) fn sort(findings: &mut [Finding]) {
 }
 
 /// The finding of a number or date, whose text is given.
-pub(crate) fn anchor_finding(anchor: &Anchor, text: &str, standing: Standing) -> Finding {
-    Finding {
+pub(crate) fn anchor_finding(anchor: &Anchor, text: &str, standing: SupportVerdict) -> AnchorFinding {
+    AnchorFinding {
         kind: match anchor.kind {
             AnchorKind::Numeric => AnchorType::Numeric,
             AnchorKind::Date => AnchorType::Date,
@@ -192,7 +206,7 @@ pub(crate) fn anchor_finding(anchor: &Anchor, text: &str, standing: Standing) ->
         span: Some(anchor.span.clone()),
         components: None,
         is_negated: false,
-        standing,
+        verdict: standing,
         nearest: None,
     }
 }
@@ -212,67 +226,73 @@ pub(crate) fn missing_anchor(text: &str, kind: AnchorKind) -> &'static str {
 }
 
 /// The finding of a claim.
-pub(crate) fn claim_finding(claim: Extracted, standing: Standing) -> Finding {
-    Finding {
+pub(crate) fn claim_finding(claim: ExtractedClaim, standing: SupportVerdict) -> AnchorFinding {
+    AnchorFinding {
         kind: AnchorType::Claim,
         text: claim.text(),
         span: Some(claim.span),
         components: Some(claim.components),
         is_negated: claim.statement.is_negated,
-        standing,
+        verdict: standing,
         nearest: None,
     }
 }
 
 /// What the context says of a claim, by its sentences or by the distance of words.
-fn standing(statement: &Statement, context: &Context<'_>, settings: &Settings) -> Standing {
+fn claim_verdict(
+    statement: &ClaimStatement,
+    context: &IndexedContext<'_>,
+    settings: &HallucinationSettings,
+) -> SupportVerdict {
     if let Some(window) = settings.claim_window {
-        return match window::support(statement, context, window) {
-            Some(window::Near { chunk, span, other }) => Standing::Supported {
-                source: Source { chunk, span },
+        return match window::find_in_window(statement, context, window) {
+            Some(window::WindowMatch { chunk, span, other }) => SupportVerdict::Supported {
+                source: ContextPlace { chunk, span },
                 note: other.map(|other| format!("the object stands in chunk {other}").into()),
             },
-            None => Standing::Unsupported {
+            None => SupportVerdict::Unsupported {
                 reason: format!("subject and object do not stand within {window} characters of each other").into(),
             },
         };
     }
     match statement.support(context) {
-        Ok(sentence) => Standing::Supported { source: source_of(context, sentence), note: None },
-        Err(Unsupported { lack, nearest }) => {
+        Ok(sentence) => SupportVerdict::Supported { source: source_of(context, sentence), note: None },
+        Err(SupportFailure { reason: lack, nearest }) => {
             let reason = lack_reason(statement, lack);
             let reason = match nearest.and_then(|index| context.sentences.get(index)) {
                 Some(sentence) => {
-                    let shown = crate::bounded::beginning(context.text_of(sentence));
+                    let shown = crate::bounded_evidence::truncate_for_note(context.text_of(sentence));
                     Cow::Owned(format!("{reason}: chunk {}, `{shown}`", sentence.chunk))
                 }
                 None => Cow::Owned(reason),
             };
-            Standing::Unsupported { reason }
+            SupportVerdict::Unsupported { reason }
         }
     }
 }
 
 /// The place of a sentence.
-pub(crate) fn source_of(context: &Context<'_>, sentence: usize) -> Source {
+pub(crate) fn source_of(context: &IndexedContext<'_>, sentence: usize) -> ContextPlace {
     let sentence = &context.sentences[sentence];
-    Source { chunk: sentence.chunk, span: sentence.span.clone() }
+    ContextPlace { chunk: sentence.chunk, span: sentence.span.clone() }
 }
 
 /// What is missing from the sentence that comes nearest.
-pub(crate) fn lack_reason(statement: &Statement, lack: Lack) -> String {
+pub(crate) fn lack_reason(statement: &ClaimStatement, lack: MissingPart) -> String {
     match lack {
-        Lack::Object => format!("no sentence of the context holds `{}`", statement.object.text),
-        Lack::Subject => format!("no sentence of the context holds `{}`", statement.subject.text),
-        Lack::Together => {
+        MissingPart::Object => format!("no sentence of the context holds `{}`", statement.object.text),
+        MissingPart::Subject => format!("no sentence of the context holds `{}`", statement.subject.text),
+        MissingPart::Together => {
             format!(
                 "no sentence of the context holds both `{}` and `{}`",
                 statement.subject.text, statement.object.text
             )
         }
-        Lack::Polarity if statement.is_negated => "the nearest sentence denies nothing".to_owned(),
-        Lack::Polarity => "the nearest sentence holds a denial".to_owned(),
-        Lack::Verb => format!("the nearest sentence has no verb like `{}`", statement.verb.lemmas().join("`, `")),
-        Lack::Direction => "the nearest sentence has the roles the other way round".to_owned(),
+        MissingPart::Polarity if statement.is_negated => "the nearest sentence denies nothing".to_owned(),
+        MissingPart::Polarity => "the nearest sentence holds a denial".to_owned(),
+        MissingPart::Verb => {
+            format!("the nearest sentence has no verb like `{}`", statement.verb.lemmas().join("`, `"))
+        }
+        MissingPart::Direction => "the nearest sentence has the roles the other way round".to_owned(),
     }
 }

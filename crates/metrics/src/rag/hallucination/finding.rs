@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use probare_core::UNSURE;
 
-use super::careful::{Exchange, Proof};
+use super::THRESHOLDS;
+use super::improved::{SentenceSupport, SentenceVerdict};
 
 /// What an anchor is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,7 +41,7 @@ impl AnchorType {
 
 /// A place in the context.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct ContextPlace {
     /// Index of the chunk.
     pub chunk: usize,
     /// Bytes of the chunk.
@@ -49,11 +50,11 @@ pub struct Source {
 
 /// What the context says of an anchor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum SupportVerdict {
     /// It bears the anchor out.
     Supported {
         /// Where.
-        source: Source,
+        source: ContextPlace,
         /// How, where that is not plain.
         note: Option<Cow<'static, str>>,
     },
@@ -72,13 +73,13 @@ pub enum Standing {
         /// What is against it.
         reason: Cow<'static, str>,
         /// Where.
-        source: Source,
+        source: ContextPlace,
     },
 }
 
 /// Something in a response that a context can bear out or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct AnchorFinding {
     /// What it is.
     pub kind: AnchorType,
     /// Its words; for a claim subject, verb and object.
@@ -90,42 +91,42 @@ pub struct Finding {
     /// Whether a claim is denied.
     pub is_negated: bool,
     /// What the context says of it.
-    pub standing: Standing,
+    pub verdict: SupportVerdict,
     /// The sentence of the context that comes nearest to a sentence, whether it bears it out or not.
-    pub nearest: Option<Source>,
+    pub nearest: Option<ContextPlace>,
 }
 
-impl Finding {
+impl AnchorFinding {
     /// Whether the context bears it out.
     pub const fn is_supported(&self) -> bool {
-        matches!(self.standing, Standing::Supported { .. })
+        matches!(self.verdict, SupportVerdict::Supported { .. })
     }
 
     /// Whether the context says otherwise.
     pub const fn is_contradicted(&self) -> bool {
-        matches!(self.standing, Standing::Contradicted { .. })
+        matches!(self.verdict, SupportVerdict::Contradicted { .. })
     }
 
     /// Whether neither was proved.
     pub const fn is_open(&self) -> bool {
-        matches!(self.standing, Standing::Open { .. })
+        matches!(self.verdict, SupportVerdict::Open { .. })
     }
 
     /// Where the context bears it out or says otherwise.
-    pub const fn source(&self) -> Option<&Source> {
-        match &self.standing {
-            Standing::Supported { source, .. } | Standing::Contradicted { source, .. } => Some(source),
-            Standing::Unsupported { .. } | Standing::Open { .. } => None,
+    pub const fn source(&self) -> Option<&ContextPlace> {
+        match &self.verdict {
+            SupportVerdict::Supported { source, .. } | SupportVerdict::Contradicted { source, .. } => Some(source),
+            SupportVerdict::Unsupported { .. } | SupportVerdict::Open { .. } => None,
         }
     }
 
     /// Why the context does not bear it out, or how it does where that is not plain.
     pub fn reason(&self) -> Option<&str> {
-        match &self.standing {
-            Standing::Supported { note, .. } => note.as_deref(),
-            Standing::Unsupported { reason } | Standing::Open { reason } | Standing::Contradicted { reason, .. } => {
-                Some(reason)
-            }
+        match &self.verdict {
+            SupportVerdict::Supported { note, .. } => note.as_deref(),
+            SupportVerdict::Unsupported { reason }
+            | SupportVerdict::Open { reason }
+            | SupportVerdict::Contradicted { reason, .. } => Some(reason),
         }
     }
 
@@ -134,29 +135,34 @@ impl Finding {
         if self.kind == AnchorType::Sentence {
             return;
         }
-        if let Standing::Contradicted { source, .. } = &self.standing {
+        if let SupportVerdict::Contradicted { source, .. } = &self.verdict {
             self.nearest = Some(source.clone());
         }
-        if let Standing::Unsupported { reason } | Standing::Contradicted { reason, .. } = &mut self.standing {
-            self.standing = Standing::Open { reason: std::mem::take(reason) };
+        if let SupportVerdict::Unsupported { reason } | SupportVerdict::Contradicted { reason, .. } = &mut self.verdict
+        {
+            self.verdict = SupportVerdict::Open { reason: std::mem::take(reason) };
         }
     }
 }
 
-/// What was proved of a response; the careful profile alone proves.
+/// Content words and numbers of a response from which on its value decides. In a short answer one changed word decides, and a share of
+/// words does not show it: of written pairs that differ by a word or two, half of those with a low value are false.
+const FEWEST_WORDS: usize = 28;
+
+/// What a response is by its value and its sentences; the careful profile alone decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Label {
-    /// Each of its sentences is a copy of places that are shown.
+pub enum SupportLabel {
+    /// Its sentences are near-verbatim, or its value is low and none of them vetoes it.
     Supported,
-    /// A sentence says more than the context does, or there is no context.
+    /// Its value is high, or there is no context.
     Unsupported,
     /// A sentence and a place of the context cannot both hold.
     Contradicted,
-    /// Nothing was proved.
+    /// Nothing decides.
     Unsure,
 }
 
-impl Label {
+impl SupportLabel {
     /// The word in files.
     pub const fn name(self) -> &'static str {
         match self {
@@ -167,18 +173,28 @@ impl Label {
         }
     }
 
-    /// What follows from the proofs of all sentences: one accusation is enough, support needs every one of them.
-    pub(super) fn of<'p>(proofs: impl Iterator<Item = &'p Proof>) -> Self {
-        let mut label = None;
-        for proof in proofs {
-            label = match proof {
-                Proof::Exchanged { exchange: Exchange::Stronger, .. } => Some(Self::Unsupported),
-                Proof::Exchanged { .. } => return Self::Contradicted,
-                Proof::Open { .. } if label != Some(Self::Unsupported) => Some(Self::Unsure),
-                Proof::Supported(_) if label.is_none() => Some(Self::Supported),
-                Proof::Open { .. } | Proof::Supported(_) => label,
-            };
+    /// What a response is, by its value and by what was found in its sentences: one contradiction is enough; copies need no value; else
+    /// the value decides where there are words enough to tell, and no sentence vetoes it.
+    pub(super) fn from_verdicts(value: f64, sentences: &[SentenceSupport]) -> Self {
+        let is_contradicted =
+            |sentence: &SentenceSupport| matches!(sentence.verdict, SentenceVerdict::Contradicted { .. });
+        let is_copied = |sentence: &SentenceSupport| matches!(sentence.verdict, SentenceVerdict::Supported(_));
+        if sentences.is_empty() {
+            return Self::Unsure;
         }
-        label.unwrap_or(Self::Unsure)
+        if sentences.iter().any(is_contradicted) {
+            return Self::Contradicted;
+        }
+        if sentences.iter().all(is_copied) {
+            return Self::Supported;
+        }
+        if sentences.iter().map(|sentence| sentence.content).sum::<usize>() < FEWEST_WORDS {
+            return Self::Unsure;
+        }
+        match THRESHOLDS.label(value) {
+            "supported" if !sentences.iter().any(SentenceSupport::is_vetoed) => Self::Supported,
+            "unsupported" => Self::Unsupported,
+            _ => Self::Unsure,
+        }
     }
 }

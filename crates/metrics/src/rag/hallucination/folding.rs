@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use probare_cancellation::steps;
+use probare_cancellation::count_steps;
 use probare_text::python;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
@@ -18,7 +18,7 @@ pub(crate) struct FoldedWord {
 }
 
 /// The words of a text: runs of letters and digits, with the apostrophes between them.
-pub(crate) fn words(text: &str) -> Vec<FoldedWord> {
+pub(crate) fn folded_words(text: &str) -> Vec<FoldedWord> {
     let mut words = Vec::new();
     for_each_word(text, |lower, span| words.push(FoldedWord { folded: singular(&lower), lower, span }));
     words
@@ -32,7 +32,7 @@ pub(crate) fn for_each_word(text: &str, mut found: impl FnMut(String, Range<usiz
             at += character.len_utf8();
             continue;
         }
-        steps(8);
+        count_steps(8);
         let end = word_end(text, at);
         let span = at..at + without_possessive(&text[at..end]).len();
         let mut lower = python::lower(&text[span.clone()]);
@@ -49,7 +49,7 @@ fn word_end(text: &str, start: usize) -> usize {
     let mut at = start;
     let mut characters = text[start..].chars().peekable();
     while let Some(character) = characters.next() {
-        steps(1);
+        count_steps(1);
         let goes_on = python::is_word(character)
             || (matches!(character, '\'' | '’') && characters.peek().is_some_and(|next| python::is_alpha(*next)));
         if !goes_on {
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn possessives_are_cut_off_and_negations_kept() {
-        let found = words("Google’s plan didn't suit Siemens' board: x'");
+        let found = folded_words("Google’s plan didn't suit Siemens' board: x'");
         let lowered: Vec<&str> = found.iter().map(|word| word.lower.as_str()).collect();
         assert_eq!(lowered, ["google", "plan", "didn't", "suit", "siemens", "board", "x"]);
         assert_eq!(found[0].span, 0..6);

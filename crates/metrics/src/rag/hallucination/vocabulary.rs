@@ -14,7 +14,7 @@ pub(crate) type FoldId = u32;
 
 /// The words of a context.
 #[derive(Debug, Default)]
-pub(crate) struct Vocabulary {
+pub(crate) struct ContextVocabulary {
     ids: FxHashMap<String, WordId>,
     entries: Vec<Entry>,
     folds: FxHashMap<String, FoldId>,
@@ -28,7 +28,7 @@ struct Entry {
     bases: OnceCell<Vec<String>>,
 }
 
-impl Vocabulary {
+impl ContextVocabulary {
     /// The numbers of a lower-cased word, which is added where it is new.
     pub fn add(&mut self, lower: String) -> (WordId, FoldId) {
         if let Some(&id) = self.ids.get(&lower) {

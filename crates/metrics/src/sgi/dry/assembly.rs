@@ -3,7 +3,7 @@
 //! What is a function, where it ends, and whether a text is Python at all is for Python itself to say. So this is a program
 //! for the sandbox too: it compiles and looks, and runs nothing.
 
-use probare_core::{ErrorKind, Program, Ran, ScoreError, Step};
+use probare_core::{ErrorKind, Program, ProgramResult, ProgramStep, ScoreError};
 use serde::{Deserialize, Serialize};
 
 /// The program that puts functions in.
@@ -17,7 +17,7 @@ const MEBIBYTES: u32 = 1024;
 
 /// What is to be put together.
 #[derive(Debug, Clone, Serialize)]
-pub struct Request<'a> {
+pub struct AssemblyRequest<'a> {
     /// The unfinished program.
     pub main: &'a str,
     /// The functions to put in.
@@ -32,28 +32,28 @@ pub struct Request<'a> {
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Assembled {
+pub struct AssemblyResult {
     /// The program; nothing where no function was put in.
     pub code: Option<String>,
     /// What became of each function.
-    pub functions: Vec<PutIn>,
+    pub functions: Vec<FunctionInsertion>,
     /// What was seen in the texts.
     #[serde(default)]
-    pub seen: Seen,
+    pub seen: AssemblyDiagnostics,
 }
 
 /// What was seen in the texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Seen {
+pub struct AssemblyDiagnostics {
     /// In the unfinished program.
-    pub main: Looked,
+    pub main: SourceInspection,
     /// In each text.
-    pub texts: Vec<Looked>,
+    pub texts: Vec<SourceInspection>,
 }
 
 /// What Python sees in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Looked {
+pub struct SourceInspection {
     /// Whether it compiles.
     pub compiles: bool,
     /// First and last line of each plain function at its top; nothing where it cannot be parsed.
@@ -62,7 +62,7 @@ pub struct Looked {
 
 /// What became of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct PutIn {
+pub struct FunctionInsertion {
     /// Its name.
     pub name: String,
     /// Which of the texts it was taken from.
@@ -73,10 +73,10 @@ pub struct PutIn {
     pub joined: bool,
 }
 
-impl Request<'_> {
+impl AssemblyRequest<'_> {
     /// The program for the sandbox.
     pub fn program(&self, environment: &str) -> Program {
-        let mut step = Step::new(&["python3", "-I", "-W", "ignore", "assemble.py"], SECONDS);
+        let mut step = ProgramStep::new(&["python3", "-I", "-W", "ignore", "assemble.py"], SECONDS);
         step.input = serde_json::to_string(self).unwrap_or_default();
         Program {
             environment: environment.to_owned(),
@@ -89,7 +89,7 @@ impl Request<'_> {
 }
 
 /// Reads what the program said. A crash of the interpreter is no verdict on the answer.
-pub fn read(ran: &Ran) -> Result<Assembled, ScoreError> {
+pub fn read_result(ran: &ProgramResult) -> Result<AssemblyResult, ScoreError> {
     let failed =
         |reason: String| ScoreError::other(ErrorKind::Failed, format!("the code could not be checked: {reason}"));
     let step = ran.steps.first().ok_or_else(|| failed("nothing was run".to_owned()))?;

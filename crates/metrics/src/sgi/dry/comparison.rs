@@ -1,13 +1,13 @@
 //! Whether what a program printed is what it should have printed: letter by letter, else a judge says.
 
-use probare_core::{Answer, Profile, ScoreError};
+use probare_core::{BackendAnswer, Profile, ScoreError};
 use serde_json::Value as Json;
 
-use crate::sgi::reading::replies::{Reading, object, words};
+use crate::sgi::extraction::replies::{ReplyParseOptions, reply_object, reply_text};
 
 /// How a test was decided, by the published names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum ComparisonMethod {
     /// The same letters.
     ExactMatch,
     /// A judge said so.
@@ -20,7 +20,7 @@ pub enum Method {
     ExecutionFailed,
 }
 
-impl Method {
+impl ComparisonMethod {
     /// The published name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,21 +35,25 @@ impl Method {
 
 /// What a judge's reply says: whether it passes, how that was decided, and the judge's reason. Where no reply came there is an
 /// error in place of the reason, and the verdict is nobody's.
-pub fn judged(answer: &Answer, reading: Reading, profile: Profile) -> (bool, Method, Result<String, ScoreError>) {
-    let text = match words(answer, profile) {
+pub fn read_judgment(
+    answer: &BackendAnswer,
+    reading: ReplyParseOptions,
+    profile: Profile,
+) -> (bool, ComparisonMethod, Result<String, ScoreError>) {
+    let text = match reply_text(answer, profile) {
         Ok(text) => text.to_owned(),
-        Err(error) => return (false, Method::NoReply, Err(error)),
+        Err(error) => return (false, ComparisonMethod::NoReply, Err(error)),
     };
-    match object(&text, reading) {
-        None => (false, Method::Unreadable, Ok(text)),
+    match reply_object(&text, reading) {
+        None => (false, ComparisonMethod::Unreadable, Ok(text)),
         Some(map) => match map.get("judgment") {
             Some(Json::String(verdict)) => {
                 let reason = map.get("reason").and_then(Json::as_str).unwrap_or_default().to_owned();
-                (probare_text::python::lower(verdict) == "correct", Method::Judge, Ok(reason))
+                (probare_text::python::lower(verdict) == "correct", ComparisonMethod::Judge, Ok(reason))
             }
             // Words are asked for; a number has none to compare.
-            Some(_) => (false, Method::Unreadable, Ok(text)),
-            None => (false, Method::Judge, Ok(text)),
+            Some(_) => (false, ComparisonMethod::Unreadable, Ok(text)),
+            None => (false, ComparisonMethod::Judge, Ok(text)),
         },
     }
 }

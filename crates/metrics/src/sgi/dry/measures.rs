@@ -4,7 +4,7 @@ use super::trial::Trial;
 
 /// What five tests come to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measures {
+pub struct ExperimentMeasures {
     /// Tests that passed.
     pub passed: usize,
     /// Share of the runs that ended with code 0.
@@ -15,9 +15,9 @@ pub struct Measures {
     pub aet_all: Option<f64>,
 }
 
-impl Measures {
+impl ExperimentMeasures {
     /// Of the tests and whether each passed.
-    pub fn of(trials: &[(&Trial, bool)]) -> Self {
+    pub fn from_trials(trials: &[(&Trial, bool)]) -> Self {
         let fine: Vec<f64> =
             trials.iter().filter(|(trial, _)| trial.is_fine()).map(|(trial, _)| trial.runtime).collect();
         let all: Vec<f64> = trials.iter().map(|(trial, _)| trial.runtime).filter(|seconds| *seconds > 0.0).collect();

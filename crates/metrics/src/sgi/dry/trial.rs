@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use probare_core::{End, ErrorKind, Folder, Program, Ran, ScoreError, Step};
+use probare_core::{ErrorKind, Program, ProgramFolder, ProgramResult, ProgramStep, ScoreError, StepEnd};
 use probare_text::python::strip;
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub fn fixture_place(idx: &str) -> Option<&'static str> {
 
 /// What all tests of an experiment have in common.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Terms {
+pub struct TrialSettings {
     /// Which Python.
     pub environment: String,
     /// Time limit of the program under test, in seconds.
@@ -54,11 +54,11 @@ pub struct Trial {
     pub is_cut: bool,
 }
 
-impl Terms {
+impl TrialSettings {
     /// The program of a test. A sample whose files nobody has is an error: its program would end badly through no fault of
     /// the answer.
     pub fn program(&self, idx: Option<&str>, main: &str, data: &str) -> Result<Program, ScoreError> {
-        let mut folders = vec![Folder { path: "data".to_owned(), ..Folder::default() }];
+        let mut folders = vec![ProgramFolder { path: "data".to_owned(), ..ProgramFolder::default() }];
         if let Some(idx) = idx
             && let Some(place) = fixture_place(idx)
         {
@@ -67,9 +67,9 @@ impl Terms {
                 return Err(ScoreError::other(ErrorKind::Missing, reason));
             };
             let from = Some(format!("{}/{idx}", fixtures.trim_end_matches('/')));
-            folders.push(Folder { path: place.to_owned(), from, ..Folder::default() });
+            folders.push(ProgramFolder { path: place.to_owned(), from, ..ProgramFolder::default() });
         }
-        let step = |file: &str, seconds: u32| Step::new(&["python3", file], seconds);
+        let step = |file: &str, seconds: u32| ProgramStep::new(&["python3", file], seconds);
         Ok(Program {
             environment: self.environment.clone(),
             files: vec![("main_en.py".to_owned(), main.to_owned()), ("data_en.py".to_owned(), data.to_owned())],
@@ -82,15 +82,15 @@ impl Terms {
     }
 
     /// Reads what became of it.
-    pub fn read(&self, ran: &Ran) -> Result<Trial, ScoreError> {
+    pub fn read(&self, ran: &ProgramResult) -> Result<Trial, ScoreError> {
         let limit = f64::from(self.seconds);
         let unfinished = |runtime: f64, error: String| Trial { returncode: -1, runtime, error, ..Trial::default() };
-        let words = |end: End| match end {
-            End::TimedOut => "the time limit was reached",
-            End::OutOfMemory => "more memory was taken than may be",
-            End::TooMuchOutput => "more was printed than may be",
-            End::TooManyFiles => "more files were made than may be",
-            End::Exited => "it was ended from outside",
+        let words = |end: StepEnd| match end {
+            StepEnd::TimedOut => "the time limit was reached",
+            StepEnd::OutOfMemory => "more memory was taken than may be",
+            StepEnd::TooMuchOutput => "more was printed than may be",
+            StepEnd::TooManyFiles => "more files were made than may be",
+            StepEnd::Exited => "it was ended from outside",
         };
         let (data, main) = match ran.steps.as_slice() {
             [data] => (data, None),
@@ -102,8 +102,8 @@ impl Terms {
         };
         if !data.is_fine() {
             let (runtime, reason) = match data.end {
-                End::TimedOut => (limit, words(data.end).to_owned()),
-                End::Exited => (-1.0, data.errors.clone()),
+                StepEnd::TimedOut => (limit, words(data.end).to_owned()),
+                StepEnd::Exited => (-1.0, data.errors.clone()),
                 end => (-1.0, words(end).to_owned()),
             };
             return Ok(unfinished(runtime, format!("[WRONG] data_en.py failed: {reason}")));
@@ -112,7 +112,7 @@ impl Terms {
             return Err(ScoreError::Internal { reason: "the program under test was not run".into() });
         };
         let Some(code) = main.code else {
-            let runtime = if main.end == End::TimedOut { limit } else { -1.0 };
+            let runtime = if main.end == StepEnd::TimedOut { limit } else { -1.0 };
             return Ok(unfinished(runtime, format!("[WRONG] {}", words(main.end))));
         };
         let stderr = strip(&main.errors).to_owned();
@@ -122,7 +122,14 @@ impl Terms {
             _ => format!("[WRONG] {}", main.errors),
         };
         let stdout = strip(&main.output).to_owned();
-        Ok(Trial { returncode: returned(code), runtime: main.seconds, error, stdout, stderr, is_cut: main.is_cut })
+        Ok(Trial {
+            returncode: python_returncode(code),
+            runtime: main.seconds,
+            error,
+            stdout,
+            stderr,
+            is_cut: main.is_cut,
+        })
     }
 }
 
@@ -134,7 +141,7 @@ pub fn is_plain_name(text: &str) -> bool {
 }
 
 /// A shell adds 128 to the number of a signal, where Python's own child would have it below zero.
-const fn returned(code: i32) -> i32 {
+const fn python_returncode(code: i32) -> i32 {
     if code > 128 && code <= 192 { 128 - code } else { code }
 }
 
@@ -146,7 +153,7 @@ impl Trial {
 
     /// The line of the program that asked the system for what the sandbox does not permit. Which system call that was, the
     /// kernel told nobody but the program.
-    pub fn refused(&self) -> Option<&str> {
+    pub fn refused_line(&self) -> Option<&str> {
         if !self.error.contains("[Errno 1] Operation not permitted") {
             return None;
         }
@@ -175,7 +182,7 @@ mod tests {
         {
             assert!(!is_plain_name(name), "{name:?}");
         }
-        let terms = Terms { fixtures: Some("/data".to_owned()), ..Terms::default() };
+        let terms = TrialSettings { fixtures: Some("/data".to_owned()), ..TrialSettings::default() };
         let from = |idx: &str| terms.program(Some(idx), "", "").unwrap().folders.get(1)?.from.clone();
         assert_eq!(from("SGI_DryExperiment_0200").as_deref(), Some("/data/SGI_DryExperiment_0200"));
         assert_eq!(from("x_0200"), None);
@@ -188,7 +195,7 @@ mod tests {
         let error = "[WRONG] Traceback (most recent call last):\n  File \"main_en.py\", line 2, in <module>\n    os.chroot('/')\n    \
                      ^^^^\nPermissionError: [Errno 1] Operation not permitted: '/'\n";
         let trial = Trial { returncode: 1, error: error.to_owned(), ..Trial::default() };
-        assert_eq!(trial.refused(), Some("os.chroot('/')"));
-        assert_eq!(Trial { error: "ValueError".to_owned(), ..Trial::default() }.refused(), None);
+        assert_eq!(trial.refused_line(), Some("os.chroot('/')"));
+        assert_eq!(Trial { error: "ValueError".to_owned(), ..Trial::default() }.refused_line(), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use probare_text::python::{Value, is_digit, lower, split, strip};
+use probare_text::python::{PyValue, is_digit, lower, split, strip};
 
 /// How plans are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ impl Default for GraphOptions {
 }
 
 /// How alike two ideas are in their steps and the order of these, from 0 to 1.
-pub fn graph_similarity(generated: &Value, reference: &Value, options: GraphOptions) -> f64 {
+pub fn graph_similarity(generated: &PyValue, reference: &PyValue, options: GraphOptions) -> f64 {
     let (Some(left), Some(right)) = (Graph::new(generated, options), Graph::new(reference, options)) else {
         return 0.0;
     };
@@ -38,17 +38,19 @@ struct Graph {
 
 impl Graph {
     /// Nothing where steps or order are missing, empty, or of a kind that gives no node.
-    fn new(idea: &Value, options: GraphOptions) -> Option<Self> {
+    fn new(idea: &PyValue, options: GraphOptions) -> Option<Self> {
         let steps = idea.get("ImplementationSteps").filter(|steps| steps.is_truthy())?;
         let order = idea.get("ImplementationOrder").filter(|order| order.is_truthy())?;
         let nodes: Vec<(String, String)> = match steps {
-            Value::Dict(pairs) => pairs.iter().map(|(key, value)| (key.to_text(), value.to_text())).collect(),
-            Value::List(items) => items.iter().enumerate().map(|(at, item)| (at.to_string(), item.to_text())).collect(),
+            PyValue::Dict(pairs) => pairs.iter().map(|(key, value)| (key.to_text(), value.to_text())).collect(),
+            PyValue::List(items) => {
+                items.iter().enumerate().map(|(at, item)| (at.to_string(), item.to_text())).collect()
+            }
             _ => return None,
         };
         let names: BTreeSet<&str> = nodes.iter().map(|(name, _)| name.as_str()).collect();
         let items: Vec<String> = match order {
-            Value::List(items) => items.iter().map(Value::to_text).collect(),
+            PyValue::List(items) => items.iter().map(PyValue::to_text).collect(),
             _ => Vec::new(),
         };
         let is_number = |item: &String| !item.is_empty() && item.chars().all(is_digit);

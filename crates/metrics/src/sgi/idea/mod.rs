@@ -1,20 +1,20 @@
 //! Research ideas: reading them, preparing what they are held against, objective scores, and votes of judges.
 
-mod finish;
+mod final_score;
 mod graph;
+mod judge_texts;
 mod objective;
 mod parse;
 mod reference;
-mod shown;
 mod votes;
 
-pub use finish::{Dimension, Final, NAMES, Subjective, finish, won};
+pub use final_score::{DIMENSION_NAMES, Dimension, FinalScore, RespectWins, final_score, won_respects};
 pub use graph::{GraphOptions, graph_similarity};
-pub use objective::{Embedder, Objective, ObjectiveOptions, objective, texts};
-pub use parse::parse;
-pub use reference::{NotIterable, Reference, mapping_field, order_field};
-pub use shown::{context_text, idea_text};
-pub use votes::{Count, RESPECTS, Verdicts, Vote, VoteOptions, count, gate, parse_vote};
+pub use judge_texts::{context_text, idea_text};
+pub use objective::{ObjectiveOptions, ObjectiveScores, TextVectors, objective_scores, texts_to_embed};
+pub use parse::parse_idea;
+pub use reference::{IdeaReference, NotIterable, mapping_field, order_field};
+pub use votes::{IdeaVote, RESPECTS, RespectVotes, VoteCount, VoteOptions, count_votes, parse_vote, win_threshold};
 
 /// The six fields of an idea, in their order.
 pub const FIELDS: [&str; 6] =

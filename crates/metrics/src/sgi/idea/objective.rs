@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use probare_text::python::{Value, strip};
+use probare_text::python::{PyValue, strip};
 use serde::Serialize;
 
-use super::{FIELDS, GraphOptions, Reference, graph_similarity};
+use super::{FIELDS, GraphOptions, IdeaReference, graph_similarity};
 
 /// Characters at which sentences end.
 const ENDS: [char; 6] = ['.', '!', '?', '。', '！', '？'];
@@ -26,7 +26,7 @@ pub struct ObjectiveOptions {
 
 /// The scores of an idea.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Objective {
+pub struct ObjectiveScores {
     /// How near it is to the keywords.
     pub effectiveness: f64,
     /// How far it is from known work.
@@ -48,9 +48,9 @@ pub struct Objective {
 }
 
 /// Vectors by text.
-pub type Embedder<'a> = BTreeMap<&'a str, &'a [f32]>;
+pub type TextVectors<'a> = BTreeMap<&'a str, &'a [f32]>;
 
-struct Wanted {
+struct EmbeddingInputs {
     idea: String,
     keywords: Option<String>,
     known: Vec<String>,
@@ -58,14 +58,14 @@ struct Wanted {
     sentences: Vec<String>,
 }
 
-impl Wanted {
-    fn new(idea: &Value, reference: &Reference, options: ObjectiveOptions) -> Self {
+impl EmbeddingInputs {
+    fn new(idea: &PyValue, reference: &IdeaReference, options: ObjectiveOptions) -> Self {
         let text = match idea.get("Idea") {
-            None | Some(Value::None) => String::new(),
+            None | Some(PyValue::None) => String::new(),
             Some(value) => value.to_text(),
         };
-        let values = |mapping: &Value| match mapping {
-            Value::Dict(pairs) => {
+        let values = |mapping: &PyValue| match mapping {
+            PyValue::Dict(pairs) => {
                 pairs.iter().filter(|(_, value)| value.is_truthy()).map(|(_, value)| value.to_text()).collect()
             }
             _ => Vec::new(),
@@ -73,7 +73,7 @@ impl Wanted {
         let mut known: Vec<String> = values(&reference.related_work);
         known.extend(values(&reference.existing_solutions));
         let newest = match &reference.related_work_test {
-            Some(Value::Dict(pairs)) => {
+            Some(PyValue::Dict(pairs)) => {
                 pairs.iter().map(|(key, value)| format!("{}: {}", key.to_text(), value.to_text())).collect()
             }
             _ => Vec::new(),
@@ -85,21 +85,21 @@ impl Wanted {
 }
 
 /// The keywords as one text; nothing where there are none.
-fn keywords(value: &Value, options: ObjectiveOptions) -> Option<String> {
+fn keywords(value: &PyValue, options: ObjectiveOptions) -> Option<String> {
     let items: Vec<String> = match value {
         value if !value.is_truthy() => return None,
-        Value::List(items) | Value::Tuple(items) => items.iter().map(Value::to_text).collect(),
-        Value::Text(text) if options.whole_keywords => vec![text.clone()],
-        Value::Text(text) => text.chars().map(|character| character.to_string()).collect(),
-        Value::Dict(pairs) => pairs.iter().map(|(key, _)| key.to_text()).collect(),
+        PyValue::List(items) | PyValue::Tuple(items) => items.iter().map(PyValue::to_text).collect(),
+        PyValue::Text(text) if options.whole_keywords => vec![text.clone()],
+        PyValue::Text(text) => text.chars().map(|character| character.to_string()).collect(),
+        PyValue::Dict(pairs) => pairs.iter().map(|(key, _)| key.to_text()).collect(),
         other => vec![other.to_text()],
     };
     Some(items.join(", "))
 }
 
 /// All texts whose vectors are wanted, each once.
-pub fn texts(idea: &Value, reference: &Reference, options: ObjectiveOptions) -> Vec<String> {
-    let wanted = Wanted::new(idea, reference, options);
+pub fn texts_to_embed(idea: &PyValue, reference: &IdeaReference, options: ObjectiveOptions) -> Vec<String> {
+    let wanted = EmbeddingInputs::new(idea, reference, options);
     let mut texts = vec![wanted.idea];
     texts.extend(wanted.keywords);
     texts.extend(wanted.known);
@@ -114,8 +114,13 @@ pub fn texts(idea: &Value, reference: &Reference, options: ObjectiveOptions) -> 
 }
 
 /// The scores. A text without a vector counts as one that is like nothing.
-pub fn objective(idea: &Value, reference: &Reference, vectors: &Embedder<'_>, options: ObjectiveOptions) -> Objective {
-    let wanted = Wanted::new(idea, reference, options);
+pub fn objective_scores(
+    idea: &PyValue,
+    reference: &IdeaReference,
+    vectors: &TextVectors<'_>,
+    options: ObjectiveOptions,
+) -> ObjectiveScores {
+    let wanted = EmbeddingInputs::new(idea, reference, options);
     let vector = |text: &str| vectors.get(text).copied().unwrap_or_default();
     let own = vector(&wanted.idea);
     let effectiveness =
@@ -129,10 +134,10 @@ pub fn objective(idea: &Value, reference: &Reference, vectors: &Embedder<'_>, op
     };
     let (novelty_similarity, cutting_edge) = (distance(&wanted.known), distance(&wanted.newest));
     let is_filled = |name: &&&str| match idea.get(name) {
-        None | Some(Value::None) => false,
-        Some(Value::Text(text)) => !text.is_empty(),
-        Some(Value::List(items)) => !items.is_empty(),
-        Some(Value::Dict(pairs)) => !pairs.is_empty(),
+        None | Some(PyValue::None) => false,
+        Some(PyValue::Text(text)) => !text.is_empty(),
+        Some(PyValue::List(items)) => !items.is_empty(),
+        Some(PyValue::Dict(pairs)) => !pairs.is_empty(),
         Some(_) => true,
     };
     let completeness = 10.0 * FIELDS.iter().filter(is_filled).count() as f64 / 6.0;
@@ -144,9 +149,15 @@ pub fn objective(idea: &Value, reference: &Reference, vectors: &Embedder<'_>, op
     let novelty = 0.5 * novelty_similarity + 0.5 * cutting_edge;
     let feasibility = 10.0 * graph_similarity(idea, &reference.idea, options.graph);
     if options.empty_is_nothing && strip(&wanted.idea).is_empty() {
-        return Objective { completeness, length_penalty, repetition_penalty, feasibility, ..Objective::default() };
+        return ObjectiveScores {
+            completeness,
+            length_penalty,
+            repetition_penalty,
+            feasibility,
+            ..ObjectiveScores::default()
+        };
     }
-    Objective {
+    ObjectiveScores {
         effectiveness,
         novelty_similarity,
         cutting_edge,

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use probare_text::python::{Value, json, strip};
+use probare_text::python::{PyValue, json_loads, strip};
 use regex::Regex;
 
-use super::super::reading::answer::extracted;
+use super::super::extraction::answer::answer_text;
 use super::FIELDS;
 
 static FENCE: LazyLock<Regex> =
@@ -28,35 +28,35 @@ static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
 });
 
 /// Reads an idea; nothing where none is found. What comes may be no object: valid JSON is taken as it is.
-pub fn parse(response: &str) -> Option<Value> {
-    let text = extracted(response).filter(|answer| !answer.is_empty()).unwrap_or(response);
-    let value = fenced(text).or_else(|| json(strip(text))).or_else(|| braces(text)).or_else(|| fields(text))?;
-    (value != Value::None).then_some(value)
+pub fn parse_idea(response: &str) -> Option<PyValue> {
+    let text = answer_text(response).filter(|answer| !answer.is_empty()).unwrap_or(response);
+    let value = fenced(text).or_else(|| json_loads(strip(text))).or_else(|| braces(text)).or_else(|| fields(text))?;
+    (value != PyValue::None).then_some(value)
 }
 
 /// The first fenced block.
-fn fenced(text: &str) -> Option<Value> {
-    json(strip(FENCE.captures(text)?.get(1)?.as_str()))
+fn fenced(text: &str) -> Option<PyValue> {
+    json_loads(strip(FENCE.captures(text)?.get(1)?.as_str()))
 }
 
 /// From the first opening to the last closing brace.
-fn braces(text: &str) -> Option<Value> {
+fn braces(text: &str) -> Option<PyValue> {
     let start = text.find('{')?;
     let end = text.rfind('}').filter(|end| *end > start)?;
-    json(&text[start..=end])
+    json_loads(&text[start..=end])
 }
 
-fn fields(text: &str) -> Option<Value> {
+fn fields(text: &str) -> Option<PyValue> {
     let mut pairs = Vec::new();
     for (name, pattern) in PATTERNS.iter() {
         let Some(found) = pattern.captures(text).and_then(|captures| captures.get(1)) else { continue };
         let run = found.as_str();
         let value = if *name == "Idea" {
-            Value::Text(run.to_owned())
+            PyValue::Text(run.to_owned())
         } else {
-            json(run).unwrap_or_else(|| Value::Text(run.trim_matches('"').to_owned()))
+            json_loads(run).unwrap_or_else(|| PyValue::Text(run.trim_matches('"').to_owned()))
         };
-        pairs.push((Value::Text((*name).to_owned()), value));
+        pairs.push((PyValue::Text((*name).to_owned()), value));
     }
-    (!pairs.is_empty()).then_some(Value::Dict(pairs))
+    (!pairs.is_empty()).then_some(PyValue::Dict(pairs))
 }

@@ -20,7 +20,7 @@ pub const RESPECTS: [&str; 5] = ["effectiveness", "novelty", "detailedness", "fe
 
 /// Which idea a judge prefers in one respect, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vote {
+pub struct IdeaVote {
     /// Whether it is the second one, B.
     pub is_b: bool,
     /// The reason.
@@ -29,9 +29,9 @@ pub struct Vote {
 
 /// The votes of one reply, in the order of the respects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdicts(pub [Vote; 5]);
+pub struct RespectVotes(pub [IdeaVote; 5]);
 
-impl Verdicts {
+impl RespectVotes {
     /// The same for ideas that were shown in the other order.
     #[must_use]
     pub fn flipped(mut self) -> Self {
@@ -80,13 +80,14 @@ static NEXT_LABEL: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\n[\w\p{No}\p{Nl}]+[\s\x1c-\x1f]*:").expect("the pattern is good"));
 
 /// Reads a reply; nothing where a respect has no verdict.
-pub fn parse_vote(reply: &str, options: VoteOptions) -> Option<Verdicts> {
+pub fn parse_vote(reply: &str, options: VoteOptions) -> Option<RespectVotes> {
     let mut votes = Vec::with_capacity(RESPECTS.len());
     for patterns in PATTERNS.iter() {
-        let is_b = if options.whole_words { patterns.strictly(reply)? } else { patterns.verdict(reply, options)? };
-        votes.push(Vote { is_b, reason: patterns.reason(reply) });
+        let is_b =
+            if options.whole_words { patterns.strict_verdict(reply)? } else { patterns.verdict(reply, options)? };
+        votes.push(IdeaVote { is_b, reason: patterns.reason(reply) });
     }
-    votes.try_into().ok().map(Verdicts)
+    votes.try_into().ok().map(RespectVotes)
 }
 
 impl Patterns {
@@ -96,7 +97,7 @@ impl Patterns {
     }
 
     /// The last verdict behind the label; an echo of both options is none.
-    fn strictly(&self, reply: &str) -> Option<bool> {
+    fn strict_verdict(&self, reply: &str) -> Option<bool> {
         let mut verdict = None;
         for captures in self.strict.captures_iter(reply) {
             let (Some(whole), Some(found)) = (captures.get(0), captures.get(1)) else { continue };
@@ -127,14 +128,14 @@ impl Patterns {
 
 /// What became of the votes in one respect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct VoteCount {
     /// Votes for the reference.
     pub original: u32,
     /// Votes for the idea under test.
     pub generated: u32,
 }
 
-impl Count {
+impl VoteCount {
     /// `win`, `tie` or `lose`: the limits are absolute, so a lost vote makes a win harder.
     pub const fn result(self, gate: u32) -> &'static str {
         if self.generated > gate {
@@ -148,13 +149,13 @@ impl Count {
 }
 
 /// Votes that must be exceeded for a win in a respect.
-pub const fn gate(respect: usize) -> u32 {
+pub const fn win_threshold(respect: usize) -> u32 {
     if respect == 1 { 4 } else { 3 }
 }
 
 /// Counts the votes of all replies; what is void adds to neither side.
-pub fn count(votes: &[Option<Verdicts>]) -> [Count; 5] {
-    let mut counts = [Count::default(); 5];
+pub fn count_votes(votes: &[Option<RespectVotes>]) -> [VoteCount; 5] {
+    let mut counts = [VoteCount::default(); 5];
     for verdicts in votes.iter().flatten() {
         for (count, vote) in counts.iter_mut().zip(&verdicts.0) {
             if vote.is_b {

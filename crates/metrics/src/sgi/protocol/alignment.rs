@@ -5,16 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use probare_text::subsequence::Longest;
+use probare_text::subsequence::CommonSubsequence;
 
-use super::{Step, Variables};
+use super::{ProtocolStep, Variables};
 
 /// Cells of the largest table in which parameters decide between alignments of the same length.
 const MOST_CELLS: usize = 1_000_000;
 
 /// Two steps that belong together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Aligned {
+pub struct AlignedStep {
     /// Number in the reference.
     pub reference: usize,
     /// Number in the response.
@@ -29,7 +29,7 @@ pub struct Aligned {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Alignment {
     /// The steps that belong together, ascending on both sides.
-    pub pairs: Vec<Aligned>,
+    pub pairs: Vec<AlignedStep>,
     /// Twice the number of pairs by the number of steps on both sides.
     pub order: f64,
     /// Sum of the shares by the number of steps of the longer side.
@@ -44,19 +44,19 @@ impl Alignment {
 }
 
 /// Aligns two protocols.
-pub fn align(reference: &[Step], predicted: &[Step]) -> Alignment {
-    let names = |steps: &[Step]| steps.iter().map(|step| folded(&step.action)).collect::<Vec<_>>();
+pub fn align(reference: &[ProtocolStep], predicted: &[ProtocolStep]) -> Alignment {
+    let names = |steps: &[ProtocolStep]| steps.iter().map(|step| normalized_text(&step.action)).collect::<Vec<_>>();
     let (left, right) = (names(reference), names(predicted));
     let pairs = pairs(reference, predicted, &left, &right);
     // What steps that belong together make is the same thing, whatever it is called.
     let same: BTreeMap<&str, &str> =
         pairs.iter().map(|(at, other)| (predicted[*other].output.as_str(), reference[*at].output.as_str())).collect();
-    let (made, made_here) = (Variables::of(reference).generated, Variables::of(predicted).generated);
-    let pairs: Vec<Aligned> = pairs
+    let (made, made_here) = (Variables::from_steps(reference).generated, Variables::from_steps(predicted).generated);
+    let pairs: Vec<AlignedStep> = pairs
         .into_iter()
         .map(|(at, other)| {
             let (share, wrong) = agreement(&reference[at], &predicted[other], &made, &made_here, &same);
-            Aligned { reference: at, predicted: other, share, wrong }
+            AlignedStep { reference: at, predicted: other, share, wrong }
         })
         .collect();
     let both = reference.len() + predicted.len();
@@ -71,10 +71,15 @@ pub fn align(reference: &[Step], predicted: &[Step]) -> Alignment {
 
 /// The numbers of the steps that belong together: as many as possible, and of equally many those whose parameters have the
 /// most names in common.
-fn pairs(reference: &[Step], predicted: &[Step], left: &[String], right: &[String]) -> Vec<(usize, usize)> {
+fn pairs(
+    reference: &[ProtocolStep],
+    predicted: &[ProtocolStep],
+    left: &[String],
+    right: &[String],
+) -> Vec<(usize, usize)> {
     let (rows, columns) = (left.len(), right.len());
     if rows.saturating_mul(columns) > MOST_CELLS {
-        return Longest::of(left, right).pairs.unwrap_or_else(|| {
+        return CommonSubsequence::longest(left, right).pairs.unwrap_or_else(|| {
             (0..rows.min(columns)).filter(|at| left[*at] == right[*at]).map(|at| (at, at)).collect()
         });
     }
@@ -87,7 +92,7 @@ fn pairs(reference: &[Step], predicted: &[Step], left: &[String], right: &[Strin
     };
     for row in (0..rows).rev() {
         for column in (0..columns).rev() {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let mut here = best[(row + 1) * width + column].max(best[row * width + column + 1]);
             if left[row] == right[column] {
                 let (count, names) = best[(row + 1) * width + column + 1];
@@ -116,8 +121,8 @@ fn pairs(reference: &[Step], predicted: &[Step], left: &[String], right: &[Strin
 
 /// Share of the parameters of both steps that agree, and the names of those that do not.
 fn agreement(
-    expected: &Step,
-    got: &Step,
+    expected: &ProtocolStep,
+    got: &ProtocolStep,
     made: &BTreeSet<&str>,
     made_here: &BTreeSet<&str>,
     same: &BTreeMap<&str, &str>,
@@ -129,7 +134,7 @@ fn agreement(
     let agrees = |name: &&str| match (expected.value(name), got.value(name)) {
         (Some(wanted), Some(found)) => match (made.contains(wanted), made_here.contains(found)) {
             (true, true) => same.get(found).copied() == Some(wanted),
-            (false, false) => folded(wanted) == folded(found),
+            (false, false) => normalized_text(wanted) == normalized_text(found),
             _ => false,
         },
         _ => false,
@@ -139,7 +144,7 @@ fn agreement(
 }
 
 /// A text without quotes around it, in lower case, with single spaces; numbers by their value.
-fn folded(text: &str) -> String {
+fn normalized_text(text: &str) -> String {
     let bare = probare_text::python::strip(text).trim_matches(['"', '\'']);
     let words = probare_text::python::split(bare).map(|word| match word.parse::<f64>() {
         Ok(number) if number.is_finite() => number.to_string(),
@@ -151,10 +156,10 @@ fn folded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sgi::protocol::scan_tolerantly;
+    use crate::sgi::protocol::scan_protocol_tolerant;
 
     fn fit(reference: &str, predicted: &str) -> Alignment {
-        align(&scan_tolerantly(reference), &scan_tolerantly(predicted))
+        align(&scan_protocol_tolerant(reference), &scan_protocol_tolerant(predicted))
     }
 
     #[test]

@@ -6,8 +6,8 @@ mod similarity;
 mod step;
 mod tolerant;
 
-pub use alignment::{Aligned, Alignment, align};
-pub use scan::scan;
-pub use similarity::{Difference, Fit, action_similarity, parameter_fit};
-pub use step::{Step, Variables};
-pub use tolerant::scan_tolerantly;
+pub use alignment::{AlignedStep, Alignment, align};
+pub use scan::scan_protocol;
+pub use similarity::{ParameterFit, StepDifference, action_similarity, parameter_fit};
+pub use step::{ProtocolStep, Variables};
+pub use tolerant::scan_protocol_tolerant;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Step, Variables};
+use super::{ProtocolStep, Variables};
 
 /// Actions past which pairs are not counted one by one.
 const MANY: usize = 5_000;
@@ -10,7 +10,7 @@ const MANY: usize = 5_000;
 /// How alike two sequences of actions are: 1 less the share of pairs that stand in opposite alphabetical order. Names are
 /// compared by alphabet and never matched, so that strangers in the same pattern are alike; lists of different length are not
 /// alike at all.
-pub fn action_similarity(reference: &[Step], predicted: &[Step]) -> f64 {
+pub fn action_similarity(reference: &[ProtocolStep], predicted: &[ProtocolStep]) -> f64 {
     let count = reference.len();
     if count != predicted.len() {
         return 0.0;
@@ -18,7 +18,7 @@ pub fn action_similarity(reference: &[Step], predicted: &[Step]) -> f64 {
     if count <= 1 {
         return 1.0;
     }
-    let names = |steps: &[Step]| ranks(&steps.iter().map(|step| step.action.as_str()).collect::<Vec<_>>());
+    let names = |steps: &[ProtocolStep]| ranks(&steps.iter().map(|step| step.action.as_str()).collect::<Vec<_>>());
     let (left, right) = (names(reference), names(predicted));
     let pairs = count as f64 * (count - 1) as f64 / 2.0;
     1.0 - discordant(&left, &right) as f64 / pairs
@@ -39,7 +39,7 @@ fn discordant(left: &[usize], right: &[usize]) -> u64 {
     let mut count = 0;
     for at in 0..left.len() {
         for before in 0..at {
-            probare_cancellation::steps(1);
+            probare_cancellation::count_steps(1);
             let (one, other) = (left[before].cmp(&left[at]), right[before].cmp(&right[at]));
             count += u64::from(one != other && one.is_ne() && other.is_ne());
         }
@@ -56,13 +56,13 @@ fn discordant_by_tree(left: &[usize], right: &[usize]) -> u64 {
     let mut count = 0;
     let mut at = 0;
     while at < order.len() {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         let group = order[at..].iter().take_while(|other| left[**other] == left[order[at]]).count();
         for item in &order[at..at + group] {
             let mut place = right[*item] + 1;
             let mut not_greater = 0;
             while place > 0 {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
                 not_greater += tree[place];
                 place &= place - 1;
             }
@@ -71,7 +71,7 @@ fn discordant_by_tree(left: &[usize], right: &[usize]) -> u64 {
         for item in &order[at..at + group] {
             let mut place = right[*item] + 1;
             while place < tree.len() {
-                probare_cancellation::steps(1);
+                probare_cancellation::count_steps(1);
                 tree[place] += 1;
                 place += place & place.wrapping_neg();
             }
@@ -84,7 +84,7 @@ fn discordant_by_tree(left: &[usize], right: &[usize]) -> u64 {
 
 /// Why a step does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Difference {
+pub enum StepDifference {
     /// The reference has no such step.
     Surplus,
     /// The response has no such step.
@@ -97,7 +97,7 @@ pub enum Difference {
     Value(String),
 }
 
-impl Difference {
+impl StepDifference {
     /// In words.
     pub fn message(&self) -> String {
         match self {
@@ -114,21 +114,21 @@ impl Difference {
 
 /// In which steps the parameters fit, walked side by side.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Fit {
+pub struct ParameterFit {
     /// 1 less the share of steps with an error.
     pub accuracy: f64,
     /// For every step of the longer side what is wrong with it.
-    pub steps: Vec<Option<Difference>>,
+    pub steps: Vec<Option<StepDifference>>,
 }
 
 /// Compares the steps of the same number. An early mistake breaks all that depend on it, and literal values are free.
-pub fn parameter_fit(reference: &[Step], predicted: &[Step]) -> Fit {
+pub fn parameter_fit(reference: &[ProtocolStep], predicted: &[ProtocolStep]) -> ParameterFit {
     let longest = reference.len().max(predicted.len());
     if longest == 0 {
-        return Fit::default();
+        return ParameterFit::default();
     }
-    let made = Variables::of(reference).generated;
-    let made_here = Variables::of(predicted).generated;
+    let made = Variables::from_steps(reference).generated;
+    let made_here = Variables::from_steps(predicted).generated;
     let mut same: BTreeMap<&str, &str> = BTreeMap::new();
     let mut steps = Vec::with_capacity(longest);
     for (expected, got) in reference.iter().zip(predicted) {
@@ -139,26 +139,26 @@ pub fn parameter_fit(reference: &[Step], predicted: &[Step]) -> Fit {
         steps.push(difference);
     }
     for at in steps.len()..longest {
-        steps.push(Some(if at < reference.len() { Difference::Absent } else { Difference::Surplus }));
+        steps.push(Some(if at < reference.len() { StepDifference::Absent } else { StepDifference::Surplus }));
     }
     let errors = steps.iter().filter(|step| step.is_some()).count();
-    Fit { accuracy: 1.0 - errors as f64 / longest as f64, steps }
+    ParameterFit { accuracy: 1.0 - errors as f64 / longest as f64, steps }
 }
 
 fn compare(
-    expected: &Step,
-    got: &Step,
+    expected: &ProtocolStep,
+    got: &ProtocolStep,
     made: &BTreeSet<&str>,
     made_here: &BTreeSet<&str>,
     same: &BTreeMap<&str, &str>,
-) -> Option<Difference> {
+) -> Option<StepDifference> {
     if expected.action != got.action {
-        return Some(Difference::Action);
+        return Some(StepDifference::Action);
     }
-    let names = |step: &Step| step.input.keys().cloned().collect::<Vec<String>>();
+    let names = |step: &ProtocolStep| step.input.keys().cloned().collect::<Vec<String>>();
     let (wanted, found) = (names(expected), names(got));
     if wanted != found {
-        return Some(Difference::Names(wanted, found));
+        return Some(StepDifference::Names(wanted, found));
     }
     let is_wrong = |(name, value): &(&String, &String)| {
         let other = got.value(name).unwrap_or_default();
@@ -168,7 +168,7 @@ fn compare(
             _ => true,
         }
     };
-    expected.input.iter().find(is_wrong).map(|(name, _)| Difference::Value(name.clone()))
+    expected.input.iter().find(is_wrong).map(|(name, _)| StepDifference::Value(name.clone()))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! [`Step`]: one action with its parameters and what it makes.
+//! [`ProtocolStep`]: one action with its parameters and what it makes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// One step of a protocol.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct ProtocolStep {
     /// What is done.
     pub action: String,
     /// Values of the parameters by name.
@@ -16,7 +16,7 @@ pub struct Step {
     pub span: Range<usize>,
 }
 
-impl Step {
+impl ProtocolStep {
     /// The value of a parameter.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.input.get(name).map(String::as_str)
@@ -39,7 +39,7 @@ pub struct Variables<'a> {
 
 impl<'a> Variables<'a> {
     /// Those of these steps.
-    pub fn of(steps: &'a [Step]) -> Self {
+    pub fn from_steps(steps: &'a [ProtocolStep]) -> Self {
         let generated: BTreeSet<&str> = steps.iter().map(|step| step.output.as_str()).collect();
         let values = steps.iter().flat_map(|step| step.input.values().map(String::as_str));
         let is_raw = |value: &&str| !generated.contains(value) && !is_quoted(value) && !is_decimal(value);

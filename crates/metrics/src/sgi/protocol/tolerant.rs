@@ -3,20 +3,22 @@
 
 use probare_text::python::{is_space, strip};
 
-use super::Step;
-use super::scan::{Ends, head, next_word};
+use super::ProtocolStep;
+use super::scan::{AngleFinder, next_word, step_head};
 
 /// The steps of a text. A step ends at the bracket that closes its own, quotes and inner brackets regarded; where none does, at
 /// the next step.
-pub fn scan_tolerantly(text: &str) -> Vec<Step> {
-    let mut ends = Ends { text, next: None };
+pub fn scan_protocol_tolerant(text: &str) -> Vec<ProtocolStep> {
+    let mut ends = AngleFinder { text, next: None };
     let mut heads = Vec::new();
     let mut from = 0;
     while let Some(word) = next_word(text, from) {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         from = word.end;
         let behind = word.end + text[word.end..].len() - text[word.end..].trim_start_matches(['*', '`']).len();
-        if let Some((action, open)) = head(text, behind, &mut ends).or_else(|| spaced(text, behind, &mut ends)) {
+        if let Some((action, open)) =
+            step_head(text, behind, &mut ends).or_else(|| spaced_head(text, behind, &mut ends))
+        {
             from = open;
             // `pre-name` and `lab.name` are one name.
             let is_part = |c: char| c == '-' || c == '.' || probare_text::python::is_word(c);
@@ -26,16 +28,16 @@ pub fn scan_tolerantly(text: &str) -> Vec<Step> {
     }
     let mut steps = Vec::with_capacity(heads.len());
     for (at, (name, action, open)) in heads.iter().enumerate() {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         let limit = heads.get(at + 1).map_or(text.len(), |(next, ..)| next.start);
-        let mut step = Step {
+        let mut step = ProtocolStep {
             action: strip(&text[action.clone()])
                 .split(is_space)
                 .filter(|word| !word.is_empty())
                 .collect::<Vec<_>>()
                 .join(" "),
             output: text[name.clone()].to_owned(),
-            ..Step::default()
+            ..ProtocolStep::default()
         };
         let end = parameters(text, *open, limit, &mut step);
         step.span = name.start..end;
@@ -45,7 +47,7 @@ pub fn scan_tolerantly(text: &str) -> Vec<Step> {
 }
 
 /// The head with space before its bracket.
-fn spaced(text: &str, at: usize, ends: &mut Ends<'_>) -> Option<(std::ops::Range<usize>, usize)> {
+fn spaced_head(text: &str, at: usize, ends: &mut AngleFinder<'_>) -> Option<(std::ops::Range<usize>, usize)> {
     let rest = probare_text::python::strip_start(&text[at..]).strip_prefix('=')?;
     let rest = probare_text::python::strip_start(rest).strip_prefix('<')?;
     let start = text.len() - rest.len();
@@ -55,12 +57,12 @@ fn spaced(text: &str, at: usize, ends: &mut Ends<'_>) -> Option<(std::ops::Range
 }
 
 /// Reads parameters up to the closing bracket; says where the step ends.
-fn parameters(text: &str, open: usize, limit: usize, step: &mut Step) -> usize {
+fn parameters(text: &str, open: usize, limit: usize, step: &mut ProtocolStep) -> usize {
     let body = &text[open..limit];
     let (mut depth, mut quote, mut start) = (0_usize, None, 0);
     let mut is_escaped = false;
     for (at, character) in body.char_indices() {
-        probare_cancellation::steps(1);
+        probare_cancellation::count_steps(1);
         if let Some(mark) = quote {
             // A quote that is never closed ends with its line.
             if (character == mark && !is_escaped) || character == '\n' {
@@ -79,23 +81,23 @@ fn parameters(text: &str, open: usize, limit: usize, step: &mut Step) -> usize {
             }
             '(' | '[' | '{' => depth += 1,
             ')' if depth == 0 => {
-                pair(&body[start..at], step);
+                read_parameter(&body[start..at], step);
                 return open + at + 1;
             }
             ')' | ']' | '}' => depth = depth.saturating_sub(1),
             ',' | '\n' if depth == 0 => {
-                pair(&body[start..at], step);
+                read_parameter(&body[start..at], step);
                 start = at + 1;
             }
             _ => {}
         }
     }
-    pair(&body[start..], step);
+    read_parameter(&body[start..], step);
     open + probare_text::python::strip_end(body).len()
 }
 
 /// One `name = value`; what is none is passed over.
-fn pair(text: &str, step: &mut Step) {
+fn read_parameter(text: &str, step: &mut ProtocolStep) {
     let text = strip(text);
     let text = if text.starts_with('#') { "" } else { text };
     let Some(word) = next_word(text, 0).filter(|word| word.start == 0) else { return };
@@ -112,11 +114,11 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Vec<String> {
-        let line = |step: &Step| {
+        let line = |step: &ProtocolStep| {
             let pairs: Vec<String> = step.input.iter().map(|(name, value)| format!("{name}={value}")).collect();
             format!("{} = {}({})", step.output, step.action, pairs.join("; "))
         };
-        scan_tolerantly(text).iter().map(line).collect()
+        scan_protocol_tolerant(text).iter().map(line).collect()
     }
 
     #[test]
@@ -133,7 +135,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_scanned_without_panic(text in "([a=<>()\n\"', \\[\\]*-]|\\PC){0,60}") {
-            for step in scan_tolerantly(&text) {
+            for step in scan_protocol_tolerant(&text) {
                 prop_assert!(text.get(step.span.clone()).is_some());
             }
         }

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::python;
-use crate::tokens::rewriting::{Glyph, Rewriting, pad, starts_with};
+use crate::tokens::rewrite_buffer::{Glyph, RewriteBuffer, pad, starts_with};
 
 /// A token of the word tokenizer.
 pub(super) enum TreebankToken {
@@ -20,7 +20,7 @@ pub(super) enum TreebankToken {
 /// The rules, with buffers that are kept from one use to the next.
 #[derive(Default)]
 pub(super) struct Substitutions {
-    rewriting: Rewriting,
+    rewriting: RewriteBuffer,
 }
 
 /// A word that is cut in two: its halves, and whether white space has to follow.
@@ -66,7 +66,7 @@ impl Substitutions {
     }
 
     fn open_quotes(&mut self) {
-        if !self.rewriting.holds(&['«', '“', '‘', '„', '`', '"', '\'']) {
+        if !self.rewriting.contains_any(&['«', '“', '‘', '„', '`', '"', '\'']) {
             return;
         }
         self.rewriting.substitute(|glyphs, at, output| match glyphs[at].character {
@@ -127,7 +127,7 @@ impl Substitutions {
     }
 
     fn cut_commas_and_colons(&mut self, ends_sentence: bool) {
-        if !self.rewriting.holds(&[',', ':']) {
+        if !self.rewriting.contains_any(&[',', ':']) {
             return;
         }
         self.rewriting.substitute(|glyphs, at, output| match (glyphs[at].character, glyphs.get(at + 1)) {
@@ -154,7 +154,7 @@ impl Substitutions {
     }
 
     fn cut_trailing_apostrophes(&mut self) {
-        if !self.rewriting.holds(&['\'']) {
+        if !self.rewriting.contains_any(&['\'']) {
             return;
         }
         self.rewriting.substitute(|glyphs, at, output| {
@@ -202,7 +202,7 @@ impl Substitutions {
     }
 
     fn cut_clitics(&mut self) {
-        if !self.rewriting.holds(&['\'']) {
+        if !self.rewriting.contains_any(&['\'']) {
             return;
         }
         self.cut_endings(&["'s ", "'S ", "'m ", "'M ", "'d ", "'D ", "' "]);

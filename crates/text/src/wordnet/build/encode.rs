@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::files::{DataLine, IndexLine, Source};
-use super::{BuildError, Place};
+use super::files::{DataLine, IndexLine, WordNetFiles};
+use super::{FileLocation, WordNetBuildError};
 use crate::wordnet::decode::{BETWEEN_WORDS, HAS_HYPERNYM, HAS_POINTERS, MORE, PLAIN};
 use crate::wordnet::letter_case::LetterCase;
 use crate::wordnet::reader::{write_difference, write_number, write_pair};
 use crate::wordnet::records::RecordWriter;
-use crate::wordnet::table::{LEMMAS_PER_BLOCK, Parts, SYNSETS_PER_BLOCK, assemble};
-use crate::wordnet::{PartOfSpeech, Relation, dictionary, symbols};
+use crate::wordnet::table::{LEMMAS_PER_BLOCK, SYNSETS_PER_BLOCK, TableParts, assemble};
+use crate::wordnet::{PartOfSpeech, SynsetRelation, dictionary, symbols};
 
 /// Writes the table.
-pub(super) fn encode(source: &Source) -> Result<Vec<u8>, BuildError> {
+pub(super) fn encode(source: &WordNetFiles) -> Result<Vec<u8>, WordNetBuildError> {
     let numbering = Numbering::new(source)?;
     let (exception_names, exceptions) = exceptions(source, &numbering);
     let lemma_names: Vec<&str> = numbering.lemmas.keys().map(String::as_str).collect();
     let lemma_differences = dictionary::differences(&lemma_names);
     let exception_differences = dictionary::differences(&exception_names);
     let symbols = symbols::learn(lemma_differences.iter().chain(&exception_differences).map(|(_, suffix)| *suffix));
-    let parts = Parts {
+    let parts = TableParts {
         lemma_count: count(numbering.lemmas.len()),
         synset_count: count(numbering.order.len()),
         exception_count: count(exception_names.len()),
@@ -46,7 +46,7 @@ struct Numbering<'a> {
 }
 
 impl<'a> Numbering<'a> {
-    fn new(source: &'a Source) -> Result<Self, BuildError> {
+    fn new(source: &'a WordNetFiles) -> Result<Self, WordNetBuildError> {
         let names: BTreeSet<String> = source
             .synsets
             .iter()
@@ -58,14 +58,14 @@ impl<'a> Numbering<'a> {
             .synsets
             .iter()
             .map(|synset| Ok((lemma_number(&lemmas, &synset.words[0], &synset.place)?, synset)))
-            .collect::<Result<Vec<_>, BuildError>>()?;
+            .collect::<Result<Vec<_>, WordNetBuildError>>()?;
         order.sort_by_key(|(head, synset)| (*head, synset.part, synset.offset));
         let synsets = (0..).zip(&order).map(|(number, (_, synset))| ((synset.part, synset.offset), number)).collect();
         Ok(Self { lemmas, order, synsets })
     }
 
-    fn synset(&self, part: PartOfSpeech, offset: u32, place: &Place) -> Result<u32, BuildError> {
-        self.synsets.get(&(part, offset)).copied().ok_or_else(|| BuildError::UnknownSynset {
+    fn synset(&self, part: PartOfSpeech, offset: u32, place: &FileLocation) -> Result<u32, WordNetBuildError> {
+        self.synsets.get(&(part, offset)).copied().ok_or_else(|| WordNetBuildError::UnknownSynset {
             path: place.path.clone(),
             line: place.line,
             offset,
@@ -74,7 +74,7 @@ impl<'a> Numbering<'a> {
     }
 }
 
-fn lemma_number(lemmas: &BTreeMap<String, u32>, word: &str, place: &Place) -> Result<u32, BuildError> {
+fn lemma_number(lemmas: &BTreeMap<String, u32>, word: &str, place: &FileLocation) -> Result<u32, WordNetBuildError> {
     lemmas.get(&word.to_lowercase()).copied().ok_or_else(|| place.expected("a word of the list of lemmas"))
 }
 
@@ -83,7 +83,7 @@ fn count(length: usize) -> u32 {
 }
 
 /// Writes the lemmas: for each part of speech the synsets, and how often each was met.
-fn lemmas(source: &Source, numbering: &Numbering<'_>) -> Result<RecordWriter, BuildError> {
+fn lemmas(source: &WordNetFiles, numbering: &Numbering<'_>) -> Result<RecordWriter, WordNetBuildError> {
     let mut lines: BTreeMap<&str, BTreeMap<PartOfSpeech, &IndexLine>> = BTreeMap::new();
     for line in &source.lemmas {
         lines.entry(&line.lemma).or_default().insert(line.part, line);
@@ -122,7 +122,7 @@ fn lemmas(source: &Source, numbering: &Numbering<'_>) -> Result<RecordWriter, Bu
 }
 
 /// How often the senses of a lemma were met, without the zeros at the end.
-fn sense_counts(source: &Source, line: &IndexLine) -> Vec<u32> {
+fn sense_counts(source: &WordNetFiles, line: &IndexLine) -> Vec<u32> {
     let mut counts: Vec<u32> = (1..=count(line.offsets.len()))
         .map(|sense| source.counts.get(&(line.lemma.clone(), line.part, sense)).copied().unwrap_or(0))
         .collect();
@@ -133,7 +133,7 @@ fn sense_counts(source: &Source, line: &IndexLine) -> Vec<u32> {
 }
 
 /// Writes the synsets: category, words, pointers.
-fn synsets(numbering: &Numbering<'_>) -> Result<RecordWriter, BuildError> {
+fn synsets(numbering: &Numbering<'_>) -> Result<RecordWriter, WordNetBuildError> {
     let mut writer = RecordWriter::new(SYNSETS_PER_BLOCK);
     let mut previous_head = 0;
     for (number, (head, synset)) in (0..).zip(&numbering.order) {
@@ -147,7 +147,7 @@ fn synsets(numbering: &Numbering<'_>) -> Result<RecordWriter, BuildError> {
         // Most nouns and verbs have one hypernym; kept apart it needs no byte for its relation.
         let hypernym = pointers
             .iter()
-            .position(|(pointer, _)| pointer.relation == Relation::Hypernym && pointer.words.is_none())
+            .position(|(pointer, _)| pointer.relation == SynsetRelation::Hypernym && pointer.words.is_none())
             .map(|place| pointers.remove(place).1);
         let code = synset
             .category
@@ -185,11 +185,11 @@ fn write_words(
     synset: &DataLine,
     numbering: &Numbering<'_>,
     previous_head: u32,
-) -> Result<(), BuildError> {
+) -> Result<(), WordNetBuildError> {
     let mut base = previous_head;
     for (place, word) in synset.words.iter().enumerate() {
         let lemma = lemma_number(&numbering.lemmas, word, &synset.place)?;
-        let case = LetterCase::of(word, &word.to_lowercase())
+        let case = LetterCase::from_spelling(word, &word.to_lowercase())
             .ok_or_else(|| synset.place.expected("words that keep their letters in lower case"))?;
         let more = u32::from(place + 1 < synset.words.len());
         write_number(bytes, (lemma - base) << 3 | case.code() << 1 | more);
@@ -201,7 +201,7 @@ fn write_words(
 
 /// Writes the exceptions: for each part of speech the base forms that are lemmas. Others could never be a result; the
 /// word stays in the list without them, because being there keeps the rules away from it.
-fn exceptions<'a>(source: &'a Source, numbering: &Numbering<'_>) -> (Vec<&'a str>, RecordWriter) {
+fn exceptions<'a>(source: &'a WordNetFiles, numbering: &Numbering<'_>) -> (Vec<&'a str>, RecordWriter) {
     let mut words: BTreeMap<&str, Vec<(PartOfSpeech, Vec<u32>)>> = BTreeMap::new();
     for ((word, part), bases) in &source.exceptions {
         let lemmas = bases.iter().filter_map(|base| numbering.lemmas.get(base).copied()).collect();

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use super::{BuildError, Place};
-use crate::wordnet::{Category, PartOfSpeech, Relation};
+use super::{FileLocation, WordNetBuildError};
+use crate::wordnet::{Category, PartOfSpeech, SynsetRelation};
 
 /// What the files say.
 #[derive(Debug, Default)]
-pub(super) struct Source {
+pub(super) struct WordNetFiles {
     pub(super) lemmas: Vec<IndexLine>,
     pub(super) synsets: Vec<DataLine>,
     /// Base forms by inflected form and part of speech. The last line of a word that is repeated counts.
@@ -21,7 +21,7 @@ pub(super) struct Source {
 /// A line of an index file: a lemma and the synsets it belongs to, most usual first.
 #[derive(Debug)]
 pub(super) struct IndexLine {
-    pub(super) place: Place,
+    pub(super) place: FileLocation,
     pub(super) lemma: String,
     pub(super) part: PartOfSpeech,
     pub(super) offsets: Vec<u32>,
@@ -30,7 +30,7 @@ pub(super) struct IndexLine {
 /// A line of a data file: a synset.
 #[derive(Debug)]
 pub(super) struct DataLine {
-    pub(super) place: Place,
+    pub(super) place: FileLocation,
     pub(super) part: PartOfSpeech,
     pub(super) offset: u32,
     pub(super) category: Category,
@@ -42,7 +42,7 @@ pub(super) struct DataLine {
 /// A pointer in a data file.
 #[derive(Debug)]
 pub(super) struct DataPointer {
-    pub(super) relation: Relation,
+    pub(super) relation: SynsetRelation,
     pub(super) part: PartOfSpeech,
     pub(super) offset: u32,
     /// Places of the two words, counted from 0, for a pointer between words.
@@ -50,8 +50,8 @@ pub(super) struct DataPointer {
 }
 
 /// Reads all files of a folder.
-pub(super) fn read(dir: &Path) -> Result<Source, BuildError> {
-    let mut source = Source::default();
+pub(super) fn read(dir: &Path) -> Result<WordNetFiles, WordNetBuildError> {
+    let mut source = WordNetFiles::default();
     for part in PartOfSpeech::ALL {
         let suffix = part.file_suffix();
         for_each_line(&dir.join(format!("data.{suffix}")), |line| {
@@ -72,7 +72,7 @@ pub(super) fn read(dir: &Path) -> Result<Source, BuildError> {
     let counts = dir.join("cntlist.rev");
     match for_each_line(&counts, |line| count_line(&mut source, line)) {
         // Distributions exist without this file; senses are then in order all the same, but not counted.
-        Err(BuildError::Read { source: error, .. }) if error.kind() == io::ErrorKind::NotFound => Ok(source),
+        Err(WordNetBuildError::Read { source: error, .. }) if error.kind() == io::ErrorKind::NotFound => Ok(source),
         Err(error) => Err(error),
         Ok(()) => Ok(source),
     }
@@ -80,15 +80,19 @@ pub(super) fn read(dir: &Path) -> Result<Source, BuildError> {
 
 /// A line that is not empty and does not belong to the licence, which is indented.
 struct Line<'a> {
-    place: Place,
+    place: FileLocation,
     text: &'a str,
 }
 
-fn for_each_line(path: &Path, mut act: impl FnMut(&Line<'_>) -> Result<(), BuildError>) -> Result<(), BuildError> {
-    let text = std::fs::read_to_string(path).map_err(|source| BuildError::Read { path: path.to_path_buf(), source })?;
+fn for_each_line(
+    path: &Path,
+    mut act: impl FnMut(&Line<'_>) -> Result<(), WordNetBuildError>,
+) -> Result<(), WordNetBuildError> {
+    let text =
+        std::fs::read_to_string(path).map_err(|source| WordNetBuildError::Read { path: path.to_path_buf(), source })?;
     for (number, line) in (1..).zip(text.lines()) {
         if !line.starts_with(' ') && !line.is_empty() {
-            act(&Line { place: Place { path: path.to_path_buf(), line: number }, text: line })?;
+            act(&Line { place: FileLocation { path: path.to_path_buf(), line: number }, text: line })?;
         }
     }
     Ok(())
@@ -96,36 +100,36 @@ fn for_each_line(path: &Path, mut act: impl FnMut(&Line<'_>) -> Result<(), Build
 
 /// The fields of a line from left to right, each with the name it has in an error.
 struct Fields<'a> {
-    place: &'a Place,
+    place: &'a FileLocation,
     fields: std::str::SplitWhitespace<'a>,
 }
 
 impl<'a> Fields<'a> {
-    fn text(&mut self, expected: &'static str) -> Result<&'a str, BuildError> {
+    fn text(&mut self, expected: &'static str) -> Result<&'a str, WordNetBuildError> {
         self.fields.next().ok_or_else(|| self.place.expected(expected))
     }
 
-    fn decimal(&mut self, expected: &'static str) -> Result<u32, BuildError> {
+    fn decimal(&mut self, expected: &'static str) -> Result<u32, WordNetBuildError> {
         self.text(expected)?.parse().map_err(|_| self.place.expected(expected))
     }
 
-    fn hexadecimal(&mut self, expected: &'static str) -> Result<u32, BuildError> {
+    fn hexadecimal(&mut self, expected: &'static str) -> Result<u32, WordNetBuildError> {
         u32::from_str_radix(self.text(expected)?, 16).map_err(|_| self.place.expected(expected))
     }
 
     /// A number of a synset: its offset in the data file, at most eight digits.
-    fn offset(&mut self) -> Result<u32, BuildError> {
+    fn offset(&mut self) -> Result<u32, WordNetBuildError> {
         self.decimal("the offset of a synset")
     }
 
-    fn part_of_speech(&mut self) -> Result<PartOfSpeech, BuildError> {
+    fn part_of_speech(&mut self) -> Result<PartOfSpeech, WordNetBuildError> {
         PartOfSpeech::from_letter(self.text("a part of speech")?)
             .ok_or_else(|| self.place.expected("a part of speech: n, v, a, s or r"))
     }
 }
 
 /// `lemma pos synset_cnt p_cnt [symbol …] sense_cnt tagsense_cnt offset …`
-fn index_line(line: &Line<'_>, part: PartOfSpeech) -> Result<IndexLine, BuildError> {
+fn index_line(line: &Line<'_>, part: PartOfSpeech) -> Result<IndexLine, WordNetBuildError> {
     let mut fields = Fields { place: &line.place, fields: line.text.split_whitespace() };
     let lemma = fields.text("a lemma")?.to_lowercase();
     fields.part_of_speech()?;
@@ -140,7 +144,7 @@ fn index_line(line: &Line<'_>, part: PartOfSpeech) -> Result<IndexLine, BuildErr
 }
 
 /// `offset lex_filenum ss_type w_cnt word lex_id … p_cnt [symbol offset pos source/target] … [frames] | gloss`
-fn data_line(line: &Line<'_>, part: PartOfSpeech) -> Result<DataLine, BuildError> {
+fn data_line(line: &Line<'_>, part: PartOfSpeech) -> Result<DataLine, WordNetBuildError> {
     let mut fields = Fields { place: &line.place, fields: line.text.split_whitespace() };
     let offset = fields.offset()?;
     let number = fields.decimal("the number of a lexicographer file")?;
@@ -167,8 +171,8 @@ fn data_line(line: &Line<'_>, part: PartOfSpeech) -> Result<DataLine, BuildError
 }
 
 /// One pointer; `None` for a relation that the table leaves out.
-fn data_pointer(fields: &mut Fields<'_>) -> Result<Option<DataPointer>, BuildError> {
-    let relation = Relation::from_symbol(fields.text("a pointer symbol")?);
+fn data_pointer(fields: &mut Fields<'_>) -> Result<Option<DataPointer>, WordNetBuildError> {
+    let relation = SynsetRelation::from_symbol(fields.text("a pointer symbol")?);
     let offset = fields.offset()?;
     let part = fields.part_of_speech()?;
     let words = fields.hexadecimal("the words of a pointer as four hexadecimal digits")?;
@@ -190,7 +194,7 @@ fn without_marker(word: &str) -> &str {
 }
 
 /// `lemma%ss_type:lex_filenum:lex_id:head_word:head_id sense_number tag_cnt`
-fn count_line(source: &mut Source, line: &Line<'_>) -> Result<(), BuildError> {
+fn count_line(source: &mut WordNetFiles, line: &Line<'_>) -> Result<(), WordNetBuildError> {
     let mut fields = Fields { place: &line.place, fields: line.text.split_whitespace() };
     let key = fields.text("the key of a sense")?;
     let number = fields.decimal("the number of a sense")?;

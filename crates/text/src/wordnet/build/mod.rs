@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Why a folder could not be turned into a table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BuildError {
+pub enum WordNetBuildError {
     /// A file is missing or is not text.
     #[error("cannot read `{}` of a WordNet folder", path.display())]
     Read {
@@ -47,20 +47,20 @@ pub enum BuildError {
 
 /// Reads the WordNet files of a folder (`data.*`, `index.*`, `*.exc`, and `cntlist.rev` if it is there) and writes the
 /// table that [`WordNet::from_bytes`](super::WordNet::from_bytes) opens.
-pub fn build(dir: &Path) -> Result<Vec<u8>, BuildError> {
+pub fn build(dir: &Path) -> Result<Vec<u8>, WordNetBuildError> {
     encode::encode(&files::read(dir)?)
 }
 
 /// A place in a file, for errors.
 #[derive(Debug, Clone)]
-struct Place {
+struct FileLocation {
     path: PathBuf,
     line: usize,
 }
 
-impl Place {
+impl FileLocation {
     /// The error of a line that does not have what is expected.
-    fn expected(&self, expected: &'static str) -> BuildError {
-        BuildError::Line { path: self.path.clone(), line: self.line, expected }
+    fn expected(&self, expected: &'static str) -> WordNetBuildError {
+        WordNetBuildError::Line { path: self.path.clone(), line: self.line, expected }
     }
 }

@@ -1,0 +1,32 @@
+//! The published benchmarks that Probare reproduces: how their files are read, what they run by default, and the files
+//! and texts they put out. The metrics themselves stand in `probare-metrics`.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
+mod printing;
+mod quoted_line;
+pub mod quotes;
+pub mod rag;
+mod report_name;
+pub mod sgi;
+pub mod socioscope;
+pub mod synthesis;
+pub mod synthlink;
+
+use probare_core::Suite;
+
+/// All suites. Adding one costs a folder and a line here.
+#[rustfmt::skip]
+pub static BENCHMARKS: &[&dyn Suite] = &[
+    &quotes::Quotes,
+    &rag::Rag,
+    &sgi::Sgi,
+    &socioscope::Socioscope,
+    &synthesis::Synthesis,
+    &synthlink::SynthLink,
+];
+
+/// The suite of this id.
+pub fn suite(id: &str) -> Option<&'static dyn Suite> {
+    BENCHMARKS.iter().copied().find(|suite| suite.id() == id)
+}

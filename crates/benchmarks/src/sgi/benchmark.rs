@@ -1,0 +1,177 @@
+//! [`Sgi`]: outputs that were made elsewhere, as a value that the runner drives.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use probare_core::{BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile, Suite};
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
+
+use super::publisher::{Collector, CollectorPlan, Destination};
+use super::{SgiPolicy, Subtask, fixtures, predictions, rows};
+
+/// Scientific tasks: research questions, ideas, experiments.
+pub struct Sgi;
+
+/// What can be said on the command line.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-asks" = true, "x-runs" = true))]
+#[expect(clippy::doc_markdown, reason = "these lines are the help text, which is printed as it is")]
+struct Options {
+    /// Which subtask: deep_research, idea_generation, dry_experiment or wet_experiment (the first word suffices)
+    #[schemars(extend("x-positional" = 1, "x-value" = "SUBTASK"))]
+    subtask: String,
+    /// Rows of the subtask, one JSON object a line
+    #[schemars(extend("x-value" = "FILE"))]
+    data: PathBuf,
+    /// Outputs: JSON lines with idx and response, or a result file of the collector
+    #[schemars(extend("x-value" = "FILE"))]
+    predictions: PathBuf,
+    /// Which reading: reference (the published scores) or careful (their habits put right)
+    profile: Profile,
+    /// Rows of this discipline alone
+    discipline: Option<String>,
+    /// Folder for the result file in the collector's form; none is written without it
+    #[schemars(extend("x-value" = "DIR"))]
+    output_dir: Option<PathBuf>,
+    /// Python for dry experiments: conda:NAME, venv:FOLDER or python:PATH; python3 of the machine by default
+    environment: Option<String>,
+    /// Seconds that a program of a dry experiment may take
+    #[schemars(extend("x-env" = "SGI_EXECUTION_TIMEOUT", "x-value" = "SECONDS"))]
+    timeout: Option<u32>,
+    /// Embedding model of ideas; all-MiniLM-L6-v2 by default
+    #[schemars(extend("x-env" = "SGI_EMBEDDING_MODEL", "x-value" = "MODEL"))]
+    embedding_model: Option<String>,
+    /// Folder with the fixtures of dry experiments
+    #[schemars(extend("x-env" = "SGI_DRY_EXPERIMENT_DATA_DIR", "x-value" = "DIR"))]
+    fixtures: Option<PathBuf>,
+}
+
+/// The metric of a subtask with options.
+pub fn request(subtask: Subtask, profile: Profile, options: Map<String, Json>) -> MetricRequest {
+    MetricRequest {
+        name: subtask.metric().to_owned(),
+        id: subtask.metric().to_owned(),
+        options: if options.is_empty() { Json::Null } else { Json::Object(options) },
+        profile: Some(profile),
+    }
+}
+
+impl Suite for Sgi {
+    fn id(&self) -> &'static str {
+        "sgi"
+    }
+
+    fn verb(&self) -> &'static [&'static str] {
+        &["sgi", "score"]
+    }
+
+    fn about(&self) -> &'static str {
+        "Score outputs for a subtask of SGI-Bench that were made elsewhere\n\n\
+         Deep research asks one judge, or a judge and an answer parser (--judge twice); ideas ask three judges and need the \
+         embedding model; dry experiments run programs in the sandbox; wet experiments ask nobody."
+    }
+
+    fn options(&self) -> Schema {
+        schema_for!(Options)
+    }
+
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if ["subtask", "data", "predictions"].iter().any(|name| options.contains_key(*name)) {
+            return Map::new();
+        }
+        Map::from_iter([
+            ("subtask".to_owned(), json!("wet_experiment")),
+            ("data".to_owned(), json!("bundled:sgi/data/wet_experiment.jsonl")),
+            ("predictions".to_owned(), json!("bundled:sgi/outputs.jsonl")),
+        ])
+    }
+
+    fn open(&self, given: Json, console: Console) -> Result<Job, BenchmarkError> {
+        let options = Options::deserialize(&given).map_err(|error| BenchmarkError::usage(error.to_string()))?;
+        let known = || Subtask::ALL.map(Subtask::metric).join(", ");
+        let subtask = Subtask::from_word(&options.subtask).ok_or_else(|| {
+            let message = if options.subtask.is_empty() {
+                "no subtask is named".to_owned()
+            } else {
+                format!("unknown subtask `{}`", options.subtask)
+            };
+            BenchmarkError::usage(message).hint(format!("the subtasks are {}", known()))
+        })?;
+        for (path, flag) in [(&options.data, "--data"), (&options.predictions, "--predictions")] {
+            if path.as_os_str().is_empty() {
+                return Err(BenchmarkError::usage(format!("no file is named with {flag}")));
+            }
+        }
+        if let Some(folder) = options.fixtures.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(BenchmarkError::usage(format!("there is no folder `{}` with fixtures", folder.display()))
+                .hint("--fixtures or SGI_DRY_EXPERIMENT_DATA_DIR names it"));
+        }
+        if options.timeout == Some(0) {
+            return Err(BenchmarkError::usage("a program may take at least one second"));
+        }
+        let rows::SubtaskRows { mut cases, input, fingerprint } =
+            rows::read(subtask, &options.data, options.discipline.as_deref(), None)?;
+        let predictions = predictions::read(&options.predictions)?;
+        let shown = options.predictions.display().to_string();
+        predictions.put_into(&mut cases, &shown)?;
+        let pointed = |mut input: probare_core::InputFile, option: &str| {
+            input.option = Some(option.to_owned());
+            input
+        };
+        let warnings = if subtask == Subtask::DryExperiment {
+            fixtures::missing_fixtures_warning(&cases, options.fixtures.as_deref()).into_iter().collect()
+        } else {
+            Vec::new()
+        };
+        let inputs = vec![pointed(input, "/data"), pointed(predictions.input, "/predictions")];
+        let request = request(subtask, options.profile, metric_options(subtask, &options));
+        let mut job = Job::new(shown, Box::new(MemorySource::new(cases, inputs)), vec![request]);
+        job.title = Some(format!("SGI-Bench: {}", subtask.title()));
+        job.reads = vec![options.data.clone(), options.predictions.clone()];
+        job.rules = Arc::new(SgiPolicy);
+        job.suite = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
+        let model = predictions
+            .model
+            .or_else(|| options.predictions.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+        job.publisher = Some(Box::new(Collector::new(CollectorPlan {
+            destination: options.output_dir.map(|folder| Destination {
+                folder,
+                split: "test".to_owned(),
+                stamp: "scored".to_owned(),
+                demo: false,
+            }),
+            fingerprints: BTreeMap::from([(subtask, fingerprint)]),
+            model,
+            warnings,
+            console,
+            ..CollectorPlan::default()
+        })));
+        Ok(job)
+    }
+}
+
+/// The name of an embedding model as it is known here: the guide writes some with the publisher before it.
+pub fn embedding_model(named: &str) -> &str {
+    named.strip_prefix("sentence-transformers/").unwrap_or(named)
+}
+
+fn metric_options(subtask: Subtask, options: &Options) -> Map<String, Json> {
+    let mut map = Map::new();
+    let mut set = |name: &str, value: Option<Json>| map.extend(value.map(|value| (name.to_owned(), value)));
+    match subtask {
+        Subtask::DryExperiment => {
+            set("environment", options.environment.clone().map(Json::from));
+            set("timeout", options.timeout.map(|seconds| json!(seconds)));
+            set("fixtures", options.fixtures.as_ref().map(|folder| json!(folder)));
+        }
+        Subtask::IdeaGeneration => {
+            set("model", options.embedding_model.as_deref().map(|named| json!(embedding_model(named))));
+        }
+        Subtask::DeepResearch | Subtask::WetExperiment => {}
+    }
+    map
+}

@@ -1,0 +1,410 @@
+//! [`ModelScores`]: what the records of a model come to, subtask by subtask and in all; and models side by side.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use probare_core::{Panel, PanelCell, PanelChart, PanelTable};
+use probare_report::escape;
+use probare_report::number::count_with_noun;
+use serde_json::{Map, Value as Json, json};
+
+use super::Subtask;
+use super::aggregate::{Aggregate, RecordScore, aggregate, mean};
+use super::overall::{overall_text, task_score};
+use super::records::SgiRecord;
+
+/// One subtask of one model.
+pub(super) struct TaskScore {
+    subtask: Subtask,
+    summary: Aggregate,
+    /// From 0 to 100, as the overall score counts it; nothing where no record has a score.
+    score: Option<f64>,
+    /// The same where failed records count 0.
+    with_failed: f64,
+    /// The same by the other reading, where that differs.
+    other: Option<f64>,
+    /// Score and records of each discipline.
+    disciplines: BTreeMap<String, (Option<f64>, usize)>,
+    /// Why records failed, each reason once with its count, the most frequent first.
+    errors: Vec<(String, usize)>,
+    /// Replies of graders that came, could not be read, and count 0 by the published rule.
+    unreadable: u64,
+}
+
+/// Reasons of failure that are shown; all are counted.
+const SHOWN_ERRORS: usize = 3;
+
+/// A task's value; a mean of nothing is no number.
+fn score_of(subtask: Subtask, values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| task_score(subtask, values))
+}
+
+/// A score with two decimals, or a dash.
+fn format_score(score: Option<f64>) -> String {
+    score.map_or_else(|| "–".to_owned(), |score| format!("{score:.2}"))
+}
+
+/// The value of each record that the overall score is made of.
+fn values<'a>(subtask: Subtask, records: impl Iterator<Item = &'a SgiRecord>) -> Vec<f64> {
+    let field = match subtask {
+        Subtask::DeepResearch => "exact_match",
+        Subtask::IdeaGeneration | Subtask::WetExperiment => "final_score",
+        Subtask::DryExperiment => "PassAll@5",
+    };
+    records
+        .filter(|record| record.scored.score.is_some())
+        .map(|record| record.scored.extra_fields.get(field).and_then(Json::as_f64).unwrap_or_default())
+        .collect()
+}
+
+/// Why records failed, each reason once.
+fn errors(records: &[SgiRecord]) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for error in records.iter().filter_map(|record| record.error.as_deref()) {
+        *counts.entry(error).or_default() += 1;
+    }
+    let mut list: Vec<(String, usize)> = counts.into_iter().map(|(error, count)| (error.to_owned(), count)).collect();
+    list.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    list
+}
+
+impl TaskScore {
+    pub fn new(subtask: Subtask, records: &[SgiRecord]) -> Self {
+        let scored: Vec<RecordScore> = records.iter().map(|record| record.scored.clone()).collect();
+        let summary = aggregate(subtask, &scored);
+        let own = values(subtask, records.iter());
+        let mut disciplines: BTreeMap<String, Vec<&SgiRecord>> = BTreeMap::new();
+        for record in records {
+            if let Some(name) = &record.discipline {
+                disciplines.entry(name.clone()).or_default().push(record);
+            }
+        }
+        let score = score_of(subtask, &own);
+        let mut padded = own;
+        padded.resize(records.len(), 0.0);
+        let is_other = records.iter().any(|record| record.other.is_some());
+        let read = |record: &SgiRecord| record.other.or(record.scored.score);
+        let others: Vec<f64> = records.iter().filter_map(read).collect();
+        Self {
+            subtask,
+            score,
+            with_failed: task_score(subtask, &padded),
+            other: is_other.then(|| probare_text::python::round(mean(&others) * 100.0, 2)),
+            disciplines: disciplines
+                .into_iter()
+                .map(|(name, records)| {
+                    let count = records.len();
+                    (name, (score_of(subtask, &values(subtask, records.into_iter())), count))
+                })
+                .collect(),
+            errors: errors(records),
+            unreadable: records.iter().map(|record| record.unreadable).sum(),
+            summary,
+        }
+    }
+}
+
+/// All subtasks of one model.
+pub(super) struct ModelScores<'a> {
+    pub model: &'a str,
+    pub tasks: Vec<TaskScore>,
+    pub fifth: Option<f64>,
+}
+
+impl ModelScores<'_> {
+    /// The scores of all tasks; what keeps the overall score from being one where a task is missing or has no score.
+    fn scores(&self) -> Result<Vec<f64>, String> {
+        let absent: Vec<&str> =
+            self.tasks.iter().filter(|task| task.score.is_none()).map(|task| task.subtask.title()).collect();
+        if !absent.is_empty() {
+            return Err(format!("incomplete: no record of {} has a score", absent.join(", ").to_lowercase()));
+        }
+        if self.tasks.len() < Subtask::ALL.len() {
+            return Err("needs all four subtasks".to_owned());
+        }
+        Ok(self.tasks.iter().filter_map(|task| task.score).collect())
+    }
+
+    /// The mean of four tasks, or why there is none.
+    fn mean_of_four(&self) -> Result<String, String> {
+        self.scores().map(|scores| overall_text(&scores))
+    }
+
+    /// The official score over five tasks, where the fifth was supplied too.
+    fn official_score(&self) -> Option<String> {
+        let mut scores = self.scores().ok()?;
+        scores.push(self.fifth?);
+        Some(overall_text(&scores))
+    }
+
+    pub fn json(&self) -> Json {
+        let tasks: Map<String, Json> = self
+            .tasks
+            .iter()
+            .map(|task| {
+                let disciplines: Map<String, Json> = task
+                    .disciplines
+                    .iter()
+                    .map(|(name, (score, count))| (name.clone(), json!({"score": score, "records": count})))
+                    .collect();
+                let told = json!({
+                    "score": task.score,
+                    "scored": task.summary.scored,
+                    "failed": task.summary.failed,
+                    "errors": task.errors.iter().map(|(error, count)| json!({"error": error, "records": count})).collect::<Vec<_>>(),
+                    "unreadable_replies": task.unreadable,
+                    "score_with_failed_as_zero": task.with_failed,
+                    "other_reading": task.other,
+                    "means": task.summary.extra_metrics,
+                    "disciplines": disciplines,
+                });
+                (task.subtask.metric().to_owned(), told)
+            })
+            .collect();
+        json!({
+            "model": self.model,
+            "tasks": tasks,
+            "sgi_4": self.mean_of_four().ok(),
+            "incomplete": self.mean_of_four().err(),
+            "sgi_score": self.official_score(),
+        })
+    }
+
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n", escape::terminal(self.model));
+        for task in &self.tasks {
+            let TaskScore { subtask, summary, .. } = task;
+            text.push_str(&format!(
+                "  {:<16} {:>7}   {} scored, {} failed",
+                subtask.title(),
+                format_score(task.score),
+                summary.scored,
+                summary.failed
+            ));
+            if summary.failed > 0 {
+                text.push_str(&format!("; {:.2} if failed ones count 0", task.with_failed));
+            }
+            if let Some(other) = task.other {
+                text.push_str(&format!("; {other:.2} by the other reading"));
+            }
+            if let Some(words) = task.unread() {
+                text.push_str(&format!("; {words}"));
+            }
+            text.push('\n');
+            for line in task.reasons() {
+                text.push_str(&format!("    {}\n", escape::terminal(&line)));
+            }
+            let means: Vec<String> = summary
+                .extra_metrics
+                .iter()
+                .filter_map(|(name, value)| Some(format!("{name} {:.4}", value.as_f64()?)))
+                .collect();
+            if !means.is_empty() {
+                text.push_str(&format!("    {}\n", means.join(", ")));
+            }
+            if task.disciplines.len() > 1 {
+                let each: Vec<String> = task
+                    .disciplines
+                    .iter()
+                    .map(|(name, (score, count))| {
+                        format!("{} {} ({count})", escape::terminal(name), format_score(*score))
+                    })
+                    .collect();
+                text.push_str(&format!("    {}\n", each.join(", ")));
+            }
+        }
+        match self.mean_of_four() {
+            Ok(score) => text.push_str(&format!("  {:<16} {score:>7}   the mean of the four\n", "SGI-4")),
+            Err(reason) => text.push_str(&format!("  SGI-4 {reason}\n")),
+        }
+        if let Some(score) = self.official_score() {
+            text.push_str(&format!(
+                "  {:<16} {score:>7}   the official mean of five, with the value given for the fifth\n",
+                "SGI-Score"
+            ));
+        }
+        if self.tasks.iter().any(|task| task.subtask == Subtask::DryExperiment) {
+            text.push_str(
+                "  PassAll@k: at least k of the five tests pass, in one attempt; it is not pass@k over k attempts\n",
+            );
+        }
+        text
+    }
+
+    /// The subtask, where the model has records of it.
+    fn task(&self, subtask: Subtask) -> Option<&TaskScore> {
+        self.tasks.iter().find(|task| task.subtask == subtask)
+    }
+}
+
+/// The four subtasks with the models side by side, and below them what they come to and the disciplines.
+pub(super) fn panel(standings: &[ModelScores<'_>], refused: &[(Subtask, String)]) -> Panel {
+    let tasks = || standings.iter().flat_map(|standing| &standing.tasks);
+    let there = |subtask: &Subtask| tasks().any(|task| task.subtask == *subtask);
+    let subtasks: Vec<Subtask> = Subtask::ALL.into_iter().filter(there).collect();
+    let models = || standings.iter().map(|standing| standing.model);
+    let mut says: Vec<String> = Vec::new();
+    if tasks().any(|task| task.summary.failed > 0) {
+        says.push("Failed records leave the denominator of the published scores.".to_owned());
+    }
+    if subtasks.contains(&Subtask::DryExperiment) {
+        says.push("PassAll@k: at least k of the five tests pass, in one attempt. It is not pass@k, which asks whether one of k attempts passes.".to_owned());
+    }
+    says.extend(refused.iter().map(|(subtask, reason)| format!("{} left out: {reason}", subtask.title())));
+    for standing in standings {
+        for task in &standing.tasks {
+            let lines = task.unread().into_iter().chain(task.reasons());
+            says.extend(
+                lines.map(|line| format!("{}, {}: {line}", standing.model, task.subtask.title().to_lowercase())),
+            );
+        }
+    }
+    let mut scores = PanelTable::new("", ["Subtask"].into_iter().chain(models()), 1);
+    scores.fill(&subtasks, |subtask| {
+        let cell = |standing: &ModelScores<'_>| standing.task(*subtask).map_or_else(|| "–".into(), TaskScore::cell);
+        [subtask.title().into()].into_iter().chain(standings.iter().map(cell)).collect()
+    });
+    let four = |standing: &ModelScores<'_>| match standing.mean_of_four() {
+        Ok(score) => PanelCell::from(score),
+        Err(reason) => PanelCell::from("–").with_note(reason),
+    };
+    let mean = PanelCell::from("SGI-4").with_note("the mean of the four");
+    scores.push([mean].into_iter().chain(standings.iter().map(four)).collect());
+    let five: Vec<Option<String>> = standings.iter().map(ModelScores::official_score).collect();
+    if five.iter().any(Option::is_some) {
+        let mean =
+            PanelCell::from("SGI-Score").with_note("the official mean of five, with the value given for the fifth");
+        let cells = five.into_iter().map(|score| score.unwrap_or_else(|| "–".to_owned()).into());
+        scores.push([mean].into_iter().chain(cells).collect());
+    }
+    let chart = |subtask: &Subtask| PanelChart {
+        title: subtask.title().to_owned(),
+        note: "by model, of 100".to_owned(),
+        range: (0.0, 100.0),
+        bars: standings
+            .iter()
+            .map(|standing| (standing.model.to_owned(), standing.task(*subtask).and_then(|task| task.score)))
+            .collect(),
+    };
+    Panel {
+        title: "SGI-Bench".to_owned(),
+        says,
+        charts: subtasks.iter().map(chart).collect(),
+        tables: [Some(scores), disciplines(standings, &subtasks)].into_iter().flatten().collect(),
+        ..Panel::default()
+    }
+}
+
+/// A row for each discipline of each subtask with a cell for each model.
+fn disciplines(standings: &[ModelScores<'_>], subtasks: &[Subtask]) -> Option<PanelTable> {
+    let tasks = || standings.iter().flat_map(|standing| &standing.tasks);
+    let names: BTreeSet<&String> = tasks().flat_map(|task| task.disciplines.keys()).collect();
+    let rows = names.iter().flat_map(|name| subtasks.iter().map(move |subtask| (*name, *subtask)));
+    let rows = rows
+        .filter(|(name, subtask)| tasks().any(|task| task.subtask == *subtask && task.disciplines.contains_key(*name)));
+    let columns = ["Discipline", "Subtask"].into_iter().chain(standings.iter().map(|standing| standing.model));
+    let mut table = PanelTable::new("Disciplines", columns, 2);
+    table.fill(rows, |(name, subtask)| {
+        let cell = |standing: &ModelScores<'_>| match standing.task(subtask).and_then(|task| task.disciplines.get(name))
+        {
+            Some((score, count)) => {
+                PanelCell::from(format_score(*score)).with_note(count_with_noun(*count as u64, "record", "records"))
+            }
+            None => "–".into(),
+        };
+        let head = [PanelCell::from(name.as_str()), subtask.title().into()];
+        head.into_iter().chain(standings.iter().map(cell)).collect()
+    });
+    (!table.rows.is_empty()).then_some(table)
+}
+
+impl TaskScore {
+    /// The score of a model, and below it what it rests on.
+    fn cell(&self) -> PanelCell {
+        let Aggregate { scored, failed, .. } = &self.summary;
+        let mut notes = vec![format!("{scored} scored, {failed} failed")];
+        if *failed > 0 {
+            notes.push(format!("{:.2} if failed ones count 0", self.with_failed));
+        }
+        notes.extend(self.other.map(|other| format!("{other:.2} by the other reading")));
+        notes.extend(Some(self.means()).filter(|means| !means.is_empty()));
+        PanelCell::from(format_score(self.score)).with_note(notes.join("; "))
+    }
+
+    /// How many replies of graders could not be read.
+    fn unread(&self) -> Option<String> {
+        let replies = if self.unreadable == 1 { "reply" } else { "replies" };
+        (self.unreadable > 0).then(|| format!("{} {replies} of graders could not be read and count 0", self.unreadable))
+    }
+
+    /// Why records failed: the first reasons, and how many more there are.
+    fn reasons(&self) -> Vec<String> {
+        let mut lines: Vec<String> =
+            self.errors.iter().take(SHOWN_ERRORS).map(|(error, count)| format!("{count} failed: {error}")).collect();
+        let rest: usize = self.errors.iter().skip(SHOWN_ERRORS).map(|(_, count)| count).sum();
+        if rest > 0 {
+            lines.push(format!("{rest} failed for other reasons"));
+        }
+        lines
+    }
+
+    fn means(&self) -> String {
+        let of = |(name, value): (&String, &Json)| Some(format!("{name} {:.4}", value.as_f64()?));
+        self.summary.extra_metrics.iter().filter_map(of).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(value: Result<f64, &str>) -> SgiRecord {
+        let extra_fields: Map<String, Json> = value
+            .iter()
+            .flat_map(|value| ["exact_match", "final_score", "PassAll@5"].map(|name| (name.to_owned(), json!(value))))
+            .collect();
+        SgiRecord {
+            scored: RecordScore { score: value.ok(), extra_fields },
+            discipline: Some("life".to_owned()),
+            error: value.err().map(str::to_owned),
+            ..SgiRecord::default()
+        }
+    }
+
+    fn standing(research: &[SgiRecord]) -> ModelScores<'static> {
+        let fine = [record(Ok(1.0))];
+        let tasks = Subtask::ALL
+            .map(|subtask| TaskScore::new(subtask, if subtask == Subtask::DeepResearch { research } else { &fine }));
+        ModelScores { model: "m", tasks: tasks.into_iter().collect(), fifth: Some(50.0) }
+    }
+
+    #[test]
+    fn a_mean_of_nothing_is_no_number_and_what_rests_on_it_says_so() {
+        let down = || record(Err("status 401: no such key"));
+        let all = standing(&[down(), down(), record(Err("timed out"))]);
+        let text = all.text();
+        assert!(text.contains("  Deep research          –   0 scored, 3 failed"), "{text}");
+        assert!(text.contains("    2 failed: status 401: no such key\n    1 failed: timed out\n"), "{text}");
+        assert!(text.contains("  SGI-4 incomplete: no record of deep research has a score\n"), "{text}");
+        assert!(!text.contains("SGI-Score"), "{text}");
+        let json = all.json();
+        assert_eq!(
+            (&json["sgi_4"], &json["sgi_score"], &json["tasks"]["deep_research"]["score"]),
+            (&Json::Null, &Json::Null, &Json::Null)
+        );
+        assert_eq!(
+            json["tasks"]["deep_research"]["errors"][0],
+            json!({"error": "status 401: no such key", "records": 2})
+        );
+        let page = probare_report::markdown::panel(&panel(&[all], &[]));
+        assert!(page.contains("incomplete") && page.contains("status 401"), "{page}");
+        let some = standing(&[record(Ok(1.0)), down()]);
+        assert!(some.mean_of_four().is_ok() && some.text().contains("100.00   1 scored, 1 failed"), "{}", some.text());
+    }
+
+    #[test]
+    fn replies_that_could_not_be_read_are_counted_on_the_line() {
+        let garbage = SgiRecord { unreadable: 2, ..record(Ok(0.0)) };
+        let text = standing(&[garbage, record(Ok(1.0))]).text();
+        assert!(text.contains("2 scored, 0 failed; 2 replies of graders could not be read and count 0"), "{text}");
+    }
+}

@@ -1,0 +1,60 @@
+//! A folder of catalogue files: `SynthLink_*.md` in it and one level below.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use probare_cases::{CaseFileError, LARGEST_DOCUMENT, read_whole};
+use probare_core::Problem;
+
+use super::question::LocatedQuestion;
+use super::{CatalogueError, markdown};
+
+/// The questions of all files. Files without a table of questions are passed over: scoring documents bear the same name.
+pub(super) fn read(folder: &Path) -> Result<(Vec<LocatedQuestion>, Vec<Problem>), CatalogueError> {
+    let (mut questions, mut problems) = (Vec::new(), Vec::new());
+    for file in files(folder)? {
+        let (found, wrong) = read_file(&file)?;
+        questions.extend(found);
+        problems.extend(wrong);
+    }
+    Ok((questions, problems))
+}
+
+/// The questions of one Markdown file.
+pub(super) fn read_file(path: &Path) -> Result<(Vec<LocatedQuestion>, Vec<Problem>), CatalogueError> {
+    let (bytes, _) = read_whole(&path.display().to_string(), LARGEST_DOCUMENT).map_err(|error| match error {
+        CaseFileError::Io { source, .. } => unreadable(path, source),
+        other => CatalogueError::Rows(other),
+    })?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(markdown::questions(&text, &path.display().to_string()))
+}
+
+/// Paths in the order of their names, so that messages do not depend on the file system.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+    let mut files = Vec::new();
+    for entry in entries(folder)? {
+        if entry.is_dir() {
+            // A folder below that cannot be read is nobody's catalogue.
+            files.extend(entries(&entry).unwrap_or_default().into_iter().filter(|path| is_catalogue(path)));
+        } else if is_catalogue(&entry) {
+            files.push(entry);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+    let entries = fs::read_dir(folder).map_err(|source| unreadable(folder, source))?;
+    entries.map(|entry| entry.map(|entry| entry.path()).map_err(|source| unreadable(folder, source))).collect()
+}
+
+fn is_catalogue(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("SynthLink_") && name.ends_with(".md") && path.is_file()
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> CatalogueError {
+    CatalogueError::Io { path: path.display().to_string(), source }
+}

@@ -1,0 +1,115 @@
+//! SynthLink: golden vectors, the files that are written, and readers that take anything.
+
+mod files;
+mod fuzz;
+mod golden;
+mod report;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use probare_benchmarks::synthlink::{Catalogue, QuestionScores, SynthLink, SystemScores, catalogue};
+use probare_core::{BenchmarkError, Console, Event, Profile, Sink, Suite};
+use probare_engine::{Conclusion, RunError, RunRequest, Settings, run};
+use serde_json::{Value, json};
+
+/// The folder of our own catalogue.
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/synthlink")
+}
+
+/// Our own catalogue of twelve questions.
+fn example_catalogue() -> Catalogue {
+    catalogue::load(&examples()).expect("the examples are in the repository")
+}
+
+/// A run of the suite and what came of it.
+struct SuiteRun {
+    folder: tempfile::TempDir,
+    /// Rows of the published and of the careful reading, of all systems.
+    readings: [SystemScores; 2],
+    conclusion: Conclusion,
+}
+
+impl SuiteRun {
+    /// A file that the suite wrote.
+    fn file(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join("out").join(name)).unwrap()
+    }
+}
+
+/// Why there is no run.
+#[derive(Debug)]
+enum RunFailure {
+    Open(BenchmarkError),
+    Run(RunError),
+}
+
+/// Keeps the rows of both aggregates.
+struct AggregateCollector {
+    kept: Arc<Mutex<[SystemScores; 2]>>,
+    questions: usize,
+    places: [Option<usize>; 2],
+    cases: usize,
+}
+
+impl Sink for AggregateCollector {
+    fn event(&mut self, event: &Event<'_>) -> std::io::Result<()> {
+        let mut kept = self.kept.lock().unwrap();
+        match event {
+            Event::Started { metrics, .. } => {
+                self.places = [Profile::Reference, Profile::Careful].map(|profile| {
+                    metrics.iter().position(|info| info.id == "deep_search_aggregate" && info.profile == profile)
+                });
+            }
+            Event::Scored(result) => {
+                for (scores, place) in kept.iter_mut().zip(self.places) {
+                    let named = place.and_then(|place| result.results[place].as_ref().ok()?.score());
+                    let answered = result.case.response.is_some();
+                    scores.total = self.questions;
+                    scores
+                        .rows
+                        .extend(named.map(|score| QuestionScores::new(self.cases % self.questions, answered, score)));
+                }
+                self.cases += 1;
+            }
+            Event::Problem(problem) => kept[0].warnings.push(problem.reason.clone()),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Runs the suite on files of predictions.
+fn run_suite(
+    catalog: &Path,
+    predictions: &[PathBuf],
+    options: &Value,
+    outputs: &[&str],
+) -> Result<SuiteRun, RunFailure> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut all = json!({"predictions": predictions, "catalog": catalog, "output_dir": folder.path().join("out")});
+    all.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    let job = SynthLink.open(all, Console { quiet: true, ..Console::default() }).map_err(RunFailure::Open)?;
+    let kept: Arc<Mutex<[SystemScores; 2]>> = Arc::default();
+    let questions = catalogue::load(catalog).unwrap().questions().len();
+    let keep = AggregateCollector { kept: Arc::clone(&kept), questions, places: [None; 2], cases: 0 };
+    let settings = Settings {
+        jobs: NonZeroUsize::new(2),
+        output: outputs.iter().map(|name| folder.path().join("out").join(name)).collect(),
+        ..Settings::default()
+    };
+    let wanted = RunRequest { settings, watcher: Some(Box::new(keep)), ..RunRequest::default() };
+    let conclusion = run(job, wanted).map_err(RunFailure::Run)?;
+    let readings = std::mem::take(&mut *kept.lock().unwrap());
+    Ok(SuiteRun { folder, readings, conclusion })
+}
+
+/// Runs the suite on the text of a file of predictions.
+fn run_on_document(catalog: &Path, document: &[u8], options: &Value) -> Result<SuiteRun, RunFailure> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("predictions.json");
+    std::fs::write(&path, document).unwrap();
+    run_suite(catalog, &[path], options, &[])
+}

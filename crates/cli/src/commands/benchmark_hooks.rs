@@ -1,0 +1,104 @@
+//! What benchmarks bring beside their suites: flags and preparation of their own, and runs with models from configurations in
+//! the form of their guide. Verbs look here and know no benchmark by name.
+
+use std::path::Path;
+
+use clap::{Arg, ArgMatches};
+use probare_engine::{Evaluation, Settings, SettingsLayer};
+use probare_models::ModelSettings;
+use serde_json::{Map, Value as Json};
+
+use super::run_driver::RunDriver;
+use super::{sgi, socioscope};
+use crate::failure::Failure;
+
+/// What a suite does between its flags and its job.
+pub trait Preparation: Sync {
+    /// The suite that brings it.
+    fn suite(&self) -> &'static str;
+
+    /// Flags beside those of the suite's options.
+    fn flags(&self) -> Vec<Arg>;
+
+    /// Changes the options before the suite is opened, and says who judges where the command line does not.
+    fn prepare(
+        &self,
+        matches: &ArgMatches,
+        options: &mut Map<String, Json>,
+        settings: &Settings,
+    ) -> Result<Option<Judges>, Failure>;
+}
+
+/// Who judges.
+#[derive(Debug, Clone, Default)]
+pub struct Judges {
+    /// Models that the environment or a configuration sets up.
+    pub models: Vec<ModelSettings>,
+    /// The names of those that judge, in the order of their seats.
+    pub names: Vec<String>,
+}
+
+/// A run that is ready.
+pub struct ReadyRun {
+    /// The run.
+    pub evaluation: Evaluation,
+    /// How it is run.
+    pub running: RunDriver,
+}
+
+/// A benchmark whose guide has a form of configuration of its own.
+pub trait GuideBenchmark: Sync {
+    /// The id of its suite, which is kept with its runs.
+    fn suite(&self) -> &'static str;
+
+    /// Whether a configuration has the form of its guide.
+    fn is_guide(&self, text: &str) -> bool;
+
+    /// What a configuration holds, in a line; an error where it cannot be used.
+    fn describe(&self, path: &Path) -> Result<String, Failure>;
+
+    /// Opens a configuration with what is said beside it; nothing where all its results are there and are not to be made
+    /// again.
+    fn open(
+        &self,
+        path: &Path,
+        existing: ExistingResults,
+        said: Vec<SettingsLayer>,
+    ) -> Result<Option<ReadyRun>, Failure>;
+}
+
+/// What becomes of a subtask whose results are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExistingResults {
+    /// It is skipped.
+    Skip,
+    /// It runs; what is known of it is used.
+    Keep,
+    /// It runs, and everybody is asked again.
+    Overwrite,
+}
+
+static PREPARATIONS: [&dyn Preparation; 2] = [&sgi::SgiGrading, &socioscope::endpoint::AskBeforeGrading];
+
+static GUIDE_BENCHMARKS: [&dyn GuideBenchmark; 1] = [&sgi::SgiGuide];
+
+/// What the suite of this id does before it is opened.
+pub fn preparation(suite: &str) -> Option<&'static dyn Preparation> {
+    PREPARATIONS.iter().copied().find(|preparation| preparation.suite() == suite)
+}
+
+/// The benchmark that a run belongs to.
+pub fn for_run(suite: Option<&str>) -> Option<&'static dyn GuideBenchmark> {
+    GUIDE_BENCHMARKS.iter().copied().find(|guided| Some(guided.suite()) == suite)
+}
+
+/// The benchmark in the form of whose guide a configuration is written.
+pub fn for_configuration(path: &Path) -> Option<&'static dyn GuideBenchmark> {
+    // What cannot be read is told by whoever reads it in earnest.
+    let (bytes, _) = probare_cases::read_whole(&path.display().to_string(), LARGEST).ok()?;
+    let text = std::str::from_utf8(&bytes).ok()?;
+    GUIDE_BENCHMARKS.iter().copied().find(|guided| guided.is_guide(text))
+}
+
+/// Bytes of the largest configuration that is looked into.
+const LARGEST: u64 = 16 * 1024 * 1024;

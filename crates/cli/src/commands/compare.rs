@@ -1,0 +1,227 @@
+//! `probare compare`: finished runs against a baseline.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use probare_engine::{CompareError, ComparisonReport, Exit, ResultsSource, compare};
+use probare_report::comparison::{ComparisonRequest, NonInferiorityGate};
+use probare_report::github::{Annotation, lines};
+use probare_report::{Cluster, GroupBy, OutputWriter, escape, refuse_overlap};
+
+use super::flags::{AnnotationFlag, Color};
+use super::store_flags::StoreFlag;
+use super::{print, remark};
+use crate::failure::{CommandResult, Failure};
+
+/// Changed cases of each metric whose results and texts are looked up.
+const SHOWN: usize = 50;
+
+/// Compare finished runs with a baseline, case by case: what is better, how sure that is, and which cases changed.
+///
+/// Cases are paired by id, occurrence and content (question and reference, where the inputs can still be found); repeats
+/// are averaged within a case first. Yes and no is tested after `McNemar`, anything else by sign-flip permutation, cases in
+/// clusters by a cluster-robust t; p values are adjusted after Holm over all metrics, and the adjusted ones decide. What
+/// cannot be aligned is refused. Exit code 2 if a limit is missed.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The baseline: results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; with @MODEL behind
+    /// it the outputs of one model alone
+    #[arg(value_name = "BASELINE")]
+    baseline: String,
+
+    /// Results or runs to hold against it
+    #[arg(value_name = "RESULTS", required = true)]
+    others: Vec<String>,
+
+    #[command(flatten)]
+    store: StoreFlag,
+
+    /// Only this metric (repeatable); all that the runs share by default
+    #[arg(short, long = "metric", value_name = "NAME")]
+    metrics: Vec<String>,
+
+    /// Differences apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
+    #[arg(long, value_name = "TAG|tags|metadata.KEY|model")]
+    by: Option<GroupBy>,
+
+    /// Intervals and tests for cases that hang together because they share a source: the column that names it
+    #[arg(long, value_name = "COLUMN", env = "PROBARE_CLUSTER")]
+    cluster: Option<Cluster>,
+
+    /// Fail with exit code 2 unless the other run is surely not worse than the baseline in this metric (repeatable)
+    #[arg(long, value_name = "METRIC")]
+    not_worse: Vec<String>,
+
+    /// How much worse is still accepted, in units of the metric
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.0, value_parser = margin, requires = "not_worse")]
+    margin: f64,
+
+    /// Fail only if the other run is surely worse by more than the margin: an interval that holds both passes
+    #[arg(long, requires = "not_worse")]
+    confident: bool,
+
+    /// File to write: .json .md .html or .csv (repeatable)
+    #[arg(short, long = "output", value_name = "OUT")]
+    output: Vec<PathBuf>,
+
+    /// Title of the page
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    #[command(flatten)]
+    annotating: AnnotationFlag,
+
+    /// Where the random numbers of resamples start
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// The comparison as JSON instead of tables
+    #[arg(long)]
+    json: bool,
+
+    /// Nothing but missed limits
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Colours in what is printed; on a terminal by default, unless `NO_COLOR` is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, overrides_with = "color")]
+    color: Color,
+}
+
+fn margin(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(margin) if margin.is_finite() && margin >= 0.0 => Ok(margin),
+        _ => Err("a number of at least 0 is expected".to_owned()),
+    }
+}
+
+/// What a file name asks for.
+#[derive(Debug, Clone, Copy)]
+enum ComparisonFormat {
+    Json,
+    Markdown,
+    Html,
+    Csv,
+}
+
+impl ComparisonFormat {
+    fn from_path(path: &Path) -> Result<Self, Failure> {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        match extension.as_deref() {
+            Some("json") => Ok(Self::Json),
+            Some("md" | "markdown") => Ok(Self::Markdown),
+            Some("html" | "htm") => Ok(Self::Html),
+            Some("csv") => Ok(Self::Csv),
+            _ => Err(Failure::usage(format!("a comparison cannot be written to `{}`", path.display()))
+                .hint("known are .json, .md, .html and .csv")),
+        }
+    }
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let forms: Vec<ComparisonFormat> =
+        arguments.output.iter().map(|path| ComparisonFormat::from_path(path)).collect::<Result<_, _>>()?;
+    let names = std::iter::once(&arguments.baseline).chain(&arguments.others);
+    let sides: Vec<ResultsSource> = names.map(|name| open_results(name, &arguments.store)).collect::<Result<_, _>>()?;
+    let files: Vec<PathBuf> = sides.iter().map(|side| side.path.clone()).collect();
+    refuse_overlap(&files, &arguments.output)
+        .map_err(|error| Failure::usage(error.to_string()).hint("name another file to write"))?;
+    let limit = |metric: &String| NonInferiorityGate {
+        metric: metric.clone(),
+        margin: arguments.margin,
+        confident: arguments.confident,
+    };
+    let asked = ComparisonRequest {
+        metrics: arguments.metrics.clone(),
+        by: arguments.by.clone(),
+        cluster: arguments.cluster.clone(),
+        not_worse: arguments.not_worse.iter().map(limit).collect(),
+        seed: arguments.seed,
+    };
+    let ComparisonReport { comparison, evidences } = compare(&sides, &asked, SHOWN)?;
+    for (path, form) in arguments.output.iter().zip(forms) {
+        let text = match form {
+            ComparisonFormat::Json => json(&comparison)?,
+            ComparisonFormat::Markdown => comparison.to_markdown(&evidences),
+            ComparisonFormat::Html => comparison.to_html(&evidences, arguments.title.as_deref()),
+            ComparisonFormat::Csv => comparison.to_csv(),
+        };
+        OutputWriter::write_file(path, text.as_bytes())
+            .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
+    }
+    if arguments.annotating.is_wanted() {
+        let missed = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
+        let annotations: Vec<Annotation> = missed
+            .filter(|(_, gate)| !gate.passed)
+            .map(|(other, gate)| Annotation::error("worse than the baseline", format!("{}: {gate}", other.name)))
+            .collect();
+        print(&lines(&annotations))?;
+    }
+    if arguments.quiet {
+        for gate in comparison.others.iter().flat_map(|other| &other.gates).filter(|gate| !gate.passed) {
+            remark(&escape::terminal(&gate.to_string()));
+        }
+    } else {
+        let look = arguments.color.stream_look(&io::stdout());
+        print(&if arguments.json { json(&comparison)? } else { comparison.to_terminal(&evidences, look) })?;
+        for path in &arguments.output {
+            remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+        }
+    }
+    Ok(if comparison.passes() { Exit::Fine } else { Exit::Gate })
+}
+
+/// What an argument names: a file, or else a run of the store, whole or one model of it.
+pub fn open_results(name: &str, store: &StoreFlag) -> Result<ResultsSource, Failure> {
+    let (place, model) = match name.rsplit_once('@') {
+        Some((place, model)) if !Path::new(name).exists() => (place, Some(model.to_owned())),
+        _ => (name, None),
+    };
+    let is_file = Path::new(place).exists();
+    let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !is_file) else {
+        return Ok(ResultsSource { name: name.to_owned(), model, ..ResultsSource::from_file(Path::new(place)) });
+    };
+    let store = store.open_for_reading()?;
+    store.run(run)?;
+    let whole = ResultsSource::from_store(store.path(), run);
+    let name = model.as_ref().map_or_else(|| whole.name.clone(), |model| format!("{model} in run {run}"));
+    Ok(ResultsSource { name, model, ..whole })
+}
+
+fn json(comparison: &probare_report::comparison::RunComparison) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(comparison).map_err(|error| Failure::new(error.to_string()))?;
+    Ok(text + "\n")
+}
+
+impl From<CompareError> for Failure {
+    fn from(error: CompareError) -> Self {
+        use probare_report::comparison::ComparisonError;
+        match error {
+            CompareError::Results(inner) => inner.into(),
+            CompareError::Store(inner) => inner.into(),
+            CompareError::Comparison(ref inner) => {
+                let failure = Self::from_error(&error);
+                match inner {
+                    ComparisonError::UnknownMetric { .. } => failure.into_usage(),
+                    ComparisonError::Models { .. } => failure.hint("name the model to compare: RESULTS@MODEL").into_usage(),
+                    ComparisonError::NoCluster { .. } => failure.hint("name a column of the cases with --cluster").into_usage(),
+                    ComparisonError::NoCase { .. } => failure
+                        .hint("cases are paired by their ids, and by question and reference where they are at hand"),
+                    _ => failure,
+                }
+            }
+            CompareError::Unaligned { .. } => Self::from_error(&error).hint(
+                "compare another form of the same run (.jsonl, .json or .parquet), or write the table again with this release",
+            ),
+            CompareError::NoModel { .. } => Self::from_error(&error).into_usage(),
+            CompareError::Several { .. } => {
+                Self::from_error(&error).hint("name one model with RESULTS@MODEL, and take a run without repeats").into_usage()
+            }
+            CompareError::Row { .. } => {
+                Self::from_error(&error).hint("`probare verify` says what else is wrong with it")
+            }
+            _ => Self::from_error(&error),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `probare history`: what runs have become, one after the other.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use probare_engine::{Exit, HistoryQuery};
+use probare_report::history::History;
+use probare_report::{OutputWriter, escape, refuse_overlap};
+
+use super::flags::Color;
+use super::store_flags::ViewerFlags;
+use super::{print, remark};
+use crate::failure::{CommandResult, Failure};
+
+/// Show what runs have become: a trend for each data set, model and metric, and the cases that are now good, now bad.
+///
+/// Runs come in the order of their numbers, files of results in the order in which they are given, or of their names in a
+/// folder. Files that are about the same cases, by id, question and reference, are one series, whatever they are called. Each
+/// run is held against the one before it, case by case, as `probare compare` does; p values are adjusted after Holm over all
+/// steps, and the first step that chance does not explain is named. Where cases have several outputs, pass^k is the chance that
+/// all of k pass.
+///
+/// Without arguments the runs of the store and the files of results of the working folder are taken.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    #[command(flatten)]
+    runs: ViewerFlags,
+
+    /// Only this metric (repeatable); all by default
+    #[arg(short, long = "metric", value_name = "NAME")]
+    metrics: Vec<String>,
+
+    /// Only so many runs, the newest
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    last: u16,
+
+    /// File to write: .json .md or .csv (repeatable)
+    #[arg(short, long = "output", value_name = "OUT")]
+    output: Vec<PathBuf>,
+
+    /// The history as JSON instead of tables
+    #[arg(long)]
+    json: bool,
+
+    /// Colours in what is printed; on a terminal by default, unless `NO_COLOR` is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, overrides_with = "color")]
+    color: Color,
+}
+
+const AFTER_HELP: &str = "Examples:
+  probare history
+  probare history --metric token_f1 --last 5
+  probare history nightly/ -o history.md";
+
+/// Writes a history.
+type HistoryWriter = fn(&History) -> Result<String, Failure>;
+
+/// What a file name asks for.
+fn writer_for(path: &Path) -> Result<HistoryWriter, Failure> {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("json") => Ok(json),
+        Some("md" | "markdown") => Ok(|history| Ok(history.to_markdown())),
+        Some("csv") => Ok(|history| Ok(history.to_csv())),
+        _ => Err(Failure::usage(format!("a history cannot be written to `{}`", path.display()))
+            .hint("known are .json, .md and .csv")),
+    }
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let forms = arguments.output.iter().map(|path| writer_for(path)).collect::<Result<Vec<_>, _>>()?;
+    refuse_overlap(&arguments.runs.reads(), &arguments.output)
+        .map_err(|error| Failure::usage(error.to_string()).hint("name another file to write"))?;
+    let asked = HistoryQuery { metrics: arguments.metrics.clone(), last: Some(usize::from(arguments.last)) };
+    let history = arguments.runs.open()?.history(&asked)?;
+    for (path, form) in arguments.output.iter().zip(forms) {
+        OutputWriter::write_file(path, form(&history)?.as_bytes())
+            .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
+    }
+    print(&if arguments.json {
+        json(&history)?
+    } else {
+        history.to_terminal(arguments.color.stream_look(&io::stdout()))
+    })?;
+    for path in &arguments.output {
+        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+    }
+    Ok(Exit::Fine)
+}
+
+fn json(history: &History) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(history).map_err(|error| Failure::new(error.to_string()))?;
+    Ok(text + "\n")
+}

@@ -1,0 +1,100 @@
+//! `probare import`: files of other tools as cases.
+
+use std::path::PathBuf;
+
+use probare_cases::{Grouping, ImportFormat};
+use probare_engine::{Exit, ImportRequest, import_file};
+use probare_report::escape;
+use probare_report::number::count_with_noun;
+
+use super::export::exchange_failure;
+use super::remark;
+use crate::failure::CommandResult;
+
+/// Turn a file of another tool into cases: promptfoo, Inspect, lm-eval, OpenAI evals, chats, traces of OpenTelemetry.
+///
+/// The format is told by what is in the file. The other tool's own scores are kept in `metadata.scores` of each case;
+/// --results writes them as results, which `probare compare` and `probare show` read. See docs/exchange.md for what is lost.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// The file; - is standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+
+    /// File of cases to write, as JSON lines; standard output by default
+    #[arg(short, long = "output", value_name = "OUT.jsonl", value_parser = lines)]
+    output: Option<PathBuf>,
+
+    /// File for the other tool's scores, as results: .jsonl .json .csv .parquet .md .html .xml (repeatable)
+    #[arg(long, value_name = "OUT", requires = "output")]
+    results: Vec<PathBuf>,
+
+    /// Format of the file where its content is not to tell: promptfoo, inspect, lm-eval, openai-evals, deepeval,
+    /// every-eval-ever, chat or otlp
+    #[arg(long, value_name = "TOOL")]
+    from: Option<ImportFormat>,
+
+    /// What becomes one case of a file of traces: trace (by default) or conversation
+    #[arg(long, value_name = "WHAT")]
+    group: Option<Grouping>,
+
+    /// All that could not be used of a file of traces, one by one
+    #[arg(short, long, conflicts_with = "quiet")]
+    verbose: bool,
+
+    /// Nothing but what is wrong
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const AFTER_HELP: &str = "Examples:
+  probare import log.eval -o cases.jsonl
+  probare score cases.jsonl -m token_f1 -o ours.jsonl
+  probare import results.json -o cases.jsonl --results theirs.jsonl
+  probare import conversations.jsonl | probare score - -m topic_pivot
+  probare import traces.jsonl --group conversation --verbose -o cases.jsonl";
+
+/// A file of JSON lines, by its name.
+fn lines(text: &str) -> Result<PathBuf, String> {
+    let name = text.strip_suffix(".gz").or_else(|| text.strip_suffix(".zst")).unwrap_or(text);
+    if name.strip_suffix(".jsonl").is_some() {
+        return Ok(text.into());
+    }
+    Err("cases are written as JSON lines: the name ends in .jsonl, .jsonl.gz or .jsonl.zst".to_owned())
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let asked = ImportRequest {
+        file: &arguments.file,
+        from: arguments.from,
+        group: arguments.group,
+        cases: arguments.output.as_deref(),
+        results: arguments.results.clone(),
+    };
+    let made = import_file(&asked).map_err(exchange_failure)?;
+    for note in &made.notes {
+        remark(&escape::terminal(&format!("note: {note}")));
+    }
+    if arguments.verbose {
+        for lost in &made.lost {
+            remark(&escape::terminal(&format!("lost: {lost}")));
+        }
+    }
+    if arguments.quiet {
+        return Ok(Exit::Fine);
+    }
+    let mut text = format!("{}: {}", made.format, count_with_noun(made.cases, "case", "cases"));
+    if made.answered < made.cases {
+        text.push_str(&format!(", {} without a response", made.cases - made.answered));
+    }
+    if !made.scores.is_empty() {
+        text.push_str(&format!("; its scores: {}", made.scores.join(", ")));
+    }
+    remark(&escape::terminal(&text));
+    for path in arguments.output.iter().chain(&arguments.results) {
+        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,29 @@
+//! `probare judge`: how far a judge can be trusted.
+
+mod calibrate;
+mod comparison;
+mod label_sheet;
+
+pub use calibrate::human_labels;
+pub use label_sheet::LabelSheet;
+
+use crate::failure::CommandResult;
+
+/// Hold a judge against people.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    verb: JudgeCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum JudgeCommand {
+    Calibrate(Box<calibrate::Arguments>),
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    match &arguments.verb {
+        JudgeCommand::Calibrate(arguments) => calibrate::run(arguments),
+    }
+}

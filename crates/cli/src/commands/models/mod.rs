@@ -1,0 +1,35 @@
+//! `probare models`: models on this machine.
+
+mod prices;
+pub mod pull;
+
+use super::{cache, remark};
+use crate::failure::CommandResult;
+
+/// Fetch models that are computed on this machine, and show prices.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    verb: ModelsCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ModelsCommand {
+    Prices(prices::Arguments),
+    Pull(pull::Arguments),
+    /// The former name of `probare cache`
+    #[command(hide = true)]
+    Record(cache::Arguments),
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    match &arguments.verb {
+        ModelsCommand::Prices(arguments) => prices::run(arguments),
+        ModelsCommand::Pull(arguments) => pull::run(arguments),
+        ModelsCommand::Record(arguments) => {
+            remark("`probare models record` is now called `probare cache`");
+            cache::run(arguments)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! `probare rescore`: the outputs of a run through other metrics.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use probare_core::MetricRequest;
+use probare_engine::{Evaluation, EvaluationOptions, Settings, StoredRun};
+use probare_report::escape;
+use probare_report::number::count_with_noun;
+
+use super::flags::{LayeredFlags, MetricFlag, RunFlags};
+use super::run_driver::RunDriver;
+use super::store_flags::{StoreFlag, evaluation_failure, number};
+use super::{remark, resume};
+use crate::failure::{CommandResult, Failure};
+
+/// Score the outputs of a run again, without asking the models under test.
+///
+/// A new run takes cases and outputs from the store and computes the metrics of --metric, or those of the configuration
+/// as it is now. Judges are asked; models under test are not, and their keys are not needed. A sample that has no output
+/// in the store is an error of kind missing. The run that the outputs came from stays as it is.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Number of the run; the newest by default
+    #[arg(value_name = "RUN", value_parser = number)]
+    run: Option<i64>,
+
+    #[command(flatten)]
+    metrics: LayeredFlags<MetricFlag>,
+
+    /// The configuration; the one that the run was started with by default, where you started it on this machine
+    #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
+    config: Option<PathBuf>,
+
+    #[command(flatten)]
+    store: StoreFlag,
+
+    #[command(flatten)]
+    running: LayeredFlags<RunFlags>,
+}
+
+/// What the new run would be.
+pub fn preview_settings(arguments: &Arguments) -> Result<Settings, Failure> {
+    let store = arguments.store.open_for_reading()?;
+    let run = chosen(arguments, store.latest(false)?)?;
+    settings(arguments, &store.run(run)?)
+}
+
+fn chosen(arguments: &Arguments, latest: Option<i64>) -> Result<i64, Failure> {
+    let none = || Failure::new("the store has no run").hint("`probare run` makes one");
+    arguments.run.or(latest).ok_or_else(none)
+}
+
+fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<Settings, Failure> {
+    for text in &arguments.metrics.flags.metrics {
+        text.parse::<MetricRequest>()?;
+    }
+    let said = vec![arguments.running.layer(), arguments.metrics.layer()];
+    let own = Settings::merge(said.clone())?;
+    let mut settings = resume::settings_for_run(stored, arguments.config.as_deref(), said)?;
+    // The reports of the other run stay as they are, and its gates are about its metrics.
+    settings.output = own.output;
+    if !own.metrics.is_empty() {
+        settings.gates = own.gates;
+    }
+    Ok(settings)
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let store = arguments.store.open_existing()?;
+    let from = chosen(arguments, store.latest(false)?)?;
+    let stored = store.run(from)?;
+    if let Some(suite) = &stored.plan.suite {
+        return Err(Failure::usage(format!("run {from} is one of the benchmark `{suite}`, whose metrics are its own"))
+            .hint(format!("score its outputs: probare runs export {from} --outputs outputs.jsonl")));
+    }
+    let settings = settings(arguments, &stored)?;
+    let outputs_of = Some(stored.plan.outputs_of.unwrap_or(from));
+    let options = EvaluationOptions { outputs_of, test: stored.plan.test.clone(), ..EvaluationOptions::default() };
+    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    let differences = stored.plan.output_differences(evaluation.plan());
+    if !differences.is_empty() {
+        let what = differences.join("; ");
+        return Err(Failure::new(format!("the outputs of run {from} are not those that this run would have: {what}"))
+            .hint("put it back as it was, or start anew: probare run"));
+    }
+    let number = store.begin(evaluation.plan())?;
+    let copied = store.copy_outputs(from, number)?;
+    if !evaluation.plan().models.is_empty() {
+        let outputs = count_with_noun(copied, "output", "outputs");
+        remark(&escape::terminal(&format!("{outputs} of run {from}; no model under test is asked")));
+    }
+    RunDriver::new(settings).evaluate(evaluation, &store, number)
+}

@@ -1,0 +1,224 @@
+//! `probare resume`: goes on with a run that was ended, killed, or ran out of disk or money.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use probare_core::ErrorKind;
+use probare_engine::{
+    Config, Evaluation, EvaluationOptions, Exit, RunState, Settings, SettingsLayer, Store, StoredRun,
+};
+use probare_report::escape;
+use probare_report::number::count_with_noun;
+
+use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
+use super::flags::{LayeredFlags, RunFlags, config_layer};
+use super::remark;
+use super::run_driver::RunDriver;
+use super::store_flags::{StoreFlag, evaluation_failure, number};
+use crate::failure::{CommandResult, Failure};
+
+/// Go on with a run.
+///
+/// What is finished is taken from the store, the rest is done. Where cases, prompts, metrics or settings of models have
+/// changed since, it says what and stops: numbers of two different runs would stand in one report. --accept-changes goes
+/// on all the same; finished samples stay as they are. Profile, limit, gates and all else that the run began with still
+/// hold. A run that somebody else began wants --config: nothing that a foreign store names is run or contacted.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Number of the run; the newest that is not complete by default
+    #[arg(value_name = "RUN", value_parser = number)]
+    run: Option<i64>,
+
+    /// Go on although something has changed
+    #[arg(long, env = "PROBARE_ACCEPT_CHANGES")]
+    accept_changes: bool,
+
+    /// Do samples with errors of these kinds again; models and judges are asked anew (repeatable, or separated by commas)
+    #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',', env = "PROBARE_RETRY")]
+    retry: Vec<RetryKind>,
+
+    /// The configuration; the one that the run was started with by default, where you started it on this machine
+    #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
+    config: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub store: StoreFlag,
+
+    #[command(flatten)]
+    running: LayeredFlags<RunFlags>,
+}
+
+/// Which samples are done again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum RetryKind {
+    /// Without a result: failed, out of time, missing or cancelled
+    Failed,
+    /// A model or judge declined
+    Refused,
+    /// The reply of a judge could not be read
+    Unparseable,
+    /// There is no response, or no recorded reply
+    Missing,
+    /// It took too long
+    TimedOut,
+    /// The run was ended
+    Cancelled,
+    /// A reply was cut at its longest length
+    Truncated,
+    /// Every kind of error
+    All,
+}
+
+impl RetryKind {
+    /// The kinds of error that are meant.
+    const fn kinds(self) -> &'static [ErrorKind] {
+        match self {
+            Self::Failed => &[ErrorKind::Failed, ErrorKind::TimedOut, ErrorKind::Missing, ErrorKind::Cancelled],
+            Self::Refused => &[ErrorKind::Refused],
+            Self::Unparseable => &[ErrorKind::Unparseable],
+            Self::Missing => &[ErrorKind::Missing],
+            Self::TimedOut => &[ErrorKind::TimedOut],
+            Self::Cancelled => &[ErrorKind::Cancelled],
+            Self::Truncated => &[ErrorKind::Truncated],
+            Self::All => &ErrorKind::ALL,
+        }
+    }
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let mut store = arguments.store.open_existing()?;
+    let run = choose_run(arguments, &store)?;
+    let stored = store.run(run)?;
+    let Some((evaluation, running)) = open_run(arguments, &stored)? else { return Ok(Exit::Fine) };
+    let differences = stored.plan.differences(evaluation.plan());
+    if !differences.is_empty() {
+        if !arguments.accept_changes {
+            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; ")))
+                .hint("put it back as it was, start anew, or go on all the same with --accept-changes"));
+        }
+        for difference in &differences {
+            remark(&escape::terminal(&format!("accepted: {difference}")));
+        }
+        store.replan(run, evaluation.plan())?;
+    }
+    if !arguments.retry.is_empty() {
+        let kinds: Vec<ErrorKind> = arguments.retry.iter().flat_map(|which| which.kinds()).copied().collect();
+        let again = store.retry(run, &kinds)?;
+        remark(&format!("{} again", count_with_noun(again, "sample", "samples")));
+        let others: Vec<String> = (stored.errors.iter())
+            .filter(|(kind, _)| kinds.iter().all(|known| known.name() != kind.as_str()))
+            .map(|(kind, count)| format!("{count} {kind}"))
+            .collect();
+        if again == 0 && !others.is_empty() {
+            remark(&format!("errors of other kinds: {}; --retry all does them again, too", others.join(", ")));
+        }
+    } else if stored.state == RunState::Complete && differences.is_empty() && running.is_without_output() {
+        remark(&format!("run {run} is complete"));
+        return Ok(Exit::Fine);
+    }
+    running.evaluate(evaluation, &store, run)
+}
+
+/// What the run would go on with.
+pub fn preview_settings(arguments: &Arguments) -> Result<Settings, Failure> {
+    let store = arguments.store.open_for_reading()?;
+    let stored = store.run(choose_run(arguments, &store)?)?;
+    settings(arguments, &stored)
+}
+
+/// The run that is named, or the newest that can go on.
+fn choose_run(arguments: &Arguments, store: &Store) -> Result<i64, Failure> {
+    let found = match arguments.run {
+        Some(run) => Some(run),
+        None => store.latest(true)?.or(if arguments.retry.is_empty() { None } else { store.latest(false)? }),
+    };
+    found.ok_or_else(|| {
+        Failure::new("no run is open").hint("`probare runs list` shows all runs; name one: probare resume RUN")
+    })
+}
+
+/// What the run is: what it began with, and what is said now. A configuration that is still there is read again, so that a
+/// change of it is noticed.
+fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<Settings, Failure> {
+    settings_for_run(stored, arguments.config.as_deref(), vec![arguments.running.layer()])
+}
+
+/// The same with a configuration that is named and what is said beside it.
+pub fn settings_for_run(
+    stored: &StoredRun,
+    config: Option<&Path>,
+    said: Vec<SettingsLayer>,
+) -> Result<Settings, Failure> {
+    let plan = &stored.plan;
+    let began = plan.began_with()?;
+    let limit = Settings::merge(said.clone())?.limit;
+    if plan.limit.is_some() && limit.is_some() && limit != plan.limit {
+        return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));
+    }
+    let is_own = plan.has_valid_owner_tag();
+    let named = match config {
+        Some(path) => Some(path.to_owned()),
+        None if !is_own => return Err(foreign_run_failure(stored)),
+        None => Some(PathBuf::from(&plan.config)).filter(|path| path.is_file()),
+    };
+    let config = match (&plan.test, named) {
+        (Some(test), _) if config.is_none() => Some(test.config()?),
+        (_, Some(path)) => Some(Config::load(Some(&path))?),
+        (_, None) => None,
+    };
+    let file = config.as_ref().map(config_layer);
+    // Of a run that an older version began nothing but the plan is known.
+    let old = SettingsLayer::default().with("limit", plan.limit);
+    let began = match (began, &file) {
+        (Some(began), Some(_)) => began.without_files(),
+        (Some(began), None) => began,
+        (None, _) => old,
+    };
+    Ok(Settings::merge(said.into_iter().chain([began]).chain(file))?)
+}
+
+/// The failure where somebody else may have written down what a run names.
+fn foreign_run_failure(stored: &StoredRun) -> Failure {
+    let run = stored.run;
+    // A store may come from anybody, and a configuration names programs and addresses.
+    Failure::new(format!("run {run} does not carry your mark: what it names is not used")).hint(format!(
+        "it was begun by another user, on another machine or with an older release; name your configuration: probare resume \
+         {run} --config FILE"
+    ))
+}
+
+/// The run with everything that it needs; nothing where there is nothing to do.
+fn open_run(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evaluation, RunDriver)>, Failure> {
+    // A retry that was ended before its end is still one.
+    let refresh = stored.rounds > 0 || !arguments.retry.is_empty();
+    if let Some(guided) = benchmark_hooks::for_run(stored.plan.suite.as_deref()) {
+        return resume_benchmark(guided, arguments, stored, refresh);
+    }
+    let settings = settings(arguments, stored)?;
+    let StoredRun { plan, .. } = stored;
+    let options = EvaluationOptions { dry_run: false, refresh, test: plan.test.clone(), outputs_of: plan.outputs_of };
+    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    Ok(Some((evaluation, RunDriver::new(settings))))
+}
+
+/// A run of a benchmark. Its demo has the same rows again, and results that are there do not stop it.
+fn resume_benchmark(
+    guided: &dyn GuideBenchmark,
+    arguments: &Arguments,
+    stored: &StoredRun,
+    refresh: bool,
+) -> Result<Option<(Evaluation, RunDriver)>, Failure> {
+    let plan = &stored.plan;
+    let path = match &arguments.config {
+        Some(path) => path.clone(),
+        None if !plan.has_valid_owner_tag() => return Err(foreign_run_failure(stored)),
+        None => PathBuf::from(&plan.config),
+    };
+    let began = plan.began_with()?.unwrap_or_default().without_files().with("limit", plan.limit);
+    let again = if refresh { SettingsLayer::default().with("refresh", true) } else { SettingsLayer::default() };
+    // Results that are there do not stop it, and what is finished is not asked again.
+    let opened = guided.open(&path, ExistingResults::Keep, vec![arguments.running.layer(), again, began])?;
+    Ok(opened.map(|ReadyRun { evaluation, running }| (evaluation, running)))
+}

@@ -1,0 +1,166 @@
+//! `probare run`: the models and data sets of a configuration through its metrics, kept sample by sample.
+
+use std::path::{Path, PathBuf};
+
+use probare_engine::{
+    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, Settings, SettingsLayer, Store,
+    check_discovered_guide,
+};
+use probare_report::escape;
+use probare_report::number::count_with_noun;
+
+use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
+use super::flags::{LayeredFlags, ProfileFlag, RunFlags, StrictFlag, config_layer};
+use super::print;
+use super::run_driver::RunDriver;
+use super::store_flags::{StoreFlag, evaluation_failure};
+use crate::failure::{CommandResult, Failure};
+
+/// Run an evaluation: models times data sets times metrics.
+///
+/// The configuration names data sets, models and metrics; without models the responses of the data are scored. Every
+/// finished sample is in the store (.probare/store.db) at once: after Ctrl-C, a kill or a full disk `probare resume` goes on
+/// where it was. The first Ctrl-C finishes what is under way and ends with exit code 3, the second ends at once.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The configuration; probare.yaml by default
+    #[arg(value_name = "CONFIG")]
+    config: Option<PathBuf>,
+
+    /// Say what the run would take, and ask nobody
+    #[arg(long, env = "PROBARE_DRY_RUN")]
+    dry_run: bool,
+
+    #[command(flatten)]
+    profile: LayeredFlags<ProfileFlag>,
+
+    #[command(flatten)]
+    strict: LayeredFlags<StrictFlag>,
+
+    #[command(flatten)]
+    pub store: StoreFlag,
+
+    #[command(flatten)]
+    running: LayeredFlags<RunFlags>,
+}
+
+/// The benchmark whose guide has configurations of this form, and the file. One that was found has to be trusted.
+fn find_guide(arguments: &Arguments) -> Result<Option<(&'static dyn GuideBenchmark, &Path)>, Failure> {
+    let path = arguments.config.as_deref().unwrap_or(Path::new(DEFAULT_NAME));
+    if arguments.config.is_none() && probare_files::ensure_plain(path).is_err() {
+        return Ok(None);
+    }
+    let Some(guided) = benchmark_hooks::for_configuration(path) else { return Ok(None) };
+    if arguments.config.is_none() {
+        check_discovered_guide(path)?;
+    }
+    Ok(Some((guided, path)))
+}
+
+/// What the run is.
+pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
+    let Arguments { config, dry_run: _, profile, strict, store: _, running } = arguments;
+    let said = [running.layer(), profile.layer(), strict.layer()];
+    if let Some((guided, config)) = find_guide(arguments)?
+        && let Some(opened) = guided.open(config, ExistingResults::Skip, said.to_vec())?
+    {
+        return Ok(opened.running.into_settings());
+    }
+    // A run needs a configuration, so one that is not there is an error as if it were named.
+    let found = Path::new(DEFAULT_NAME);
+    let named = config.as_deref().or_else(|| (!found.exists()).then_some(found));
+    let file = config_layer(&Config::load(named)?);
+    Ok(Settings::merge(said.into_iter().chain([file]))?)
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let said = vec![arguments.running.layer(), arguments.profile.layer(), arguments.strict.layer()];
+    if let Some((guided, config)) = find_guide(arguments)? {
+        if arguments.dry_run {
+            let opened = guided.open(config, ExistingResults::Skip, said)?;
+            return opened.map_or(Ok(Exit::Fine), |opened| print(&estimate_text(opened.evaluation.estimate())));
+        }
+        return begin_benchmark(guided, config, ExistingResults::Skip, said, &arguments.store);
+    }
+    let settings = settings(arguments)?;
+    let options = EvaluationOptions { dry_run: arguments.dry_run, ..EvaluationOptions::default() };
+    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    if arguments.dry_run {
+        return print(&estimate_text(evaluation.estimate()));
+    }
+    let store = Store::open(&arguments.store.store)?;
+    let number = store.begin(evaluation.plan())?;
+    RunDriver::new(settings).evaluate(evaluation, &store, number)
+}
+
+/// Starts a run from a configuration in the form of a benchmark's guide.
+pub fn begin_benchmark(
+    guided: &dyn GuideBenchmark,
+    path: &Path,
+    existing: ExistingResults,
+    said: Vec<SettingsLayer>,
+    store: &StoreFlag,
+) -> CommandResult {
+    let Some(ReadyRun { evaluation, running }) = guided.open(path, existing, said)? else { return Ok(Exit::Fine) };
+    let store = Store::open(&store.store)?;
+    let number = store.begin(evaluation.plan())?;
+    running.evaluate(evaluation, &store, number)
+}
+
+/// What a run would take, in words.
+fn estimate_text(estimate: &Estimate) -> String {
+    let mut text = String::new();
+    for (name, cases) in &estimate.cases {
+        text.push_str(&format!("{}: {}\n", escape::terminal(name), count_with_noun(*cases, "case", "cases")));
+    }
+    text.push_str(&format!(
+        "{} through {}\n",
+        count_with_noun(estimate.samples, "sample", "samples"),
+        count_with_noun(estimate.metrics as u64, "metric", "metrics")
+    ));
+    for asked in &estimate.asked {
+        let what =
+            if asked.judges.is_empty() { "answers".to_owned() } else { format!("judges {}", asked.judges.join(", ")) };
+        text.push_str(&format!(
+            "  {} {}: {}{}, about {} tokens in and {} out, {}\n",
+            escape::terminal(&asked.model),
+            escape::terminal(&what),
+            if asked.is_most { "at most " } else { "" },
+            count_with_noun(asked.calls, "call", "calls"),
+            asked.usage.input_tokens,
+            asked.usage.output_tokens,
+            dollars(asked.cost_usd)
+        ));
+    }
+    if estimate.asked.is_empty() {
+        text.push_str("no model is asked\n");
+        return text;
+    }
+    let usage = estimate.usage();
+    text.push_str(&format!(
+        "in all {}, about {} tokens, {}, {} of waiting; what is recorded already is neither asked nor paid again\n",
+        count_with_noun(estimate.calls(), "call", "calls"),
+        usage.input_tokens + usage.output_tokens,
+        dollars(estimate.cost_usd()),
+        waiting(estimate.seconds()),
+    ));
+    text
+}
+
+fn dollars(cost: Option<f64>) -> String {
+    match cost {
+        Some(cost) => format!("{cost:.4} US dollars"),
+        None => "price unknown".to_owned(),
+    }
+}
+
+fn waiting(seconds: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rough number of whole seconds")]
+    let seconds = seconds.ceil() as u64;
+    match seconds {
+        0..=119 => format!("about {}", count_with_noun(seconds, "second", "seconds")),
+        120..=7199 => format!("about {} minutes", seconds / 60),
+        _ => format!("about {} hours", seconds / 3600),
+    }
+}

@@ -1,0 +1,230 @@
+//! A run from its settings to its end: driven, summed up in words, with the exit code that comes of it.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use probare_cancellation::interruption_flag;
+use probare_core::{BenchmarkStatus, Console, Job, Stop};
+use probare_engine::{
+    Conclusion, Evaluation, Exit, ProgramError, ProgramUsage, RunProgress, RunRequest, Settings, Store,
+};
+use probare_report::number::count_with_noun;
+use probare_report::{escape, listed_verdicts, terminal};
+use probare_sandbox::SandboxError;
+
+use super::flags::stream_look;
+use super::model_call_flags;
+use super::store_flags::{announce, started_run_failure};
+use super::{print, remark};
+use crate::failure::{CommandResult, Failure};
+use crate::progress::{InterruptionSink, ProgressSink, ProgressWatcher};
+
+/// A run that is about to start.
+#[derive(Debug, Clone, Default)]
+pub struct RunDriver {
+    settings: Settings,
+    /// Whether result lines go to standard output.
+    is_data: bool,
+    /// Whether the benchmark prints a summary of its own.
+    has_own_summary: bool,
+}
+
+impl RunDriver {
+    /// A run with these settings.
+    pub fn new(settings: Settings) -> Self {
+        for old in &settings.old_names {
+            remark(&escape::terminal(&format!("{old}; the old name goes with the next release")));
+        }
+        let is_data = settings.output.iter().any(|output| output == Path::new("-"));
+        Self { settings, is_data, has_own_summary: false }
+    }
+
+    /// Result lines go to standard output also where nobody asked for that by name.
+    #[must_use]
+    pub fn printing_lines(self, is_data: bool) -> Self {
+        Self { is_data: self.is_data || is_data, ..self }
+    }
+
+    /// The benchmark prints a summary of its own.
+    #[must_use]
+    pub fn with_own_summary(self, has_own_summary: bool) -> Self {
+        Self { has_own_summary, ..self }
+    }
+
+    /// What the run is.
+    pub fn into_settings(self) -> Settings {
+        self.settings
+    }
+
+    /// Whether no report is wanted.
+    pub fn is_without_output(&self) -> bool {
+        self.settings.output.is_empty()
+    }
+
+    /// Where a benchmark prints. Where result lines go to standard output nothing else does.
+    pub fn console(&self) -> Console {
+        let Settings { quiet, json, color, allow_empty, .. } = self.settings;
+        Console { quiet: quiet || self.is_data, json, colour: stream_look(color, &io::stdout()).colour, allow_empty }
+    }
+
+    fn run_request(&self) -> RunRequest<'_> {
+        let interrupted = interrupt_flag();
+        RunRequest { to_stdout: self.is_data, interrupted, ..RunRequest::from(self.settings.clone()) }
+    }
+
+    /// Runs the job and says what came of it.
+    pub fn run(self, job: Job) -> CommandResult {
+        let progress = ProgressSink::new(self.settings.quiet, self.settings.limit, job.cases.progress());
+        let wanted = RunRequest { watcher: Some(Box::new(progress)), ..self.run_request() };
+        let conclusion = probare_engine::run(job, wanted)?;
+        self.conclude(&conclusion)
+    }
+
+    /// Drives a run with a store and says what came of it.
+    pub fn evaluate(mut self, evaluation: Evaluation, store: &Store, number: i64) -> CommandResult {
+        let Settings { quiet, by, .. } = &mut self.settings;
+        let quiet = *quiet;
+        if !quiet {
+            announce(number, store);
+        }
+        if evaluation.plan().models.len() > 1 {
+            // Means over several models say little: each has its own, whatever else is asked for.
+            *by = Some(match by.take() {
+                Some(by) if by != "model" && !by.starts_with("model,") => format!("model,{by}"),
+                _ => "model".to_owned(),
+            });
+        }
+        let tally = Arc::new(RunProgress::default());
+        let shared = evaluation.model_backend().map(|asked| asked.shared().clone());
+        let watching = ProgressWatcher::start(quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);
+        let wanted = RunRequest { watcher: Some(Box::new(InterruptionSink)), ..self.run_request() };
+        let ended = evaluation.run(store, number, wanted, tally);
+        watching.end();
+        let conclusion = ended.map_err(|error| started_run_failure(error, number))?;
+        let exit = self.conclude(&conclusion)?;
+        if conclusion.driven.stop == Stop::Interrupted || matches!(exit, Exit::Budget | Exit::Incomplete) {
+            remark(&format!("what is finished is kept; go on with: probare resume {number}"));
+        }
+        Ok(exit)
+    }
+
+    /// Prints the summary. Errors and missed gates are said even where nothing else is.
+    fn conclude(&self, conclusion: &Conclusion) -> CommandResult {
+        let Conclusion { summary, verdicts, driven, .. } = conclusion;
+        let Settings { quiet, json, color, allow_empty, .. } = self.settings;
+        if !quiet && !self.has_own_summary {
+            let text = if json {
+                let json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                format!("{json:#}\n")
+            } else {
+                let look =
+                    if self.is_data { stream_look(color, &io::stderr()) } else { stream_look(color, &io::stdout()) };
+                terminal::render(summary, verdicts, look)
+            };
+            if self.is_data { remark(text.trim_end()) } else { print(&text).map(|_| ())? }
+        } else {
+            for verdict in listed_verdicts(verdicts).0.filter(|verdict| !quiet || !verdict.passed) {
+                remark(&escape::terminal(&verdict.to_string()));
+            }
+        }
+        if quiet {
+            self.say_failures(conclusion);
+        } else {
+            for path in &conclusion.written {
+                remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+            }
+        }
+        if let Some(programs) = conclusion.programs.as_ref().filter(|_| !quiet) {
+            say_programs(programs);
+        }
+        if let Some(hearing) = &conclusion.hearing {
+            model_call_flags::print_model_usage(hearing, quiet);
+        }
+        let ignored = conclusion.hearing.as_ref().map_or(0, |hearing| hearing.ignored)
+            + conclusion.programs.as_ref().map_or(0, |programs| programs.counts.ignored);
+        model_call_flags::warn_ignored_entries(&self.settings.record(), ignored);
+        for path in &conclusion.partial {
+            remark(&escape::terminal(&format!("what was computed is in {}", path.display())));
+        }
+        if driven.stop != Stop::Complete && driven.cases == 0 && !self.settings.files().is_empty() {
+            remark("nothing was computed, so no file was written");
+        }
+        if driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0 && !allow_empty {
+            remark("error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass");
+        }
+        Ok(conclusion.exit)
+    }
+
+    /// What made the exit code, where the summary is not shown.
+    fn say_failures(&self, conclusion: &Conclusion) {
+        let Conclusion { summary, driven, ending, .. } = conclusion;
+        for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
+            remark(&escape::terminal(&format!("error: {} failed in {} cases", metric.info.name, metric.failed)));
+        }
+        if driven.lost > 0 {
+            remark(&format!("error: {} could not be read", count_with_noun(driven.lost, "row", "rows")));
+        }
+        if *ending == BenchmarkStatus::GateFailed && !self.has_own_summary {
+            remark("missed: the benchmark's own limit");
+        }
+    }
+}
+
+/// Says how programs were run.
+fn say_programs(programs: &ProgramUsage) {
+    let ProgramUsage { sandbox, counts, .. } = programs;
+    let all = counts.run + counts.recorded + counts.failed;
+    let mut text = format!("programs: {all}");
+    let ways = [(counts.run, "run"), (counts.recorded, "from the record"), (counts.failed, "could not be run")];
+    for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!(", {count} {way}"));
+    }
+    if let Some(sandbox) = sandbox {
+        text.push_str(&format!("; sandbox {} ({})", sandbox.level, sandbox.by));
+        if !sandbox.not_held.is_empty() {
+            text.push_str(&format!(", which does not hold: {}", sandbox.not_held.join("; ")));
+        }
+    }
+    remark(&escape::terminal(&text));
+}
+
+/// Set by Ctrl-C, by SIGTERM and by SIGHUP: whatever computes or waits for a file ends, and what was computed is kept.
+pub fn interrupt_flag() -> Arc<AtomicBool> {
+    let flag = interruption_flag();
+    let inner = Arc::clone(&flag);
+    // Without a handler Ctrl-C ends the program at once, which is the second best thing.
+    let _ = ctrlc::set_handler(move || {
+        if inner.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(Exit::Interrupted.code()));
+        }
+    });
+    flag
+}
+
+impl From<SandboxError> for Failure {
+    fn from(error: SandboxError) -> Self {
+        let failure = Self::from_error(&error);
+        match error.remedy() {
+            Some(remedy) => failure.hint(remedy),
+            None => failure,
+        }
+    }
+}
+
+impl From<probare_engine::RunError> for Failure {
+    fn from(error: probare_engine::RunError) -> Self {
+        use probare_engine::RunError;
+        match error {
+            RunError::Plan(error) => error.into(),
+            RunError::Gate(error) => error.into(),
+            RunError::Open(error) => error.into(),
+            RunError::Drive(error) => error.into(),
+            RunError::Ask(error) => error.into(),
+            RunError::Programs(ProgramError::Sandbox(error)) => error.into(),
+            RunError::Overlap(error) => Self::usage(error.to_string()).hint("name another file to write"),
+            other => Self::from_error(&other),
+        }
+    }
+}

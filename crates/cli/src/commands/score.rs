@@ -1,0 +1,109 @@
+//! `probare score`: the cases of a file through some metrics.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use probare_cases::{FieldMap, ReadOptions, columns};
+use probare_core::{Field, Job, MetricRequest};
+use probare_engine::{Config, Exit, Settings};
+use probare_report::escape;
+
+use super::flags::{LayeredFlags, MetricFlag, ProfileFlag, RunFlags, StrictFlag, config_layer};
+use super::run_driver::RunDriver;
+use super::{CaseReadFlags, remark};
+use crate::failure::{CommandResult, Failure};
+
+/// Score the cases of a file.
+///
+/// On a terminal it shows a summary. With -o it writes files, whose extension says what (.jsonl .json .csv .parquet .md .html
+/// .xml; .gz and .zst behind .jsonl, .json and .csv). Into a pipe, or with -o -, it writes one JSON line a case, in input
+/// order, and the summary goes to standard error.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// File of cases (.jsonl .json .csv .tsv .parquet, also .gz and .zst); - is standard input
+    #[arg(value_name = "FILE")]
+    file: Option<String>,
+
+    #[command(flatten)]
+    metrics: LayeredFlags<MetricFlag>,
+
+    #[command(flatten)]
+    profile: LayeredFlags<ProfileFlag>,
+
+    #[command(flatten)]
+    reading: LayeredFlags<CaseReadFlags>,
+
+    #[command(flatten)]
+    running: LayeredFlags<RunFlags>,
+
+    #[command(flatten)]
+    strict: LayeredFlags<StrictFlag>,
+
+    /// Settings; ./probare.yaml is read if it is there
+    #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
+    config: Option<PathBuf>,
+}
+
+/// What the run is.
+pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
+    let Arguments { file: _, metrics, profile, reading, running, strict, config } = arguments;
+    let config = Config::load(config.as_deref())?;
+    for text in &metrics.flags.metrics {
+        text.parse::<MetricRequest>()?;
+    }
+    let said = [running.layer(), metrics.layer(), profile.layer(), reading.layer(), strict.layer()];
+    Ok(Settings::merge(said.into_iter().chain([config_layer(&config)]))?)
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let settings = settings(arguments)?;
+    let (path, fields) = source(arguments, &settings)?;
+    let options = settings.reading(&fields)?;
+    let rows = CaseReadFlags::open(&path, &options)?;
+    let mut job = Job::new(&path, Box::new(rows), settings.requests());
+    job.reads = vec![PathBuf::from(&path)];
+    job.reading = CaseReadFlags::for_manifest(&options);
+    // A reader at a terminal wants the summary; a program behind a pipe wants the lines.
+    let is_data = settings.output.is_empty() && !io::stdout().is_terminal();
+    let ended = RunDriver::new(settings).printing_lines(is_data).run(job)?;
+    if ended == Exit::Error {
+        hint_at_columns(&path, &options);
+    }
+    Ok(ended)
+}
+
+/// Where no column is a response, nearly every metric fails in every case: says which columns there are.
+fn hint_at_columns(path: &str, options: &ReadOptions) {
+    if path == "-" {
+        return;
+    }
+    // What cannot be read has been said.
+    let Ok(found) = columns(path, options) else { return };
+    if found.is_empty() || options.fields.reads(Field::Response, &found) {
+        return;
+    }
+    let names: Vec<String> = found.iter().take(20).map(|name| format!("`{}`", escape::terminal(name))).collect();
+    let more = if found.len() > names.len() { ", …" } else { "" };
+    remark(&format!(
+        "hint: no column of `{}` is a response: there are {}{more}; name one with --map response=COLUMN",
+        escape::terminal(path),
+        names.join(", ")
+    ));
+}
+
+/// The file to score and the mapping that belongs to it.
+fn source(arguments: &Arguments, settings: &Settings) -> Result<(String, FieldMap), Failure> {
+    if let Some(file) = &arguments.file {
+        let configured = settings.datasets.iter().find(|dataset| dataset.path == *file);
+        let fields = configured.map(probare_engine::Dataset::fields).transpose()?;
+        return Ok((file.clone(), fields.unwrap_or_default()));
+    }
+    match settings.datasets.as_slice() {
+        [dataset] => Ok((settings.folder().join(&dataset.path).display().to_string(), dataset.fields()?)),
+        [] => Err(Failure::usage("no file of cases is named")
+            .hint("name one: probare score cases.jsonl --metric token_f1; `probare init` writes an example project")),
+        several => Err(Failure::usage(format!("the configuration lists {} datasets", several.len()))
+            .hint("name the one to score: probare score FILE")),
+    }
+}

@@ -1,0 +1,229 @@
+//! `probare serve`: the engine over HTTP.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use std::{env, panic};
+
+use probare_cases::read_whole;
+use probare_core::Backend;
+use probare_engine::{Exit, ModelBackend, RunViewer, STORE};
+use probare_models::{Secret, forbid_core_dumps};
+use probare_retrieval::Mode;
+use probare_server::{
+    AuthToken, IndexAnswerer, PromptAnswerer, ServeError, Server, ServerLimits, ServerSettings, StopHandle, TokenError,
+    VIEWER_PATH,
+};
+
+use super::flags::{LayeredFlags, jobs};
+use super::model_call_flags::ModelCallFlags;
+use super::rag::{self, OpenIndex};
+use super::remark;
+use super::view::with_labels_file;
+use crate::failure::{CommandResult, Failure};
+
+/// The variable that holds the token.
+const TOKEN: &str = "PROBARE_SERVE_TOKEN";
+
+/// Bytes of the largest file that can be a token.
+const LARGEST_TOKEN: u64 = 4096;
+
+/// Serve the engine over HTTP.
+///
+/// Answers POST /evaluate (one response by its query and its passages), POST /prompt and POST /evaluation-prompt (a question
+/// about the corpus of --index, answered by --model with citations), POST /v1/score (cases and metrics in, result lines
+/// out), POST /v1/traces (traces of OpenTelemetry in, result lines out), GET /v1/metrics and GET /v1/metrics/{id}, GET
+/// /health, GET /metrics (for Prometheus) and GET /openapi.json. Ctrl-C and SIGTERM end it once what is under way is finished.
+///
+/// Without a token only 127.0.0.1 and `::1` can be listened on. The token is the content of --token-file or of the variable
+/// `PROBARE_SERVE_TOKEN`; clients send it as `Authorization: Bearer TOKEN`, or as `auth` in the body of the published paths.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Address and port to listen on; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", env = "PROBARE_LISTEN")]
+    listen: String,
+
+    /// Index of the corpus that /prompt and /evaluation-prompt answer from, a folder that `probare rag index` made
+    #[arg(long, value_name = "INDEX", requires = "models", env = "PROBARE_INDEX")]
+    index: Option<PathBuf>,
+
+    /// Model that clients may ask about the corpus: provider:model, a name from the configuration, or replay:FILE (repeatable; the first answers where none is named)
+    #[arg(long = "model", value_name = "MODEL", requires = "index", env = "PROBARE_MODEL")]
+    models: Vec<String>,
+
+    /// Model of the vectors, where the index has those of a server or program: provider:model, or a name from the configuration
+    #[arg(long, value_name = "MODEL", requires = "index", env = "PROBARE_EMBEDDING")]
+    embedding: Option<String>,
+
+    #[command(flatten)]
+    asking: LayeredFlags<ModelCallFlags>,
+
+    /// The configuration with models of your own; probare.yaml where it is there
+    #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
+    config: Option<PathBuf>,
+
+    /// File with the token that clients have to send
+    #[arg(long, value_name = "FILE", env = "PROBARE_TOKEN_FILE")]
+    token_file: Option<PathBuf>,
+
+    /// Largest body of /v1/score and /v1/traces, in MiB; other bodies may have 1 MiB
+    #[arg(long, value_name = "MIB", default_value = "16", value_parser = mebibytes, env = "PROBARE_MAX_BODY")]
+    max_body: usize,
+
+    /// Longest time for a request, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, env = "PROBARE_TIMEOUT")]
+    timeout: Duration,
+
+    /// Most connections at once; further ones wait
+    #[arg(long, value_name = "N", default_value = "4096", env = "PROBARE_MAX_CONNECTIONS")]
+    max_connections: NonZeroUsize,
+
+    /// Most requests that wait for a thread; further ones are answered with 503
+    #[arg(long, value_name = "N", default_value = "4096", env = "PROBARE_MAX_WAITING")]
+    max_waiting: NonZeroUsize,
+
+    /// Threads that compute; all cores by default
+    #[arg(short, long, value_name = "N", value_parser = jobs, env = "PROBARE_JOBS")]
+    jobs: Option<NonZeroUsize>,
+
+    /// Serve the pages of `probare view` under /view too, for the store and the files of results of the working folder; needs a token
+    #[arg(long, env = "PROBARE_VIEW")]
+    view: bool,
+
+    /// The store of runs that --view shows
+    #[arg(long, value_name = "FILE", default_value = STORE, requires = "view", env = "PROBARE_STORE")]
+    store: PathBuf,
+
+    /// File that labels given on the pages of --view are added to; labels.jsonl beside the store if absent
+    #[arg(long, value_name = "FILE.jsonl", requires = "view", env = "PROBARE_LABELS")]
+    labels: Option<PathBuf>,
+
+    /// Note each request on standard error: method, path, status, time
+    #[arg(short, long, env = "PROBARE_VERBOSE")]
+    verbose: bool,
+}
+
+fn mebibytes(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(number @ 1..=1024) => Ok(number),
+        _ => Err("a whole number from 1 to 1024 is expected".to_owned()),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<u64>() {
+        Ok(number @ 1..=86_400) => Ok(Duration::from_secs(number)),
+        _ => Err("a whole number from 1 to 86400 is expected".to_owned()),
+    }
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    forbid_core_dumps();
+    let token = token(arguments.token_file.as_deref())?;
+    let defaults = ServerLimits::default();
+    let body = arguments.max_body * 1024 * 1024;
+    let limits = ServerLimits {
+        body,
+        bodies: defaults.bodies.max(body * 2),
+        time: arguments.timeout,
+        connections: arguments.max_connections.get(),
+        waiting: arguments.max_waiting.get(),
+        jobs: arguments.jobs.unwrap_or(defaults.jobs),
+        ..defaults
+    };
+    let answerer = arguments.index.as_deref().map(|index| corpus(index, arguments)).transpose()?;
+    if arguments.view && token.is_none() {
+        return Err(Failure::usage("--view needs a token: the pages show what people asked and what models answered")
+            .hint(format!("set {TOKEN} or --token-file (openssl rand -hex 32 makes one)")));
+    }
+    let open = || {
+        Ok::<_, Failure>(Arc::new(with_labels_file(
+            RunViewer::open(&arguments.store, &[])?,
+            arguments.labels.as_deref(),
+        )?))
+    };
+    let desk = if arguments.view { Some(open()?) } else { None };
+    let verbose = arguments.verbose;
+    let settings = ServerSettings { token, limits, answerer, verbose, viewer: desk, is_viewer_only: false };
+    let server = Server::bind(&arguments.listen, settings)?;
+    stop_on_signals(server.stop());
+    keep_panics_short();
+    remark(&format!("listening on http://{}", server.address()));
+    if arguments.view {
+        remark(&format!(
+            "the pages are at http://{}{VIEWER_PATH}#token=TOKEN, with the token in place of the word",
+            server.address()
+        ));
+    }
+    server.run()?;
+    remark("stopped");
+    Ok(Exit::Fine)
+}
+
+/// The corpus and the models that answer questions about it. Nothing is sent.
+fn corpus(index: &Path, arguments: &Arguments) -> Result<Arc<dyn PromptAnswerer>, Failure> {
+    let asked = Arc::new(rag::open_models(&arguments.models, arguments.config.as_deref(), &arguments.asking)?);
+    let outside: Arc<dyn Backend> = Arc::<ModelBackend>::clone(&asked);
+    let OpenIndex { index, embedder } = rag::open_index(index, Mode::Hybrid, arguments.embedding.as_deref(), &outside)?;
+    Ok(Arc::new(IndexAnswerer::new(index, embedder, asked, arguments.models.clone())))
+}
+
+/// The token of the file or of the variable, of which only the digest is kept.
+fn token(file: Option<&Path>) -> Result<Option<AuthToken>, Failure> {
+    let (text, name) = match (file, env::var_os(TOKEN)) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::usage(format!("both --token-file and `{TOKEN}` are given")).hint("give one of them"));
+        }
+        (Some(file), None) => {
+            let (bytes, _) = read_whole(&file.display().to_string(), LARGEST_TOKEN)?;
+            (Secret::new(&String::from_utf8_lossy(&bytes)), "the file of --token-file".to_owned())
+        }
+        (None, Some(text)) => (Secret::new(&text.to_string_lossy()), format!("`{TOKEN}`")),
+        (None, None) => return Ok(None),
+    };
+    text.with(AuthToken::new).map(Some).map_err(|error| {
+        let hint = match error {
+            TokenError::Short { .. } => "make one with: openssl rand -hex 32",
+            _ => "use letters and digits; make one with: openssl rand -hex 32",
+        };
+        Failure::usage(format!("{name} is no token: {error}")).hint(hint)
+    })
+}
+
+/// The first signal stops the server, which finishes what is under way; the second one ends the program.
+pub(super) fn stop_on_signals(stop: StopHandle) {
+    let is_stopping = AtomicBool::new(false);
+    // Without a handler a signal ends the program at once, which is the second best thing.
+    let _ = ctrlc::set_handler(move || {
+        if is_stopping.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(Exit::Interrupted.code()));
+        }
+        remark("stopping: what is under way is finished; once more ends at once");
+        stop.stop();
+    });
+}
+
+/// The words of a panic may hold what a client sent; where it happened is enough to find it.
+pub(super) fn keep_panics_short() {
+    panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();
+        remark(&format!("error: a bug stopped a request{place}"));
+    }));
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Self {
+        let failure = Self::from_error(&error);
+        match error {
+            ServeError::Address { .. } => failure.hint("write --listen ADDRESS:PORT").into_usage(),
+            ServeError::Open { .. } => failure
+                .hint(format!("set {TOKEN} or --token-file (openssl rand -hex 32 makes one), or listen on 127.0.0.1"))
+                .into_usage(),
+            ServeError::Bind { .. } => failure.hint("choose another one with --listen; port 0 takes any that is free"),
+            _ => failure,
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! `probare show`: one case of a finished run, with its evidence.
+
+use std::io;
+use std::path::PathBuf;
+
+use probare_engine::{Exit, show_case};
+use probare_report::{TerminalStyle, case_view, escape};
+
+use super::{print, remark};
+use crate::failure::{CommandResult, Failure};
+
+/// Show one case of a finished run: its texts with marks, what each metric said, and why.
+///
+/// The inputs are opened again where the manifest of the results leads to them, or where you name them; otherwise the
+/// evidence is shown without the texts.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Results: .jsonl, .json, .csv, .parquet or .html
+    #[arg(value_name = "RESULTS")]
+    results: PathBuf,
+
+    /// Files that the run read, where they are no longer where they were
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+
+    /// Id of the case
+    #[arg(long, value_name = "ID")]
+    id: String,
+
+    /// Only this metric (repeatable)
+    #[arg(short, long = "metric", value_name = "NAME")]
+    metrics: Vec<String>,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let mut found = show_case(&arguments.results, &arguments.inputs, &arguments.id)?;
+    if found.results.is_empty() && found.recorded.is_empty() {
+        let id = &arguments.id;
+        if let Some(error) = found.without_texts {
+            return Err(error.into());
+        }
+        return Err(Failure::new(format!("no case of `{}` has the id `{id}`", arguments.results.display())));
+    }
+    let is_wanted = |name: &str| arguments.metrics.is_empty() || arguments.metrics.iter().any(|known| known == name);
+    if let Some(unknown) = arguments.metrics.iter().find(|name| found.metrics.iter().all(|known| known.name != **name))
+    {
+        let known: Vec<&str> = found.metrics.iter().map(|metric| metric.name.as_str()).collect();
+        return Err(
+            Failure::usage(format!("the run has no metric `{unknown}`")).hint(format!("it has {}", known.join(", ")))
+        );
+    }
+    let look = TerminalStyle::for_stream(&io::stdout());
+    let mut text = String::new();
+    if found.results.is_empty() {
+        for row in &mut found.recorded {
+            row.named.retain(|(metric, _)| is_wanted(&metric.name));
+            text.push_str(&case_view::results(&arguments.id, row.model.as_deref(), row.repeat, &row.named, look));
+        }
+        if let Some(error) = &found.without_texts {
+            remark(&escape::terminal(&format!("the texts are not at hand: {error}")));
+        }
+    }
+    let kept: Vec<_> = found.metrics.iter().map(|metric| is_wanted(&metric.name)).collect();
+    let keep = |at: usize| kept.get(at).copied().unwrap_or(true);
+    let metrics: Vec<_> =
+        found.metrics.iter().enumerate().filter(|(at, _)| keep(*at)).map(|(_, m)| m.clone()).collect();
+    for (number, result) in found.results.iter_mut().enumerate() {
+        if number > 0 {
+            text.push('\n');
+        }
+        let differs = found
+            .recorded
+            .get(number)
+            .is_some_and(|row| row.named.iter().map(|(_, named)| named).ne(result.results.iter()));
+        let mut at = 0;
+        result.results.retain(|_| {
+            at += 1;
+            keep(at - 1)
+        });
+        text.push_str(&case_view::case(result, &metrics, look));
+        if differs {
+            remark("the file says something else than what is computed now: `probare verify` tells what");
+        }
+    }
+    print(&text)?;
+    Ok(Exit::Fine)
+}

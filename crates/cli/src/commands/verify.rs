@@ -1,0 +1,146 @@
+//! `probare verify`: a finished run, computed again.
+
+use std::path::PathBuf;
+
+use probare_engine::{Exit, Verdict, VerifyError, VerifyRequest, verify};
+use probare_models::CacheFile;
+use probare_report::escape;
+use probare_report::number::count_with_noun;
+
+use super::model_call_flags::warn_ignored_entries;
+use super::run_driver::interrupt_flag;
+use super::{print, remark};
+use crate::failure::{CommandResult, Failure};
+
+/// Compute a finished run again and compare everything that its file says.
+///
+/// Reads a .jsonl, .json, .csv, .parquet or .html that `-o` wrote; its manifest (beside the first and third as
+/// NAME.run.json) says what was computed and from which inputs. Rows, scores, spans, summary, gates and digests are
+/// computed again; what is missing, added, changed or moved is named on standard error. Exit code 1 if anything differs.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Results: .jsonl .json .csv (also .gz and .zst) .parquet .html
+    #[arg(value_name = "RESULTS")]
+    results: PathBuf,
+
+    /// Inputs in place of those that the manifest names, in its order or by their file names
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+
+    /// The response cache (also --cache), from which scores that a model gave are computed again; by default your own entries
+    /// of .probare/replies.db
+    #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
+    record: Option<PathBuf>,
+
+    /// End well even if something could not be checked: scores that a model gave, a page of another release
+    #[arg(long, env = "PROBARE_ALLOW_UNCHECKED")]
+    allow_unchecked: bool,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let asked = VerifyRequest {
+        inputs: &arguments.inputs,
+        record: CacheFile::from_flag(arguments.record.as_deref()),
+        interrupted: interrupt_flag(),
+        ..VerifyRequest::of(&arguments.results)
+    };
+    let verdict = verify(&asked)?;
+    for disagreement in &verdict.disagreements {
+        remark(&escape::terminal(&disagreement.to_string()));
+    }
+    let unlisted = verdict.different - verdict.disagreements.len() as u64;
+    if unlisted > 0 {
+        remark(&format!("and {unlisted} more"));
+    }
+    for metric in &verdict.unchecked {
+        let reason = if verdict.retired.contains(metric) {
+            "not recomputed: retired"
+        } else {
+            "not checked, because what a model replied or a program did is not recorded here"
+        };
+        remark(&escape::terminal(&format!("{metric}: {reason}")));
+    }
+    for (metric, scores) in &verdict.unrecorded {
+        remark(&escape::terminal(&format!(
+            "{metric}: {} not checked, because replies are not recorded here",
+            count_with_noun(*scores, "score", "scores")
+        )));
+    }
+    for part in &verdict.parts {
+        remark(&escape::terminal(part));
+    }
+    for note in &verdict.notes {
+        remark(&format!("note: {}", escape::terminal(note)));
+    }
+    let cache = &verdict.cache;
+    if cache.used > 0 {
+        let entries = count_with_noun(cache.used, "reply or outcome comes", "replies and outcomes come");
+        let whose = if cache.file.is_named { "which you named" } else { "entries with your owner tag alone" };
+        let path = cache.file.path.display();
+        remark(&escape::terminal(&format!("note: {entries} from the response cache `{path}` ({whose})")));
+    }
+    warn_ignored_entries(&cache.file, cache.ignored);
+    if verdict.interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    print(&sentence(&verdict))?;
+    let is_whole = verdict.unchecked.is_empty() && verdict.unrecorded.is_empty() && verdict.parts.is_empty();
+    let is_checked = is_whole || arguments.allow_unchecked;
+    Ok(if verdict.agrees() && is_checked { Exit::Fine } else { Exit::Error })
+}
+
+fn sentence(verdict: &Verdict) -> String {
+    let unchecked = [
+        (verdict.unchecked.len() as u64, "metric", "metrics"),
+        (verdict.unrecorded.values().sum(), "score", "scores"),
+        (verdict.parts.len() as u64, "part of the file", "parts of the file"),
+    ];
+    let unchecked: Vec<String> = unchecked
+        .into_iter()
+        .filter(|(number, ..)| *number > 0)
+        .map(|(number, one, many)| format!(", {} not checked", count_with_noun(number, one, many)))
+        .collect();
+    let outcome = match verdict.different {
+        0 => format!("all agree{}", unchecked.concat()),
+        1 => "1 place differs".to_owned(),
+        different => format!("{different} places differ"),
+    };
+    format!(
+        "{}, {} computed again, {} checked, {} checked: {outcome}\n",
+        count_with_noun(verdict.cases, "case", "cases"),
+        count_with_noun(verdict.scores, "score", "scores"),
+        count_with_noun(verdict.spans, "span", "spans"),
+        count_with_noun(verdict.inputs, "input", "inputs"),
+    )
+}
+
+impl From<VerifyError> for Failure {
+    fn from(error: VerifyError) -> Self {
+        use probare_report::results_file::ResultsFileError;
+        let failure = Self::from_error(&error);
+        match error {
+            VerifyError::Recorded(ResultsFileError::NoManifest { .. }) => failure.hint(
+                "files of release 0.1, and lines from standard output, have no manifest: run it again with -o and verify \
+                 what that writes",
+            ),
+            VerifyError::Recorded(ResultsFileError::Unverifiable { .. } | ResultsFileError::Name(_)) => {
+                failure.hint("write results that can be verified: -o results.jsonl, .json, .csv, .parquet or .html").into_usage()
+            }
+            VerifyError::StandardInput => failure.hint("name a file with the same cases: probare verify RESULTS INPUT"),
+            VerifyError::InputMissing { .. } => {
+                failure.hint("say where it is now: probare verify RESULTS INPUT…")
+            }
+            VerifyError::InputRefused { path } => failure.hint(format!(
+                "if you want it read all the same, name it: probare verify RESULTS {path}"
+            )),
+            VerifyError::Unreadable { .. } => {
+                failure.hint("name its inputs to see what is wrong: probare verify RESULTS INPUT…")
+            }
+            VerifyError::TooManyInputs { .. } => failure.into_usage(),
+            VerifyError::Run(inner) => Self::from(inner).into_error(),
+            VerifyError::Suite(inner) => Self::from(inner).into_error(),
+            _ => failure,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! `probare view`: runs, cases and their evidence in a browser.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use probare_engine::{Exit, RunViewer, ViewerError};
+use probare_files::HostProgram;
+use probare_models::random_bytes;
+use probare_report::{OutputWriter, escape};
+use probare_server::{AuthToken, Server, ServerLimits, ServerSettings, VIEWER_PATH};
+
+use super::serve::{keep_panics_short, stop_on_signals};
+use super::store_flags::ViewerFlags;
+use super::{print, remark};
+use crate::failure::{CommandResult, Failure};
+
+/// Look at runs, cases and their evidence in a browser.
+///
+/// Serves pages to this machine alone and prints their address; Ctrl-C ends it. The address holds a token behind the #: whoever
+/// has it can read what is shown, and label it. Nothing that is done there changes a score, and nothing is written but labels.
+///
+/// Without arguments the runs of the store and the files of results of the working folder are shown. A folder may hold a store
+/// of its own (.probare/store.db) and files of results; files of Inspect, promptfoo, lm-eval and others are imported on the way.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    #[command(flatten)]
+    runs: ViewerFlags,
+
+    /// File that people's labels are added to, made with the first of them; labels.jsonl beside the store if absent
+    #[arg(long, value_name = "FILE.jsonl", env = "PROBARE_LABELS")]
+    labels: Option<PathBuf>,
+
+    /// Port to listen on; 0 takes any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+
+    /// Open the address in the browser of this machine
+    #[arg(long)]
+    open: bool,
+}
+
+const AFTER_HELP: &str = "Examples:
+  probare view --open
+  probare view 3 results.jsonl
+  probare view runs/ --port 8090
+  probare view 3 --labels labels.jsonl --open";
+
+/// Time for one answer: a large file is read when it is looked at first.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let desk = with_labels_file(arguments.runs.open()?, arguments.labels.as_deref())?;
+    let secret = token()?;
+    let known = AuthToken::new(&secret).map_err(|error| Failure::new(error.to_string()))?;
+    let limits = ServerLimits { time: PATIENCE, ..ServerLimits::default() };
+    let settings = ServerSettings {
+        token: Some(known),
+        limits,
+        viewer: Some(Arc::new(desk)),
+        is_viewer_only: true,
+        ..ServerSettings::default()
+    };
+    let server = Server::bind(&format!("127.0.0.1:{}", arguments.port), settings)?;
+    stop_on_signals(server.stop());
+    keep_panics_short();
+    let address = format!("http://{}{VIEWER_PATH}#token={secret}", server.address());
+    print(&format!("{address}\n"))?;
+    remark("Ctrl-C ends it");
+    let _opened = if arguments.open { open(&address) } else { None };
+    server.run()?;
+    remark("stopped");
+    Ok(Exit::Fine)
+}
+
+/// A desk whose labels go into this file, where one is named.
+pub fn with_labels_file(desk: RunViewer, labels: Option<&Path>) -> Result<RunViewer, Failure> {
+    match labels {
+        Some(path) => Ok(desk.labelled_in(path.to_owned())?),
+        None => Ok(desk),
+    }
+}
+
+/// A token that nobody can guess.
+fn token() -> Result<String, Failure> {
+    let bytes = random_bytes::<24>().ok_or_else(|| Failure::new("this machine gives no random numbers for a token"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Opens an address in a browser. The words of a command can be read by everybody on a machine, and the address holds the
+/// token: so the browser is given a file that leads there, in a folder that nobody else can read, which goes with us.
+fn open(address: &str) -> Option<tempfile::TempDir> {
+    let failed = |error: &dyn std::fmt::Display| {
+        remark(&escape::terminal(&format!("no browser could be opened ({error}); open the address yourself")));
+    };
+    let folder = match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(error) => {
+            failed(&error);
+            return None;
+        }
+    };
+    let path = folder.path().join("open.html");
+    let page =
+        format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={address}\"><title>Probare</title>\n");
+    let started = OutputWriter::write_file(&path, page.as_bytes()).and_then(|_| browser(&path).spawn().map(|_| ()));
+    if let Err(error) = started {
+        failed(&error);
+    }
+    Some(folder)
+}
+
+/// The program that opens a file: the one that `BROWSER` names, or that of the system.
+fn browser(path: &Path) -> Command {
+    let named = std::env::var_os("BROWSER").filter(|name| !name.is_empty()).map(PathBuf::from);
+    let usual = if cfg!(target_os = "macos") {
+        "open"
+    } else if cfg!(windows) {
+        "explorer"
+    } else {
+        "xdg-open"
+    };
+    // A bare name is looked up as every program is; a path is the user's own.
+    let name = named.unwrap_or_else(|| usual.into());
+    let is_bare = name.components().count() == 1;
+    let program =
+        name.to_str().filter(|_| is_bare).and_then(HostProgram::find).unwrap_or_else(|| HostProgram::from_path(&name));
+    let mut command = program.command();
+    command.arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+impl From<ViewerError> for Failure {
+    fn from(error: ViewerError) -> Self {
+        match error {
+            ViewerError::Store(error) => error.into(),
+            ViewerError::Results(error) => error.into(),
+            ViewerError::Manifest(error) => error.into(),
+            ViewerError::Label(error) => error.into(),
+            ViewerError::Exchange(error) => super::export::exchange_failure(error),
+            ViewerError::Nothing { .. } => Self::from_error(&error)
+                .hint("`probare run probare.yaml` makes a run, `probare score cases.jsonl -m token_f1 -o results.jsonl` a file"),
+            ViewerError::Unknown { .. } => {
+                Self::from_error(&error).hint("`probare runs list` shows the runs of the store").into_usage()
+            }
+            ViewerError::NoMetric { .. } => Self::from_error(&error).into_usage(),
+            _ => Self::from_error(&error),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! [`Readings`]: what metrics share, in three lives.
+//!
+//! Of the *run*: compiled patterns, transcripts, catalogues; immutable and seen by all workers. Of a *worker*: buffers to be
+//! used again. Of a *case*: tokens, trees, whatever several metrics would otherwise find out again. A reading depends on
+//! nothing but what it is a reading of, so a score is the same with fresh readings; laws use those.
+
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use probare_cancellation::Cancellation;
+
+type Key = (TypeId, u64);
+type SharedValue = Arc<dyn Any + Send + Sync>;
+
+/// Values of a run, shared by its workers.
+#[derive(Default, Clone)]
+pub struct RunAnalysisCache(Arc<Mutex<Vec<(Key, SharedValue)>>>);
+
+/// The readings that one worker can reach.
+#[derive(Default)]
+pub struct AnalysisCache {
+    run: RunAnalysisCache,
+    worker: RefCell<Vec<(TypeId, Box<dyn Any>)>>,
+    case: RefCell<Vec<(Key, Rc<dyn Any>)>>,
+    cancellation: Cancellation,
+}
+
+impl fmt::Debug for AnalysisCache {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Readings").field("of_case", &self.case.borrow().len()).finish_non_exhaustive()
+    }
+}
+
+impl AnalysisCache {
+    /// A worker's readings in a run.
+    pub fn new(run: RunAnalysisCache) -> Self {
+        Self { run, ..Self::default() }
+    }
+
+    /// The same, for work that ends once this is cancelled.
+    #[must_use]
+    pub fn with_cancellation(mut self, cancellation: Cancellation) -> Self {
+        self.cancellation = cancellation;
+        self
+    }
+
+    /// What ends the work that uses these readings.
+    pub const fn cancellation(&self) -> &Cancellation {
+        &self.cancellation
+    }
+
+    /// The readings of the run.
+    pub(crate) fn run_cache(&self) -> RunAnalysisCache {
+        self.run.clone()
+    }
+
+    /// Forgets what belongs to the last case.
+    pub fn next_case(&mut self) {
+        self.case.get_mut().clear();
+    }
+
+    pub(crate) fn case_value<T: 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Rc<T> {
+        let wanted = (TypeId::of::<T>(), key);
+        let known = self.case.borrow().iter().find(|(known, _)| *known == wanted).map(|(_, value)| Rc::clone(value));
+        if let Some(known) = known.and_then(|value| value.downcast().ok()) {
+            return known;
+        }
+        // Made outside of the borrow, since a reading may rest on another one.
+        let made = Rc::new(make());
+        self.case.borrow_mut().push((wanted, Rc::clone(&made) as Rc<dyn Any>));
+        made
+    }
+
+    pub(crate) fn with_worker_value<T: Default + 'static, R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        let wanted = TypeId::of::<T>();
+        // Taken out while it is lent: a second loan of the same type, or a panic, meets a fresh one.
+        let place = self.worker.borrow().iter().position(|(known, _)| *known == wanted);
+        let taken = place.map(|place| self.worker.borrow_mut().swap_remove(place).1);
+        let mut value = taken.and_then(|value| value.downcast::<T>().ok()).unwrap_or_default();
+        let result = work(&mut value);
+        self.worker.borrow_mut().push((wanted, value));
+        result
+    }
+
+    pub(crate) fn run_value<T: Send + Sync + 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Arc<T> {
+        let wanted = (TypeId::of::<T>(), key);
+        let mut values = self.run.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = values.iter().find(|(known, _)| *known == wanted).map(|(_, value)| Arc::clone(value));
+        if let Some(known) = known.and_then(|value| value.downcast().ok()) {
+            return known;
+        }
+        let made = Arc::new(make());
+        values.push((wanted, Arc::clone(&made) as SharedValue));
+        made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_life_ends_when_it_should() {
+        let run = RunAnalysisCache::default();
+        let mut first = AnalysisCache::new(run.clone());
+        let second = AnalysisCache::new(run);
+        let case = first.case_value(1, || String::from("a"));
+        assert!(Rc::ptr_eq(&case, &first.case_value(1, || String::from("b"))));
+        assert_eq!(*first.case_value(2, || String::from("c")), "c");
+        first.next_case();
+        assert_eq!(*first.case_value(1, || String::from("d")), "d");
+
+        first.with_worker_value(|list: &mut Vec<u8>| list.push(7));
+        assert_eq!(first.with_worker_value(|list: &mut Vec<u8>| list.clone()), [7]);
+        assert!(second.with_worker_value(|list: &mut Vec<u8>| list.is_empty()));
+
+        let shared = first.run_value(0, || String::from("x"));
+        assert!(Arc::ptr_eq(&shared, &second.run_value(0, || String::from("y"))));
+    }
+
+    #[test]
+    fn a_reading_may_rest_on_another_one() {
+        let readings = AnalysisCache::default();
+        let whole = readings.case_value(0, || (*readings.case_value(0, || 20_u32), "x"));
+        assert_eq!(whole.0, 20);
+        let nested = readings.with_worker_value(|outer: &mut Vec<u8>| {
+            outer.push(1);
+            readings.with_worker_value(|inner: &mut Vec<u8>| inner.len())
+        });
+        assert_eq!(nested, 0);
+    }
+}

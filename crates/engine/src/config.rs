@@ -1,0 +1,643 @@
+//! `probare.yaml`: what a project scores, so that the command line can stay short.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use probare_cases::{CaseFileError, FieldMap, MapError, read_whole};
+use probare_core::{MetricRequest, Profile};
+use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
+use probare_report::{Gate, LabelUnit, Relation};
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::config_trust::check_discovered_config;
+use crate::yaml;
+
+/// The file that is read when it stands in the current folder and no other is named.
+pub const DEFAULT_NAME: &str = "probare.yaml";
+
+/// Bytes of the largest configuration that is read.
+pub(crate) const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
+
+/// A project's settings.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Files of cases to score when the command line names none.
+    pub datasets: Vec<Dataset>,
+    /// Metrics to compute when the command line names none.
+    pub metrics: Vec<MetricEntry>,
+    /// Models that may be asked.
+    pub models: Vec<ModelSettings>,
+    /// What the models under test are asked; read by `probare run` alone.
+    pub generate: Generate,
+    /// An index whose passages are put into every case; read by `probare run` alone.
+    pub retrieval: Option<Retrieval>,
+    /// Names of the models that judge, where a metric names none of its own: of `models`, or `provider:model`.
+    pub judges: Vec<String>,
+    /// Limits that the run must keep.
+    pub gates: Vec<GateEntry>,
+    /// Which reading of the metrics: `reference` or `careful`.
+    pub profile: Option<Profile>,
+    /// How to run.
+    pub run: Run,
+    /// The file, as it was named; nothing where there is none.
+    #[serde(skip)]
+    pub path: Option<PathBuf>,
+}
+
+/// What the models under test are asked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Generate {
+    /// Names of the models under test; all of `models` that do not judge if absent.
+    pub models: Vec<String>,
+    /// Instructions, with `{{field}}` for fields of the case; `@FILE` reads them from a file.
+    pub system: Option<String>,
+    /// What is asked, with `{{field}}` for fields of the case (`query`, `context`, `reference`, `tags`, and the keys of
+    /// `metadata`); `{{query}}` if absent. `@FILE` reads it from a file.
+    pub prompt: Option<String>,
+    /// Questions with good answers that come before the question.
+    pub examples: Vec<Example>,
+    /// Outputs of each model for each case; one if absent.
+    pub repeats: Option<std::num::NonZeroU32>,
+}
+
+/// An index that is searched for every case. Its passages become the context of the case; models under test answer from them,
+/// with citations, unless `generate` has a prompt of its own.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Retrieval {
+    /// Folder of the index, relative to the configuration.
+    pub index: String,
+    /// Most passages; 10 if absent.
+    pub k: Option<std::num::NonZeroUsize>,
+    /// Which documents are searched, by their metadata: `{COUNTRY: France, YEAR: {from: 2018}}`; a case may bring its own
+    /// `filter`.
+    #[serde(default)]
+    pub filter: Map<String, Json>,
+    /// How passages are ranked: `hybrid`, `words` or `vectors`.
+    #[serde(default)]
+    pub mode: probare_retrieval::Mode,
+    /// Model of the vectors, where the index has those of a server or program: of `models`, or `provider:model`. The index
+    /// does not decide who is asked.
+    #[serde(default)]
+    pub embedding: Option<String>,
+}
+
+/// A question with a good answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// What is asked, with `{{field}}` for fields of the case.
+    pub prompt: String,
+    /// What a good answer says.
+    pub response: String,
+}
+
+/// One file of cases.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dataset {
+    /// Name in runs of several data sets; the name of the file without its extensions if absent.
+    pub name: Option<String>,
+    /// The file, relative to the configuration.
+    pub path: String,
+    /// Columns under other names: `response: model_output`.
+    #[serde(default)]
+    pub mapping: Map<String, Json>,
+}
+
+/// A metric by its id, or with options; as a text, too, as the command line takes it: `token_f1`, `NAME=ID:OPTION=VALUE`.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = or_text)]
+pub struct MetricEntry {
+    /// Id of the metric.
+    pub id: String,
+    /// Name in the results; the id if absent.
+    pub name: Option<String>,
+    /// Options of the metric.
+    #[serde(default)]
+    pub options: Map<String, Json>,
+    /// Profile of this metric alone.
+    pub profile: Option<Profile>,
+}
+
+/// The same, or a text.
+fn or_text(schema: &mut Schema) {
+    let object = std::mem::take(schema);
+    *schema = json_schema!({ "anyOf": [{ "type": "string" }, object] });
+}
+
+/// The fields of an entry that is no text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MetricFields {
+    id: String,
+    name: Option<String>,
+    #[serde(default)]
+    options: Map<String, Json>,
+    profile: Option<Profile>,
+}
+
+impl<'de> Deserialize<'de> for MetricEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = MetricEntry;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("the id of a metric, or `{id: …, options: {…}}`")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<MetricEntry, E> {
+                text.parse::<MetricRequest>().map(MetricEntry::from).map_err(E::custom)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MetricEntry, A::Error> {
+                let MetricFields { id, name, options, profile } =
+                    MetricFields::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(MetricEntry { id, name, options, profile })
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+impl From<MetricRequest> for MetricEntry {
+    fn from(MetricRequest { name, id, options, profile }: MetricRequest) -> Self {
+        let options = if let Json::Object(options) = options { options } else { Map::new() };
+        Self { id, name: Some(name), options, profile }
+    }
+}
+
+/// Limits on one metric.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GateEntry {
+    /// Name of the metric.
+    pub metric: String,
+    /// The run fails if the mean is below.
+    pub fail_under: Option<f64>,
+    /// The run fails if the mean is above.
+    pub fail_over: Option<f64>,
+    /// The run fails if a quantile is beyond a limit.
+    pub fail_quantile: Option<QuantileEntry>,
+    /// The run fails if the value of any scored case is below.
+    pub fail_if_any_under: Option<f64>,
+    /// The run fails if the value of any scored case is above.
+    pub fail_if_any_over: Option<f64>,
+    /// The run fails if too small a share of the scored cases reaches a threshold.
+    pub fail_pass_rate: Option<PassRateEntry>,
+    /// The run fails if too many scored cases have a label.
+    #[serde(default)]
+    pub fail_labels: Vec<LabelEntry>,
+    /// The run fails if the metric is unsure about a larger share of the scored cases than this, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub max_unsure: Option<f64>,
+}
+
+/// A quantile and its limits.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuantileEntry {
+    /// Which one, from 0 to 1: the least value that at least this share of the scored cases does not exceed.
+    #[schemars(range(min = 0, max = 1))]
+    pub quantile: f64,
+    /// The run fails if it is below.
+    pub under: Option<f64>,
+    /// The run fails if it is above.
+    pub over: Option<f64>,
+}
+
+/// A share of the scored cases that has to reach a threshold.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PassRateEntry {
+    /// A case passes if its value is this or above.
+    pub at_least: Option<f64>,
+    /// A case passes if its value is this or below.
+    pub at_most: Option<f64>,
+    /// Share of the scored cases that has to pass, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub share: f64,
+}
+
+/// A limit on how many scored cases have a label.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LabelEntry {
+    /// The label, letter by letter.
+    pub label: String,
+    /// The run fails if more cases than this have it.
+    pub over: Option<u64>,
+    /// The run fails if a larger share of the scored cases than this has it, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub over_share: Option<f64>,
+}
+
+/// How to run.
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Run {
+    /// Reports to write.
+    pub output: Vec<String>,
+    /// Scoring threads.
+    #[serde(rename(serialize = "jobs"))]
+    pub concurrency: Option<std::num::NonZeroUsize>,
+    /// At most this many cases.
+    pub limit: Option<u64>,
+    /// End at the first row that cannot be read.
+    pub strict: bool,
+    /// Whether a run without a single case is a good one.
+    pub allow_empty: bool,
+    /// Means apart for each group: `tags`, a tag, `metadata.KEY`, or `model`.
+    pub by: Option<String>,
+    /// The column that says which cases hang together, for intervals.
+    pub cluster: Option<String>,
+    /// Files of decision thresholds, as `probare calibrate` writes them.
+    pub decision_thresholds: Vec<String>,
+    /// The name of `decision_thresholds` up to release 0.3.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bands: Vec<String>,
+    /// Whether gates hold for each group, too.
+    pub each_group: bool,
+    /// Whether a gate fails only if the interval excludes the limit.
+    pub confident: bool,
+    /// Answer judges from recorded replies only.
+    pub offline: bool,
+    /// Most money that the run may spend on models, in US dollars.
+    pub budget_usd: Option<f64>,
+    /// Most tokens that the run may send and receive.
+    pub budget_tokens: Option<u64>,
+    /// Score replies that were cut at their longest length as if they were whole.
+    pub score_truncated: bool,
+    /// File of the record of replies; `.probare/replies.db` if absent.
+    pub record: Option<String>,
+    /// By what programs that metrics run are shut in: `auto`, `bubblewrap` or `none`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
+    /// Seed of what is drawn at random: the waits between attempts.
+    pub seed: u64,
+}
+
+impl Config {
+    /// Reads the file that the user names, or `probare.yaml` if it is there, or nothing. A file that was found is a plain file
+    /// of this user, and one that asks for more than data is used only if the user trusts it.
+    pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
+        let default = Path::new(DEFAULT_NAME);
+        let path = match named {
+            Some(path) => path,
+            None if default.exists() => check_owner(default)?,
+            None => return Ok(Self::default()),
+        };
+        let shown = path.display().to_string();
+        let io = |source| CaseFileError::Io { file: shown.clone(), source };
+        let bytes = match named {
+            Some(_) => read_whole(&shown, LARGEST_CONFIG)?.0,
+            None => probare_files::read_plain(path, LARGEST_CONFIG).map_err(io)?,
+        };
+        let config = Self::from_bytes(path, bytes.clone())?;
+        if named.is_none() {
+            check_discovered_config(&config, path, &bytes)?;
+        }
+        let mut config = config;
+        config.resolve_paths();
+        Ok(config)
+    }
+
+    /// The configuration in a file, as it stands there.
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, ConfigError> {
+        let shown = path.display().to_string();
+        let text = String::from_utf8(bytes)
+            .map_err(|_| ConfigError::Form { name: shown.clone(), reason: "it is not valid UTF-8".to_owned() })?;
+        let mut config = Self::parse(&text, &shown)?;
+        config.path = Some(path.to_owned());
+        Ok(config)
+    }
+
+    /// The folder of the file, from which what it names is looked for.
+    pub fn folder(&self) -> &Path {
+        self.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
+    }
+
+    /// Files that metrics, models and decision thresholds name lie beside the configuration that names them: from here on they are named so.
+    pub(crate) fn resolve_paths(&mut self) {
+        let folder = self.folder().to_owned();
+        let beside = |file: &str| folder.join(file).display().to_string();
+        for metric in &mut self.metrics {
+            if let Some(Json::String(prompt)) = metric.options.get_mut("prompt")
+                && let Some(file) = prompt.strip_prefix('@')
+            {
+                *prompt = format!("@{}", beside(file));
+            }
+        }
+        self.run.decision_thresholds.iter_mut().chain(&mut self.run.bands).for_each(|file| *file = beside(file));
+        // A judge may be such a file without an entry of its own.
+        let named = self.metrics.iter().filter_map(|metric| metric.options.get("judges").and_then(Json::as_array));
+        let named = named.flatten().filter_map(Json::as_str).map(str::to_owned);
+        let judges: Vec<String> = named.chain(self.judges.iter().cloned()).collect();
+        for judge in judges {
+            let is_file = ModelName::parse(&judge).is_ok_and(|name| name.provider == Provider::Replay);
+            if is_file && self.models.iter().all(|model| model.name != judge) {
+                self.models.push(ModelSettings::from_name(judge));
+            }
+        }
+        for model in &mut self.models {
+            if let Ok(name) = model.model_name()
+                && name.provider == Provider::Replay
+            {
+                (model.provider, model.api_model_name) = (Some(name.provider), Some(beside(&name.model)));
+            }
+        }
+    }
+
+    /// Reads the text of a configuration; `name` is what messages call it.
+    pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
+        let config: Self =
+            yaml::from_yaml(text).map_err(|reason| ConfigError::Form { name: name.to_owned(), reason })?;
+        for model in &config.models {
+            model.check().map_err(|source| ConfigError::Model { name: name.to_owned(), source })?;
+        }
+        if let Some(Err(reason)) = config.run.sandbox.as_deref().map(str::parse::<probare_sandbox::SandboxChoice>) {
+            return Err(ConfigError::Form { name: name.to_owned(), reason: format!("run.sandbox: {reason}") });
+        }
+        for gate in &config.gates {
+            gate.check().map_err(|what| match what {
+                GateProblem::NoLimit => {
+                    ConfigError::GateWithoutLimit { name: name.to_owned(), metric: gate.metric.clone() }
+                }
+                GateProblem::Reason(reason) => {
+                    ConfigError::Gate { name: name.to_owned(), metric: gate.metric.clone(), reason }
+                }
+            })?;
+        }
+        Ok(config)
+    }
+
+    /// The metrics as requests.
+    pub fn requests(&self) -> Vec<MetricRequest> {
+        self.metrics.iter().map(MetricEntry::request).collect()
+    }
+}
+
+/// A configuration that nobody named: that of another user is not read by itself, since it may name programs to run.
+#[cfg(unix)]
+fn check_owner(path: &Path) -> Result<&Path, ConfigError> {
+    use std::os::unix::fs::MetadataExt as _;
+    let own = rustix::process::geteuid().as_raw();
+    match std::fs::metadata(path) {
+        Ok(found) if found.uid() != own && found.uid() != 0 => {
+            Err(ConfigError::OfAnother { name: path.display().to_string(), owner: found.uid() })
+        }
+        _ => Ok(path),
+    }
+}
+
+#[cfg(not(unix))]
+fn own(path: &Path) -> Result<&Path, ConfigError> {
+    Ok(path)
+}
+
+impl MetricEntry {
+    /// The metric as a request.
+    pub fn request(&self) -> MetricRequest {
+        MetricRequest {
+            name: self.name.clone().unwrap_or_else(|| self.id.clone()),
+            id: self.id.clone(),
+            options: if self.options.is_empty() { Json::Null } else { Json::Object(self.options.clone()) },
+            profile: self.profile,
+        }
+    }
+}
+
+/// What is wrong with the limits on a metric.
+enum GateProblem {
+    NoLimit,
+    Reason(&'static str),
+}
+
+impl GateEntry {
+    /// The limits, as gates.
+    pub fn gates(&self) -> Vec<Gate> {
+        let metric = || self.metric.clone();
+        let mut gates = Vec::new();
+        for (limit, relation) in [(self.fail_under, Relation::Under), (self.fail_over, Relation::Over)] {
+            gates.extend(limit.map(|limit| Gate::Mean { metric: metric(), relation, limit }));
+        }
+        for (limit, relation) in [(self.fail_if_any_under, Relation::Under), (self.fail_if_any_over, Relation::Over)] {
+            gates.extend(limit.map(|limit| Gate::Any { metric: metric(), relation, limit }));
+        }
+        if let Some(QuantileEntry { quantile, under, over }) = self.fail_quantile {
+            for (limit, relation) in [(under, Relation::Under), (over, Relation::Over)] {
+                gates.extend(limit.map(|limit| Gate::Quantile { metric: metric(), quantile, relation, limit }));
+            }
+        }
+        if let Some(rate) = &self.fail_pass_rate {
+            let share = rate.share;
+            for (limit, relation) in [(rate.at_least, Relation::AtLeast), (rate.at_most, Relation::AtMost)] {
+                gates.extend(limit.map(|limit| Gate::PassRate { metric: metric(), relation, limit, share }));
+            }
+        }
+        for LabelEntry { label, over, over_share } in &self.fail_labels {
+            let count = over.map(|count| (LabelUnit::Count, count as f64));
+            for (of, limit) in count.into_iter().chain(over_share.map(|share| (LabelUnit::Share, share))) {
+                let (label, relation) = (label.clone(), Relation::Over);
+                gates.push(Gate::Labels { metric: metric(), label, of, relation, limit });
+            }
+        }
+        gates.extend(self.max_unsure.map(|share| Gate::unsure_over(&self.metric, share)));
+        gates
+    }
+
+    fn check(&self) -> Result<(), GateProblem> {
+        let is_share = |share: f64| (0.0..=1.0).contains(&share);
+        if self.max_unsure.is_some_and(|share| !is_share(share)) {
+            return Err(GateProblem::Reason("`max_unsure` is a number from 0 to 1"));
+        }
+        if let Some(entry) = &self.fail_quantile {
+            if entry.under.is_none() && entry.over.is_none() {
+                return Err(GateProblem::Reason("`fail_quantile` needs `under` or `over`"));
+            }
+            if !is_share(entry.quantile) {
+                return Err(GateProblem::Reason("`quantile` is a number from 0 to 1"));
+            }
+        }
+        if let Some(rate) = &self.fail_pass_rate {
+            if rate.at_least.is_some() == rate.at_most.is_some() {
+                return Err(GateProblem::Reason("`fail_pass_rate` needs one of `at_least` and `at_most`"));
+            }
+            if !is_share(rate.share) {
+                return Err(GateProblem::Reason("`share` is a number from 0 to 1"));
+            }
+        }
+        for entry in &self.fail_labels {
+            if entry.over.is_none() && entry.over_share.is_none() {
+                return Err(GateProblem::Reason("an entry of `fail_labels` needs `over` or `over_share`"));
+            }
+            if entry.over_share.is_some_and(|share| !is_share(share)) {
+                return Err(GateProblem::Reason("`over_share` is a number from 0 to 1"));
+            }
+        }
+        let plain = [self.fail_under, self.fail_over, self.fail_if_any_under, self.fail_if_any_over];
+        let quantiles = self.fail_quantile.iter().flat_map(|entry| [entry.under, entry.over]);
+        if plain.into_iter().chain(quantiles).flatten().any(|limit| !limit.is_finite()) {
+            return Err(GateProblem::Reason("a limit is a finite number"));
+        }
+        if self.gates().is_empty() { Err(GateProblem::NoLimit) } else { Ok(()) }
+    }
+}
+
+impl Dataset {
+    /// Name in a run.
+    pub fn display_name(&self) -> String {
+        let file = Path::new(&self.path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&file).to_owned();
+        self.name.clone().unwrap_or(stem)
+    }
+
+    /// Which column becomes which field.
+    pub fn fields(&self) -> Result<FieldMap, MapError> {
+        let columns = self.mapping.iter().map(|(field, column)| match column {
+            Json::String(column) => (field.as_str(), column.clone()),
+            other => (field.as_str(), other.to_string()),
+        });
+        FieldMap::from_pairs(columns)
+    }
+}
+
+/// A configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] CaseFileError),
+    /// It does not have the form of a configuration.
+    #[error("`{name}` is no good configuration: {reason}")]
+    Form {
+        /// Name of the file.
+        name: String,
+        /// What is wrong, with its place.
+        reason: String,
+    },
+    /// A gate cannot be used.
+    #[error("`{name}`: the gate on `{metric}`: {reason}")]
+    Gate {
+        /// Name of the file.
+        name: String,
+        /// The metric.
+        metric: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A model cannot be used.
+    #[error("`{name}`: {source}")]
+    Model {
+        /// Name of the file.
+        name: String,
+        /// What is wrong, without any key.
+        source: SettingsError,
+    },
+    /// It was found, not named, and belongs to somebody else.
+    #[error("`{name}` in this folder belongs to another user (number {owner}) and is not read by itself")]
+    OfAnother {
+        /// Name of the file.
+        name: String,
+        /// Number of the user.
+        owner: u32,
+    },
+    /// It was found, not named, and asks for more than data.
+    #[error("`{name}` in this folder was found, not named, and asks for more than data:{}", wants.iter().map(|want| format!("\n  {want}")).collect::<String>())]
+    Untrusted {
+        /// Name of the file.
+        name: String,
+        /// What it asks for, each as a phrase.
+        wants: Vec<String>,
+    },
+    /// A gate says nothing.
+    #[error("`{name}`: the gate on `{metric}` has no limit")]
+    GateWithoutLimit {
+        /// Name of the file.
+        name: String,
+        /// The metric.
+        metric: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_is_read() {
+        let text = "datasets:\n  - path: cases.jsonl\n    mapping: {response: model_output}\nmetrics:\n  - id: token_f1\n  - id: precision_at_k\n    name: p3\n    options: {k: 3}\ngates:\n  - {metric: token_f1, fail_under: 0.5}\n";
+        let config = Config::parse(text, "test").unwrap();
+        let requests = config.requests();
+        assert_eq!(requests[0], MetricRequest::plain("token_f1"));
+        assert_eq!((requests[1].name.as_str(), &requests[1].options["k"]), ("p3", &Json::from(3)));
+        assert_eq!(config.datasets[0].fields().unwrap().iter().collect::<Vec<_>>(), [("response", "model_output")]);
+    }
+
+    #[test]
+    fn every_kind_of_gate_can_be_configured() {
+        let text = "gates:\n  - {metric: a, fail_under: 0.5, fail_over: 0.9, fail_if_any_under: 0.1, fail_if_any_over: 0.95, fail_quantile: {quantile: 0.1, under: 0.2}}\n  - {metric: b, fail_pass_rate: {at_least: 0.5, share: 0.9}}\n  - metric: verdict\n    fail_labels: [{label: FAIL, over: 0}, {label: WARN, over_share: 0.1}]\n    max_unsure: 0.2\n";
+        let config = Config::parse(text, "test").unwrap();
+        let gates: Vec<String> = config.gates.iter().flat_map(GateEntry::gates).map(|gate| gate.to_string()).collect();
+        assert_eq!(
+            gates,
+            [
+                "a < 0.5",
+                "a > 0.9",
+                "any a < 0.1",
+                "any a > 0.95",
+                "10 % quantile of a < 0.2",
+                "b >= 0.5 in less than 90 %",
+                "verdict: FAIL > 0",
+                "verdict: WARN > 10 %",
+                "verdict: unsure > 20 %"
+            ]
+        );
+        let message = |text: &str| Config::parse(text, "p.yaml").unwrap_err().to_string();
+        assert_eq!(message("gates: [{metric: a}]"), "`p.yaml`: the gate on `a` has no limit");
+        assert_eq!(
+            message("gates: [{metric: a, fail_pass_rate: {at_least: 1, share: 90}}]"),
+            "`p.yaml`: the gate on `a`: `share` is a number from 0 to 1"
+        );
+        assert!(message("gates: [{metric: a, fail_quantile: {quantile: 0.5}}]").contains("needs `under` or `over`"));
+        assert!(message("gates: [{metric: a, fail_pass_rate: {share: 0.5}}]").contains("one of `at_least`"));
+        assert!(message("gates: [{metric: a, fail_labels: [{label: x}]}]").contains("`over` or `over_share`"));
+        assert!(message("gates: [{metric: a, max_unsure: 20}]").contains("`max_unsure` is a number from 0 to 1"));
+    }
+
+    #[test]
+    fn a_literal_key_is_refused_and_no_mistake_shows_one() {
+        let key = "sk-proj-AbCdEfGh0123456789";
+        let model = |rest: &str| format!("models:\n  - name: openai:gpt-4o\n{rest}");
+        let error = |text: &str| Config::parse(text, "p.yaml").unwrap_err().to_string();
+        let literal = error(&model(&format!("    api_key: {key}\n")));
+        assert!(literal.contains("`api_key: OPENAI_API_KEY`"), "{literal}");
+        for text in [
+            model(&format!("    api_key: {key}\n    temprature: 0\n")),
+            model(&format!("    temperature: {key}\n")),
+            model(&format!("    api_key: {key}\n    headers: [1\n")),
+            model(&format!("    {key}: 1\n")),
+        ] {
+            assert!(!error(&text).contains("AbCdEfGh"), "{}", error(&text));
+        }
+        let good = Config::parse(&model("    api_key: MY_KEY\njudges: [openai:gpt-4o]\n"), "p.yaml").unwrap();
+        assert_eq!(good.judges, ["openai:gpt-4o"]);
+    }
+
+    #[test]
+    fn a_slip_is_reported_with_its_line() {
+        let failure = Config::parse("metrics:\n  - id: token_f1\n    optoins: {}\n", "suite.yaml").unwrap_err();
+        let text = failure.to_string();
+        assert!(text.contains("suite.yaml") && text.contains("optoins") && text.contains('3'), "{text}");
+    }
+}

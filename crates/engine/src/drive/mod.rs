@@ -1,0 +1,357 @@
+//! [`drive`]: a reading thread, a pool of scoring threads, which hand each finished sample at once to whoever keeps it, and
+//! the caller's thread, which hands results to reports in input order.
+//!
+//! No thread waits for a model. A sample that asks is put aside, and its answers put it back among what there is to do; so a
+//! thousand requests under way take no more threads than one.
+//!
+//! This is the one place that loops over cases. A case is numbered before anybody works on it, so a limit, a bad row under
+//! `strict` and an interruption hold before the work and not after it, and order is restored by number. The rows under way
+//! are bounded: a slow sink slows the reader down and memory stays flat. What panics ends one case or, where it is the
+//! source, the sampler or a sink, the run, with an error; what was finished before is kept.
+
+mod parking;
+mod queue;
+mod worker;
+
+use std::any::Any;
+use std::hash::BuildHasher;
+use std::io;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::{self, Scope};
+use std::time::Duration;
+
+use probare_cancellation::is_interrupt_error;
+use probare_core::{
+    Backend, Case, CasePolicy, CaseResult, CaseSource, Event, InputFile, MetricResult, Panel, Problem,
+    RunAnalysisCache, RunCosts, ScoreError, Sink, SourceError, Stop,
+};
+use probare_models::{CallError, CallReply};
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use self::queue::{Bounds, NextResults, Queue};
+use self::worker::Worker;
+use crate::Plan;
+
+/// Repeated ids are looked for among this many cases, so that memory stays flat in a file of any length.
+const IDS_REMEMBERED: usize = 1_000_000;
+
+/// More threads than this are never of use, and some systems refuse them.
+pub const MOST_JOBS: usize = 1024;
+
+/// How often it is looked whether the user has ended the run.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How to drive.
+#[derive(Debug, Clone)]
+pub struct DriveOptions {
+    /// Scoring threads; more than [`MOST_JOBS`] are not started. Cases that wait for models take none.
+    pub jobs: NonZeroUsize,
+    /// At most this many cases; nobody works on a further one.
+    pub limit: Option<u64>,
+    /// End at the first row that cannot be read.
+    pub strict: bool,
+    /// Whether somebody wants the result lines; the scoring threads write them then.
+    pub lines: bool,
+    /// Set from outside to end early.
+    pub interrupted: Arc<AtomicBool>,
+}
+
+impl Default for DriveOptions {
+    fn default() -> Self {
+        let jobs = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Self { jobs, limit: None, strict: false, lines: false, interrupted: Arc::default() }
+    }
+}
+
+/// A run could not go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DriveError {
+    /// The input failed.
+    #[error(transparent)]
+    Input(SourceError),
+    /// The output failed.
+    #[error("cannot write the results")]
+    Output(#[source] io::Error),
+    /// There is not one thread to work on.
+    #[error("the system gives this program no further thread (see `ulimit -u`)")]
+    Threads(#[source] io::Error),
+    /// A part of this program stopped.
+    #[error("{part} stopped, which is a bug of this program: {reason}")]
+    Bug {
+        /// Which part.
+        part: &'static str,
+        /// What it said.
+        reason: String,
+    },
+}
+
+/// What a run came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DriveOutcome {
+    /// Cases scored.
+    pub cases: u64,
+    /// Rows that could not be read.
+    pub lost: u64,
+    /// How it ended.
+    pub stop: Stop,
+    /// What the source read; nothing of a run that was interrupted.
+    pub inputs: Vec<InputFile>,
+}
+
+/// The reply of a model under test.
+pub type CallResult = Result<CallReply, CallError>;
+
+/// Takes the reply of a model under test, once, on any thread.
+pub type ReplySender = Box<dyn FnOnce(CallResult) + Send>;
+
+/// What became of asking for the output of a sample.
+pub enum Response {
+    /// It is in the case, or there is none.
+    Done(Result<(), ScoreError>),
+    /// A model is asked, and its reply comes to whoever is named here; where that is dropped, it never comes.
+    Pending(Box<dyn FnOnce(ReplySender) + Send>),
+}
+
+/// What happens to a sample before and after it is scored. The scoring threads call it, in any order.
+pub trait SampleProvider: Sync {
+    /// The results of a sample that was finished before, in the order of the run's metrics. An output that is known
+    /// already is put into the case, also where nothing else is known.
+    fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<MetricResult>>>;
+
+    /// Puts the output under test into the case, or says whom to ask for it. It is called again with all replies so far,
+    /// in the order of asking, until it is done.
+    fn respond(&self, case: &mut Case, replies: &[CallResult]) -> Response;
+
+    /// How many threads are of use beyond those that compute, since `respond` waits on its thread.
+    fn threads(&self) -> usize {
+        1
+    }
+
+    /// Takes a sample that is finished. An error ends the run.
+    fn save(&self, result: &CaseResult) -> io::Result<()>;
+
+    /// Takes what the benchmark says about the run as a whole, once all samples have come, and gives what the run cost,
+    /// where its store knows.
+    fn conclude(&self, panels: &[Panel]) -> io::Result<Option<RunCosts>> {
+        let _ = panels;
+        Ok(None)
+    }
+}
+
+/// Who decides about single cases, who answers judges, and who keeps samples.
+#[derive(Clone, Copy)]
+pub struct RunContext<'a> {
+    /// Rules of the benchmark.
+    pub rules: &'a dyn CasePolicy,
+    /// Models, embeddings, a sandbox.
+    pub backend: &'a dyn Backend,
+    /// Models under test and a store; nothing where the responses of the file are scored and only reported.
+    pub sampler: Option<&'a dyn SampleProvider>,
+}
+
+/// Reads, scores and hands out all rows. The end of the run is for the caller to announce.
+pub fn drive(
+    source: Box<dyn CaseSource>,
+    name: &str,
+    plan: &Plan,
+    around: RunContext<'_>,
+    options: &DriveOptions,
+    sink: Box<dyn Sink + '_>,
+) -> Result<DriveOutcome, DriveError> {
+    let mut writer = Writer { name, sink, outcome: DriveOutcome::default(), rows: 0, ids: Ids::default() };
+    writer.send_event(&Event::Started { source: name, metrics: plan.infos() })?;
+    let jobs = options.jobs.get().min(MOST_JOBS);
+    let width = around.backend.max_concurrent_cases();
+    let waiting = around.backend.threads().max(around.sampler.map_or(1, SampleProvider::threads));
+    let workers = jobs.max(waiting.min(MOST_JOBS));
+    let bounds = Bounds {
+        limit: options.limit,
+        strict: options.strict,
+        batches: jobs * 4,
+        workers,
+        under_way: workers.max(width),
+        // Cases that are computed are taken several at a time, those that wait one by one.
+        at_once: if width > 1 { 1 } else { 32 },
+    };
+    let queue = Arc::new(Queue::new(bounds));
+    let (told, read) = mpsc::sync_channel(1);
+    let reader = Arc::clone(&queue);
+    // It is not waited for: a source that blocks must not keep an interrupted run from ending.
+    thread::Builder::new()
+        .name("read".to_owned())
+        .spawn(move || {
+            // Whoever wanted to know may have gone.
+            let _ = told.send(queue::read_source(source, &reader));
+        })
+        .map_err(DriveError::Threads)?;
+    let run = RunAnalysisCache::default();
+    let worker = Worker { plan, context: around, options, queue: &queue, run: &run };
+    let ended = thread::scope(|scope| {
+        let pool = Pool { scope, worker, most: bounds.workers, started: 0 };
+        let ended = writer.collect(pool, jobs, options);
+        // Whoever waits wakes up and ends.
+        queue.end(matches!(ended, Ok(Stop::Complete)));
+        ended
+    });
+    let stop = ended?;
+    writer.outcome.stop = stop;
+    if stop == Stop::Complete {
+        writer.read_to_the_end(&read, &options.interrupted)?;
+    }
+    Ok(writer.outcome)
+}
+
+/// The scoring threads.
+struct Pool<'scope, 'env: 'scope> {
+    scope: &'scope Scope<'scope, 'env>,
+    worker: Worker<'env>,
+    most: usize,
+    started: usize,
+}
+
+impl Pool<'_, '_> {
+    /// Starts further threads. Where the system refuses, those that are there do the work.
+    fn grow(&mut self, by: usize) -> Result<(), DriveError> {
+        for _ in 0..by.min(self.most - self.started) {
+            let worker = self.worker;
+            match thread::Builder::new().name("score".to_owned()).spawn_scoped(self.scope, move || worker.work()) {
+                Ok(_) => self.started += 1,
+                Err(error) if self.started == 0 => return Err(DriveError::Threads(error)),
+                Err(_) => {
+                    self.most = self.started;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    const fn can_grow(&self) -> bool {
+        self.started < self.most
+    }
+}
+
+struct Writer<'a> {
+    name: &'a str,
+    sink: Box<dyn Sink + 'a>,
+    outcome: DriveOutcome,
+    /// Rows that were passed on, whatever became of them.
+    rows: u64,
+    ids: Ids,
+}
+
+impl Writer<'_> {
+    /// Takes results as they come and passes them on in their order.
+    fn collect(&mut self, mut pool: Pool<'_, '_>, jobs: usize, options: &DriveOptions) -> Result<Stop, DriveError> {
+        pool.grow(jobs)?;
+        let queue = pool.worker.queue;
+        let mut is_told = false;
+        loop {
+            if options.interrupted.load(Ordering::Relaxed) && !is_told {
+                is_told = true;
+                let under_way = queue.interrupt();
+                self.send_event(&Event::Interrupted { under_way, awaited: &[] })?;
+            }
+            match queue.next(self.rows, LOOK, pool.can_grow()) {
+                NextResults::Results(results) => {
+                    for result in results {
+                        self.write_result(result)?;
+                    }
+                    queue.passed_on(self.rows);
+                }
+                NextResults::Waiting { wanted } => pool.grow(wanted)?,
+                NextResults::Failed(DriveError::Input(error)) if is_interrupt_error(error.as_ref()) => {
+                    return Ok(Stop::Interrupted);
+                }
+                NextResults::Failed(error) => return Err(error),
+                NextResults::End(stop) => return Ok(stop),
+            }
+        }
+    }
+
+    fn write_result(&mut self, result: Result<CaseResult, Problem>) -> Result<(), DriveError> {
+        self.rows += 1;
+        match result {
+            Ok(result) => {
+                self.outcome.cases += 1;
+                if self.ids.repeats(&result) {
+                    let problem = Problem {
+                        file: self.name.to_owned(),
+                        line: None,
+                        column: None,
+                        reason: format!("the id `{}` stands there more than once{EACH_ROW_IS_A_CASE}", result.case.id),
+                        hint: Some("a column `repeat` numbers the outputs of one case".to_owned()),
+                        lost: false,
+                        id: None,
+                    };
+                    self.send_event(&Event::Problem(&problem))?;
+                }
+                self.send_event(&Event::Scored(&result))
+            }
+            Err(problem) => {
+                self.outcome.lost += u64::from(problem.lost);
+                self.send_event(&Event::Problem(&problem))
+            }
+        }
+    }
+
+    fn send_event(&mut self, event: &Event<'_>) -> Result<(), DriveError> {
+        let told = catch_unwind(AssertUnwindSafe(|| self.sink.event(event)));
+        told.map_err(|panic| panic_error("a report", panic.as_ref()))?.map_err(DriveError::Output)
+    }
+
+    /// Waits for what the source has to say about its inputs.
+    fn read_to_the_end(
+        &mut self,
+        read: &mpsc::Receiver<Result<Vec<InputFile>, DriveError>>,
+        interrupted: &AtomicBool,
+    ) -> Result<(), DriveError> {
+        loop {
+            match read.recv_timeout(LOOK) {
+                Ok(inputs) => self.outcome.inputs = inputs?,
+                Err(RecvTimeoutError::Timeout) if interrupted.load(Ordering::Relaxed) => {
+                    self.outcome.stop = Stop::Interrupted;
+                }
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(DriveError::Bug { part: "the reader of the cases", reason: "it is gone".to_owned() });
+                }
+            }
+            // How far the reader had run ahead when a limit ended the run is chance; how many rows were wanted is not.
+            if let [input] = self.outcome.inputs.as_mut_slice() {
+                input.rows = input.rows.map(|read| read.min(self.rows));
+            }
+            return Ok(());
+        }
+    }
+}
+
+/// A panic as an error of the run.
+fn panic_error(part: &'static str, panic: &(dyn Any + Send)) -> DriveError {
+    DriveError::Bug { part, reason: crate::plan::panic_message(panic) }
+}
+
+/// What a warning about a repeated id says since release 0.4.
+pub(crate) const EACH_ROW_IS_A_CASE: &str = "; each row counts as a case of its own";
+
+/// Ids seen so far, as hashes. With a million of them the chance of a false alarm is about one in forty million.
+#[derive(Default)]
+struct Ids {
+    seen: FxHashSet<u64>,
+    full: bool,
+}
+
+impl Ids {
+    fn repeats(&mut self, result: &CaseResult) -> bool {
+        if self.full {
+            return false;
+        }
+        self.full = self.seen.len() >= IDS_REMEMBERED;
+        !self.seen.insert(FxBuildHasher.hash_one((&result.case.id, &result.model, result.repeat)))
+    }
+}

@@ -1,0 +1,490 @@
+//! [`ModelAccess`]: which models a run may ask, on which terms and on whose word. [`ModelBackend`]: the same, opened: the one
+//! [`Outside`] of the run, which answers judges and gives vectors, and knows what a manifest says about both.
+//!
+//! This is the only place where models are opened: every verb, the server and Python come here. Whatever they name is run
+//! or contacted at the level [`Trust::Trusted`] alone.
+//!
+//! Every metric that asks has the names of its judges among its options, written there before the run where the user left them
+//! out, and its prompt as text. So a manifest says who judged with which words, and a finished run can be judged again from
+//! recorded replies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use probare_cases::{CaseFileError as ReadError, read_whole};
+use probare_core::{
+    Backend, BackendAnswer, BuildError, ErrorKind, InputFile, JudgeAction, MetricRequest, ModelRecord, PendingRequests,
+    PromptRecord, Registry, ReplyContent, RunCosts, Sha256, Submission, Trust, closest,
+};
+use probare_files::read_plain;
+use probare_metrics::cascade;
+use probare_models::{CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider};
+use serde_json::{Map, Value as Json};
+
+use crate::store::{Store, StoreError};
+
+/// Bytes of the largest prompt that is read from a file.
+const LARGEST_PROMPT: u64 = 1024 * 1024;
+
+/// Bytes of the largest file of recorded replies that stands for a model.
+const LARGEST_CASSETTE: u64 = 4 << 30;
+
+/// Which models a run may ask, and on which terms.
+#[expect(clippy::struct_excessive_bools, reason = "each is a term of its own")]
+#[derive(Debug, Clone, Default)]
+pub struct ModelAccess {
+    /// Whose word names the models; without a word the least.
+    pub trust: Trust,
+    /// Files of recorded replies that may be opened although a file named them, since the user gave them or their digest
+    /// is that of the manifest.
+    pub cassettes: Vec<PathBuf>,
+    /// Models by name.
+    pub models: Vec<ModelSettings>,
+    /// Names of the models that judge where a metric names none: of `models`, or `provider:model`.
+    pub judges: Vec<String>,
+    /// Names of the models under test.
+    pub under_test: Vec<String>,
+    /// Whether all their outputs are there, so that none of them is asked and no key of theirs is needed.
+    pub has_outputs: bool,
+    /// Ask again what is recorded; from then on the new reply counts.
+    pub refresh: bool,
+    /// Answer from recorded replies only.
+    pub offline: bool,
+    /// Ask nobody: it is looked what would be asked, for which no key and no record is needed.
+    pub dry_run: bool,
+    /// Whether questions that are asked together are answered together or not at all: where one reply is not recorded,
+    /// none of them is given, so that no judge makes a verdict of the rest.
+    pub whole: bool,
+    /// Most money, in US dollars.
+    pub budget_usd: Option<f64>,
+    /// Most tokens, sent and received.
+    pub budget_tokens: Option<u64>,
+    /// Take replies that were cut at their longest length for answers.
+    pub score_truncated: bool,
+    /// Whether a published benchmark is run: it takes what a model said for its answer, however that ended.
+    pub is_published: bool,
+    /// The response cache.
+    pub record: CacheFile,
+    /// Seed of the waits between attempts.
+    pub seed: u64,
+    /// Folder from which files that prompts and models name are looked for when they are not here.
+    pub folder: PathBuf,
+}
+
+/// The models cannot be asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelAccessError {
+    /// A metric asks a model, and none is named.
+    #[error("`{metric}` asks a model, and none is named")]
+    NoJudge {
+        /// The metric.
+        metric: String,
+    },
+    /// A judge is not among the models and says not who it is.
+    #[error("`{metric}` wants the judge `{judge}`: {reason}")]
+    UnknownJudge {
+        /// The metric.
+        metric: String,
+        /// The judge.
+        judge: String,
+        /// What is wrong with it.
+        reason: String,
+        /// A model with a similar name.
+        similar: Option<String>,
+    },
+    /// The option `judges` is no list of names.
+    #[error("`judges` of `{metric}` is no list of names of models")]
+    Judges {
+        /// The metric.
+        metric: String,
+    },
+    /// A prompt cannot be read.
+    #[error("the prompt of `{metric}` cannot be read")]
+    Prompt {
+        /// The metric.
+        metric: String,
+        /// What is wrong.
+        #[source]
+        source: ReadError,
+    },
+    /// A file of recorded replies cannot be read.
+    #[error("the recorded replies `{path}` cannot be read")]
+    Cassette {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Offline, but there is no record.
+    #[error("only recorded replies may answer, but there is no record `{}`", record.display())]
+    NoRecord {
+        /// Where it was looked for.
+        record: PathBuf,
+    },
+    /// The models cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}
+
+/// Models that are ready to be asked.
+pub struct ModelBackend {
+    models: Models,
+    /// The models, for the manifest.
+    pub used: Vec<ModelRecord>,
+    /// The prompts, for the manifest.
+    pub prompts: Vec<PromptRecord>,
+    /// Files of recorded replies that stand for a model.
+    pub inputs: Vec<InputFile>,
+    /// Whether somebody wants cut replies to be scored as if they were whole.
+    pub score_truncated: bool,
+    notes: Arc<AnswerNotes>,
+}
+
+/// How the questions of a run ended.
+#[derive(Debug, Clone, Default)]
+pub struct ModelUsage {
+    /// Questions by their end.
+    pub counts: CallCounts,
+    /// What the calls cost: of the whole run, where it has a store, else of this process.
+    pub costs: RunCosts,
+    /// Whether the budget kept a question from being asked.
+    pub is_budget_reached: bool,
+    /// Models whose provider asks for a longer pause than a question may take, and the pause.
+    pub postponed: BTreeMap<String, Duration>,
+    /// Replies with a stop reason that nobody documents, by model and word.
+    pub unknown_stops: BTreeMap<(String, String), u64>,
+    /// Requests at once that the settings allow, and the most that a run makes, where that is less.
+    pub unused_concurrency: Option<(usize, usize)>,
+    /// Replies that were wanted and are not recorded: model and key, the first thousand.
+    pub missing: Vec<(String, CacheKey)>,
+    /// Recorded replies that were looked up in the response cache and used.
+    pub recalled: u64,
+    /// Recorded replies that were ignored, since they carry no owner tag of this user.
+    pub ignored: u64,
+    /// Metrics that miss a recorded reply.
+    pub unrecorded: BTreeSet<String>,
+    /// Replies without a code by their metric: recorded before judges were told one, or to a published prompt that tells
+    /// none. A judge that repeats a verdict from the text it was shown is believed there.
+    pub without_nonce: BTreeMap<String, u64>,
+}
+
+impl ModelAccess {
+    /// Nobody but this machine answers: for clients of a server, and for whoever names nothing.
+    pub fn local() -> Self {
+        Self { trust: Trust::LocalOnly, ..Self::default() }
+    }
+
+    /// Models that a file names: this user's record answers for them, and this machine.
+    pub fn recorded(models: Vec<ModelSettings>, record: &CacheFile) -> Self {
+        let record = record.clone();
+        Self { trust: Trust::RecordedOnly, models, offline: true, whole: true, record, ..Self::default() }
+    }
+
+    /// Writes judges and prompts into the options of every metric that asks, and opens the models that they name. Nothing
+    /// is sent, and nothing is opened where no metric asks.
+    pub fn open(&self, requests: &mut [MetricRequest], registry: &Registry) -> Result<ModelBackend, ModelAccessError> {
+        let mut panels: Vec<(String, Vec<String>)> = Vec::new();
+        let mut prompts = Vec::new();
+        for request in requests.iter_mut().filter(|request| asks_judges(request, registry)) {
+            let judges = self.settle(request)?;
+            panels.push((request.name.clone(), judges));
+            if let Some(prompt) = probare_metrics::judges::prompt(&request.id, &request.options) {
+                prompts
+                    .push(PromptRecord { metric: request.name.clone(), sha256: Sha256::hex_digest(prompt.as_bytes()) });
+            }
+        }
+        let mut settings: BTreeMap<String, ModelSettings> = BTreeMap::new();
+        for name in &self.under_test {
+            settings.insert(name.clone(), self.model("run", name)?);
+        }
+        for (metric, judges) in &panels {
+            for judge in judges {
+                if !settings.contains_key(judge) {
+                    settings.insert(judge.clone(), self.model(metric, judge)?);
+                }
+            }
+        }
+        let mut inputs = Vec::new();
+        let mut needs_record = false;
+        for model in settings.values_mut() {
+            match cassette(model).filter(|path| self.may_open(path)) {
+                Some(path) => {
+                    let input = self.cassette(model, &path)?;
+                    if !inputs.contains(&input) {
+                        inputs.push(input);
+                    }
+                }
+                None => needs_record = true,
+            }
+        }
+        let needs_record = needs_record && !self.dry_run;
+        if needs_record && self.offline && self.trust.may_ask() && !self.record.path.exists() {
+            return Err(ModelAccessError::NoRecord { record: self.record.path.clone() });
+        }
+        let judges: BTreeSet<&String> = panels.iter().flat_map(|(_, judges)| judges).collect();
+        let unasked = self.under_test.iter().filter(|name| self.has_outputs && !judges.contains(name));
+        let options = ModelOptions {
+            unasked: unasked.cloned().collect(),
+            record: (self.trust.may_use_cache() && !self.dry_run).then(|| self.record.clone()),
+            cassettes: self.cassettes.clone(),
+            offline: self.offline,
+            refresh: self.refresh,
+            only_looks: self.dry_run,
+            budget_usd: self.budget_usd,
+            budget_tokens: self.budget_tokens,
+            score_truncated: self.score_truncated || self.is_published,
+            seed: self.seed,
+            ..ModelOptions::new(self.trust)
+        };
+        let names: Vec<String> = settings.keys().cloned().collect();
+        let mut models = Models::open(settings.into_values().collect(), self.models.clone(), options)?;
+        for (metric, judges) in &panels {
+            let names: Vec<&str> = judges.iter().map(String::as_str).collect();
+            models = models.assign_judges(metric, &names)?;
+        }
+        let used =
+            names.iter().filter_map(|name| models.client(name)).map(probare_models::Client::model_used).collect();
+        Ok(ModelBackend {
+            models,
+            used,
+            prompts,
+            inputs,
+            score_truncated: self.score_truncated,
+            notes: Arc::new(AnswerNotes { whole: self.whole, ..AnswerNotes::default() }),
+        })
+    }
+
+    /// Whether a file of recorded replies is opened because it is named.
+    fn may_open(&self, path: &str) -> bool {
+        self.trust.may_ask() || self.cassettes.iter().any(|known| known.as_os_str() == path)
+    }
+
+    /// The judges of a metric. They, and the text of the prompt, are written into its options.
+    fn settle(&self, request: &mut MetricRequest) -> Result<Vec<String>, ModelAccessError> {
+        let metric = || request.name.clone();
+        let given = request.options.get("judges").cloned().unwrap_or(Json::Array(Vec::new()));
+        let mut judges: Vec<String> =
+            serde_json::from_value(given).map_err(|_| ModelAccessError::Judges { metric: metric() })?;
+        if judges.is_empty() {
+            judges.clone_from(&self.judges);
+        }
+        // Where nobody is asked nobody has to be named: the reply is missing.
+        if judges.is_empty() && self.trust.may_ask() {
+            return Err(ModelAccessError::NoJudge { metric: metric() });
+        }
+        let file = request.options.get("prompt").and_then(Json::as_str).and_then(|prompt| prompt.strip_prefix('@'));
+        // A finished run has the text of its prompts; a file that it names is nobody's wish.
+        let file = file.filter(|_| self.trust.may_ask());
+        let prompt = file
+            .map(|file| {
+                let path = self.resolve_path(file).display().to_string();
+                read_whole(&path, LARGEST_PROMPT)
+                    .map(|(bytes, _)| String::from_utf8_lossy(&bytes).into_owned())
+                    .map_err(|source| ModelAccessError::Prompt { metric: metric(), source })
+            })
+            .transpose()?;
+        if request.options.is_null() {
+            request.options = Json::Object(Map::new());
+        }
+        if let Json::Object(options) = &mut request.options {
+            options.insert("judges".to_owned(), judges.clone().into());
+            if let Some(prompt) = prompt {
+                options.insert("prompt".to_owned(), prompt.into());
+            }
+        }
+        Ok(judges)
+    }
+
+    /// The settings of a judge: those of the configuration, or the name alone.
+    fn model(&self, metric: &str, judge: &str) -> Result<ModelSettings, ModelAccessError> {
+        if let Some(known) = self.models.iter().find(|model| model.name == judge) {
+            return Ok(known.clone());
+        }
+        let named = ModelSettings::from_name(judge);
+        named.model_name().map_err(|error| ModelAccessError::UnknownJudge {
+            metric: metric.to_owned(),
+            judge: named.display_name(),
+            reason: error.to_string(),
+            similar: closest(judge, self.models.iter().map(|model| model.name.as_str())).map(str::to_owned),
+        })?;
+        Ok(named)
+    }
+
+    /// A file as it is named, or from the folder of the configuration.
+    fn resolve_path(&self, file: &str) -> PathBuf {
+        let beside = self.folder.join(file);
+        if !Path::new(file).exists() && beside.exists() { beside } else { PathBuf::from(file) }
+    }
+
+    /// A file of recorded replies as an input of the run; the model is pointed to where it was found.
+    fn cassette(&self, model: &mut ModelSettings, path: &str) -> Result<InputFile, ModelAccessError> {
+        let found = self.resolve_path(path);
+        let shown = found.display().to_string();
+        let bytes = read_plain(&found, LARGEST_CASSETTE)
+            .map_err(|source| ModelAccessError::Cassette { path: shown.clone(), source })?;
+        model.provider = Some(Provider::Replay);
+        model.api_model_name = Some(shown.clone());
+        Ok(InputFile {
+            path: shown,
+            sha256: Sha256::hex_digest(&bytes),
+            bytes: bytes.len() as u64,
+            ..InputFile::default()
+        })
+    }
+}
+
+/// Whether a metric asks judges by name.
+pub fn asks_judges(request: &MetricRequest, registry: &Registry) -> bool {
+    cascade::judge_for(&request.id, &request.options).is_some()
+        || registry.get(&request.id).is_ok_and(|definition| {
+            let schema = (definition.schema)();
+            schema.get("properties").and_then(|properties| properties.get("judges")).is_some()
+        })
+}
+
+/// The file that stands for a model.
+fn cassette(model: &ModelSettings) -> Option<String> {
+    let name = model.model_name().ok()?;
+    (name.provider == Provider::Replay).then_some(name.model)
+}
+
+impl ModelBackend {
+    /// A model by its name.
+    pub fn client(&self, name: &str) -> Option<&probare_models::Client> {
+        self.models.client(name)
+    }
+
+    /// Whether anybody can be asked, or was asked for vectors.
+    pub fn is_asking(&self) -> bool {
+        !self.used.is_empty() || !self.models.embedding_servers().is_empty()
+    }
+
+    /// All models of the run, for the manifest: those that were opened for metrics, and servers that gave vectors.
+    pub fn models(&self) -> Vec<ModelRecord> {
+        let mut all = self.used.clone();
+        let servers = self.models.embedding_servers();
+        all.extend(servers.into_iter().filter(|server| self.used.iter().all(|model| model.name != server.name)));
+        all
+    }
+
+    /// What the models share: budget, counts, cancellation.
+    pub fn shared(&self) -> &probare_models::ModelContext {
+        self.models.shared()
+    }
+
+    /// Nothing further is sent; gives which replies are on their way, which are waited for and recorded.
+    pub fn close(&self) -> Vec<PendingRequests> {
+        let shared = self.models.shared();
+        shared.cancel();
+        shared.awaited_requests()
+    }
+
+    /// Keeps what calls take in the store of a run, so that its budget is one of all processes that work on it.
+    pub(crate) fn keep_costs_in(&self, store: &Store, run: i64) -> Result<(), StoreError> {
+        let shared = self.models.shared();
+        let (ledger, before) = store.open_ledger(run, |key, bound| shared.recorded_call(key, bound))?;
+        shared.budget().attach_ledger(ledger, before);
+        Ok(())
+    }
+
+    /// How the questions ended.
+    pub fn usage(&self) -> ModelUsage {
+        let shared = self.models.shared();
+        ModelUsage {
+            counts: shared.counts(),
+            costs: shared.budget().costs(),
+            is_budget_reached: shared.budget().is_reached(),
+            postponed: shared.postponed_models(),
+            unknown_stops: shared.unknown_stops(),
+            unused_concurrency: self.models.unused_concurrency(),
+            missing: shared.missing_replies(),
+            recalled: shared.used_entries(),
+            ignored: shared.ignored_entries(),
+            unrecorded: self.notes.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            without_nonce: self.notes.without_nonce.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+}
+
+/// What is noted of the answers of a run.
+#[derive(Default)]
+struct AnswerNotes {
+    whole: bool,
+    unrecorded: Mutex<BTreeSet<String>>,
+    without_nonce: Mutex<BTreeMap<String, u64>>,
+}
+
+impl AnswerNotes {
+    /// Notes the answers to one turn, and gives what the metric gets.
+    fn note(&self, metric: &str, answers: Vec<BackendAnswer>) -> Vec<BackendAnswer> {
+        let is_uncoded = |answer: &&BackendAnswer| match answer {
+            BackendAnswer::Reply(reply) => reply.code.is_none() && matches!(reply.content, ReplyContent::Text(_)),
+            _ => false,
+        };
+        let uncoded = answers.iter().filter(is_uncoded).count() as u64;
+        if uncoded > 0 {
+            let mut all = self.without_nonce.lock().unwrap_or_else(PoisonError::into_inner);
+            *all.entry(metric.to_owned()).or_default() += uncoded;
+        }
+        let is_missing = |answer: &BackendAnswer| match answer {
+            BackendAnswer::Reply(reply) => {
+                matches!(reply.content, ReplyContent::Failed { kind: ErrorKind::Missing, .. })
+            }
+            BackendAnswer::Failed { kind, .. } => *kind == ErrorKind::Missing,
+            _ => false,
+        };
+        if let Some(missing) = answers.iter().find(|answer| is_missing(answer)) {
+            self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).insert(metric.to_owned());
+            if self.whole {
+                return vec![missing.clone(); answers.len()];
+            }
+        }
+        answers
+    }
+}
+
+impl Backend for ModelBackend {
+    fn answer(&self, metric: &str, turn: &JudgeAction) -> Vec<BackendAnswer> {
+        self.notes.note(metric, self.models.answer(metric, turn))
+    }
+
+    fn submit(&self, metric: &str, turn: JudgeAction) -> Submission {
+        match self.models.submit(metric, turn) {
+            Submission::Answered(answers) => Submission::Answered(self.notes.note(metric, answers)),
+            Submission::Pending(ask) => {
+                let (notes, metric) = (Arc::clone(&self.notes), metric.to_owned());
+                Submission::Pending(Box::new(move |sender| {
+                    ask(Box::new(move |answers| sender(notes.note(&metric, answers))));
+                }))
+            }
+        }
+    }
+
+    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+        self.models.can_embed(model)
+    }
+
+    fn model_digest(&self, model: &str) -> Option<String> {
+        self.models.model_digest(model)
+    }
+
+    fn can_run(&self, environment: &str) -> Result<(), BuildError> {
+        self.models.can_run(environment)
+    }
+
+    fn max_concurrent_cases(&self) -> usize {
+        self.models.max_concurrent_cases()
+    }
+
+    fn threads(&self) -> usize {
+        self.models.threads()
+    }
+
+    fn trust(&self) -> Trust {
+        self.models.trust()
+    }
+}

@@ -1,0 +1,453 @@
+//! [`run`]: a job from its start to its exit code. Every verb that scores goes this way.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use probare_core::{
+    Backend, BenchmarkData, BenchmarkStatus, CaseResult, Event, FORMAT, InputFile, Job, Manifest, MeansOver,
+    MetricInfo, NoBackend, ProgramVersion, Publisher, RunEnd, SandboxRecord, Sink, Stop, Trust,
+};
+use probare_metrics::registry;
+use probare_report::{
+    Gate, GateError, GateVerdict, Gates, Github, Jsonl, LinesDigest, OutputOverlap, OutputWriter, Relation,
+    RendererOptions, ReportError, ReportFormat, Summary, VERSION, manifest, refuse_overlap,
+};
+
+use crate::decision_thresholds::apply_decision_thresholds;
+use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
+use crate::programs::ProgramBackend;
+use crate::{
+    Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, ProgramCounts, ProgramError,
+    ProgramOptions, Settings,
+};
+
+/// How a job is to be run, and who is there while it runs.
+pub struct RunRequest<'a> {
+    /// What the run is. Datasets, metrics and models of it are in the job already.
+    pub settings: Settings,
+    /// Limits beside those of the settings.
+    pub gates: Gates,
+    /// Whether result lines go to standard output.
+    pub to_stdout: bool,
+    /// Whether somebody else wants the result lines.
+    pub lines: bool,
+    /// Who answers metrics that ask or want vectors, to be opened for this run.
+    pub model_access: Option<ModelAccess>,
+    /// The metrics of the finished run that this one computes again, if it does.
+    pub recorded: Vec<MetricInfo>,
+    /// How programs are run, where a metric wants any.
+    pub sandboxing: Option<ProgramOptions>,
+    /// Who answers where `asking` is nothing: somebody who was opened before.
+    pub backend: &'a dyn Backend,
+    /// Who answers in place of the files, and who keeps samples as they are finished.
+    pub sampler: Option<&'a dyn SampleProvider>,
+    /// Watches the run: a progress bar.
+    pub watcher: Option<Box<dyn Sink + 'a>>,
+    /// Set from outside to end early.
+    pub interrupted: Arc<AtomicBool>,
+}
+
+impl Default for RunRequest<'_> {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            gates: Gates::default(),
+            to_stdout: false,
+            lines: false,
+            model_access: None,
+            recorded: Vec::new(),
+            sandboxing: None,
+            backend: &NoBackend,
+            sampler: None,
+            watcher: None,
+            interrupted: Arc::default(),
+        }
+    }
+}
+
+impl From<Settings> for RunRequest<'_> {
+    /// A run whose user may name models and programs.
+    fn from(settings: Settings) -> Self {
+        let (asking, sandboxing) = (Some(settings.asking()), Some(settings.sandboxing()));
+        Self { settings, model_access: asking, sandboxing, ..Self::default() }
+    }
+}
+
+/// Why a job could not be run to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The metrics cannot be used.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A gate cannot be used.
+    #[error(transparent)]
+    Gate(#[from] GateError),
+    /// The models cannot be asked.
+    #[error(transparent)]
+    Ask(#[from] ModelAccessError),
+    /// Programs cannot be run.
+    #[error(transparent)]
+    Programs(#[from] ProgramError),
+    /// An output would destroy something.
+    #[error(transparent)]
+    Overlap(#[from] OutputOverlap),
+    /// A report cannot be opened.
+    #[error(transparent)]
+    Open(#[from] ReportError),
+    /// The run broke off.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+}
+
+/// What became of the programs of a run.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramUsage {
+    /// The sandbox, where one was used.
+    pub sandbox: Option<SandboxRecord>,
+    /// Programs by their end.
+    pub counts: ProgramCounts,
+    /// Metrics that miss an outcome in the record.
+    pub unrecorded: std::collections::BTreeSet<String>,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Conclusion {
+    /// Counts, means and distributions.
+    pub summary: Summary,
+    /// What became of the gates.
+    pub verdicts: Vec<GateVerdict>,
+    /// What was read and how it ended.
+    pub driven: DriveOutcome,
+    /// Files that were written, those of the benchmark first.
+    pub written: Vec<PathBuf>,
+    /// Files that hold what was computed before the run ended early.
+    pub partial: Vec<PathBuf>,
+    /// How questions to models ended, where any was asked.
+    pub hearing: Option<ModelUsage>,
+    /// What became of programs, where any were wanted.
+    pub programs: Option<ProgramUsage>,
+    /// How the benchmark says it ended.
+    pub ending: BenchmarkStatus,
+    /// How the program should end.
+    pub exit: Exit,
+}
+
+/// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
+pub fn run(mut job: Job, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
+    let is_published = job.suite.is_some();
+    let open = |asking: &ModelAccess| {
+        let asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
+        asking.open(&mut job.requests, registry())
+    };
+    let asked = wanted.model_access.as_ref().map(open).transpose()?;
+    let (files, profile) = (&wanted.settings.decision_thresholds, wanted.settings.profile);
+    apply_decision_thresholds(files, &mut job.requests, profile, registry()).map_err(PlanError::from)?;
+    job.reads.extend(files.iter().cloned());
+    let plan = Plan::with_recorded(&job.requests, profile, registry(), &wanted.recorded)?;
+    run_planned(job, &plan, asked.as_ref(), wanted)
+}
+
+/// Reports results that are known: the sampler that is `wanted` recalls them all. Nothing is scored, and nobody is asked.
+pub fn rereport(job: Job, metrics: Vec<MetricInfo>, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
+    run_planned(job, &Plan::without_scoring(metrics), None, wanted)
+}
+
+/// Runs a job whose metrics are planned and whose models are opened.
+pub(crate) fn run_planned(
+    mut job: Job,
+    plan: &Plan,
+    asked: Option<&ModelBackend>,
+    wanted: RunRequest<'_>,
+) -> Result<Conclusion, RunError> {
+    let RunRequest {
+        settings,
+        gates,
+        to_stdout,
+        lines,
+        model_access: _,
+        recorded: _,
+        sandboxing,
+        backend: outside,
+        sampler,
+        watcher,
+        interrupted,
+    } = wanted;
+    let (gates, by) = (settings.limits().join(gates), settings.groups());
+    let mut outputs = settings.files();
+    outputs.splice(0..0, std::mem::take(&mut job.outputs));
+    if let Some(asked) = asked {
+        job.reads.extend(asked.inputs.iter().map(|input| PathBuf::from(&input.path)));
+        // A run that is computed again has them among its inputs already.
+        let known = |input: &InputFile| job.inputs.iter().any(|known| known.sha256 == input.sha256);
+        let new: Vec<InputFile> = asked.inputs.iter().filter(|input| !known(input)).cloned().collect();
+        job.inputs.extend(new);
+    }
+    let outside = asked.map_or(outside, |asked| asked as &dyn Backend);
+    let environments = plan.environments();
+    let running = match &sandboxing {
+        Some(sandboxing) if !environments.is_empty() => {
+            let cassettes: Vec<PathBuf> =
+                asked.iter().flat_map(|asked| &asked.inputs).map(|input| PathBuf::from(&input.path)).collect();
+            let interrupted = Arc::clone(&interrupted);
+            Some(ProgramBackend::open(sandboxing, &cassettes, &environments, interrupted, outside)?)
+        }
+        _ => None,
+    };
+    let everybody = running.as_ref().map_or(outside, |running| running as &dyn Backend);
+    // What a finished run needs and is not here is left unchecked, case by case.
+    if everybody.trust() != Trust::RecordedOnly {
+        plan.check_models(everybody)?;
+    }
+    gates.check(plan.infos(), by.is_some())?;
+    let mut formats = Vec::with_capacity(outputs.len());
+    for path in &outputs {
+        formats.push(ReportFormat::from_path(path)?);
+    }
+    refuse_overlap(&job.reads, &writes(&job, &outputs, &formats))?;
+
+    job.title = settings.title.clone().or(job.title);
+    let options = RendererOptions {
+        title: job.title.clone(),
+        gates,
+        case_limits: case_limits(&job),
+        by,
+        cluster: settings.cluster(),
+    };
+    let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+    for (path, (format, compression)) in outputs.iter().zip(formats) {
+        let output = OutputWriter::to_file(path, compression).map_err(ReportError::from)?;
+        sinks.push(format.sink(output, options.clone()));
+    }
+    if to_stdout {
+        sinks.push(Box::new(Jsonl::new(OutputWriter::to_stdout())));
+    }
+    if settings.annotates() {
+        // The runner of GitHub reads both streams.
+        let output =
+            if to_stdout { OutputWriter::to_writer(Box::new(io::stderr())) } else { OutputWriter::to_stdout() };
+        sinks.push(Box::new(Github::new(output, options.clone())));
+    }
+    let mut tee = Tee {
+        summary: Summary::new(&options),
+        lines: LinesDigest::default(),
+        publisher: job.publisher.take(),
+        sinks,
+        watcher,
+        asked,
+    };
+    let drive_options = DriveOptions {
+        jobs: settings.jobs.unwrap_or_else(|| DriveOptions::default().jobs),
+        limit: settings.limit,
+        strict: settings.strict,
+        lines: lines || to_stdout || !outputs.is_empty(),
+        interrupted,
+    };
+    let around = RunContext { rules: job.rules.as_ref(), backend: everybody, sampler };
+    let kept_before: Vec<PathBuf> =
+        outputs.iter().map(|path| OutputWriter::partial(path)).filter(|path| path.exists()).collect();
+    let driven = match drive(job.cases, &job.source, plan, around, &drive_options, Box::new(&mut tee)) {
+        Ok(driven) => driven,
+        Err(error) => {
+            tee.save_partial();
+            return Err(error.into());
+        }
+    };
+    let is_asking = asked.is_some_and(ModelBackend::is_asking);
+    let mut hearing = asked.map(ModelBackend::usage).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
+    let programs = running.as_ref().map(|running| ProgramUsage {
+        sandbox: running.used(),
+        counts: running.counts(),
+        unrecorded: running.unrecorded(),
+    });
+
+    tee.summary.conclude(driven.stop);
+    let verdicts = tee.summary.verdicts.clone();
+    job.reading.limit = settings.limit;
+    let of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
+    let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
+    if let Some(sampler) = sampler {
+        // Of a run that did not end nothing is said as if it had.
+        let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };
+        costs = sampler.conclude(kept).map_err(DriveError::Output)?.or(costs);
+    }
+    let costs = costs.filter(|costs| costs.calls() > 0);
+    if let (Some(hearing), Some(costs)) = (&mut hearing, &costs) {
+        hearing.costs.clone_from(costs);
+    }
+    let panels = of_benchmark.iter().cloned().chain(costs.as_ref().map(probare_report::costs::panel)).collect();
+    let manifest = Manifest {
+        probare: ProgramVersion { version: VERSION.to_owned(), format: FORMAT },
+        suite: job.suite.take(),
+        title: job.title.take(),
+        inputs: driven.inputs.iter().cloned().chain(job.inputs).collect(),
+        reading: job.reading,
+        metrics: plan.infos().to_vec(),
+        models: asked.map(ModelBackend::models).unwrap_or_default(),
+        prompts: asked.map(|asked| asked.prompts.clone()).unwrap_or_default(),
+        embeddings: plan.embeddings(everybody),
+        sandbox: programs.as_ref().and_then(|programs| programs.sandbox.clone()),
+        generation: job.generation.take(),
+        score_truncated: asked.is_some_and(|asked| asked.score_truncated),
+        costs,
+        means_over: MeansOver::Cases,
+        settings: BTreeMap::new(),
+        stop: driven.stop,
+        summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
+        gates: serde_json::to_value(&verdicts).unwrap_or_default(),
+        panels: of_benchmark,
+        lines: tee.lines.hex(),
+        results: None,
+        seal: None,
+    };
+    let summary = Some(BenchmarkData::new(tee.summary.clone()));
+    let finish = RunEnd { stop: driven.stop, manifest, summary, panels };
+    if driven.stop != Stop::Complete && driven.cases == 0 {
+        // Nothing was computed, so there is nothing to keep.
+        tee.sinks.clear();
+    }
+    tee.event(&Event::Finished(&finish)).map_err(DriveError::Output)?;
+
+    let (mut written, mut ending) = (Vec::new(), BenchmarkStatus::Passed);
+    if let Some(publisher) = &tee.publisher {
+        written.extend(publisher.written_files());
+        ending = publisher.status();
+    }
+    if driven.stop == Stop::Complete {
+        written.extend(outputs.iter().filter(|path| *path != Path::new("-")).cloned());
+    }
+    let partial = outputs.iter().map(|path| OutputWriter::partial(path));
+    let partial = partial.filter(|path| driven.stop != Stop::Complete && path.exists() && !kept_before.contains(path));
+    let partial = partial.collect();
+    let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
+    let is_postponed = hearing.as_ref().is_some_and(|hearing| !hearing.postponed.is_empty());
+    let exit = match Exit::of(&driven, &tee.summary, &verdicts, ending, settings.allow_empty) {
+        // What failed for want of money is no error of the cases.
+        Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
+        // Nor is what the provider wants later.
+        Exit::Error | Exit::Gate | Exit::Fine if is_postponed => Exit::Incomplete,
+        exit => exit,
+    };
+    Ok(Conclusion { summary: tee.summary, verdicts, driven, written, partial, hearing, programs, ending, exit })
+}
+
+/// All files that the run creates.
+fn writes(job: &Job, outputs: &[PathBuf], formats: &[(ReportFormat, probare_report::Compression)]) -> Vec<PathBuf> {
+    let mut paths = job.writes.clone();
+    for (path, (format, _)) in outputs.iter().zip(formats) {
+        paths.push(path.clone());
+        if format.has_manifest_beside() {
+            paths.push(manifest::manifest_path(path));
+        }
+    }
+    paths
+}
+
+/// The limits that every single case of a job has to keep.
+pub(crate) fn case_limits(job: &Job) -> Gates {
+    Gates::new(job.case_limits.iter().map(case_gate).collect())
+}
+
+fn case_gate(limit: &probare_core::CaseLimit) -> Gate {
+    Gate::Any { metric: limit.metric.clone(), relation: Relation::Under, limit: limit.least }
+}
+
+/// Hands every event to all sinks: the benchmark's own files first.
+struct Tee<'a> {
+    summary: Summary,
+    lines: LinesDigest,
+    publisher: Option<Box<dyn Publisher>>,
+    sinks: Vec<Box<dyn Sink>>,
+    watcher: Option<Box<dyn Sink + 'a>>,
+    asked: Option<&'a ModelBackend>,
+}
+
+impl Tee<'_> {
+    /// Lets every report that still can keep what it has.
+    fn save_partial(&mut self) {
+        let finish = RunEnd::with_stop(Stop::Interrupted);
+        if self.summary.cases == 0 {
+            return;
+        }
+        for sink in &mut self.sinks {
+            // What went wrong is told already.
+            let _ = catch_unwind(AssertUnwindSafe(|| sink.event(&Event::Finished(&finish))));
+        }
+    }
+}
+
+impl Sink for Tee<'_> {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if let Event::Interrupted { under_way, .. } = event
+            && let Some(asked) = self.asked.take()
+        {
+            // Nothing further is sent from here on, so what is awaited now is all that is waited for.
+            let awaited = asked.close();
+            return self.event(&Event::Interrupted { under_way: *under_way, awaited: &awaited });
+        }
+        if !matches!(event, Event::Finished(_)) {
+            self.summary.event(event)?;
+        }
+        if let Event::Scored(CaseResult { written: Some(line), .. }) = event {
+            self.lines.add(line);
+        }
+        if let Some(watcher) = &mut self.watcher {
+            watcher.event(event)?;
+        }
+        // Everybody hears of it: a report that cannot be written takes no other with it.
+        let mut told = match &mut self.publisher {
+            Some(publisher) => publisher.event(event),
+            None => Ok(()),
+        };
+        for sink in &mut self.sinks {
+            told = told.and(sink.event(event));
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+
+    /// A report on a full disk, or on another one.
+    struct Report {
+        is_full: bool,
+        is_finished: Arc<AtomicBool>,
+    }
+
+    impl Sink for Report {
+        fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+            if self.is_full {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let is_end = matches!(event, Event::Finished(finish) if finish.stop == Stop::Complete);
+            self.is_finished.fetch_or(is_end, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_report_that_cannot_be_written_takes_no_other_with_it() {
+        let is_finished = Arc::<AtomicBool>::default();
+        let report = |is_full| Box::new(Report { is_full, is_finished: Arc::clone(&is_finished) }) as Box<dyn Sink>;
+        let mut tee = Tee {
+            summary: Summary::new(&RendererOptions::default()),
+            lines: LinesDigest::default(),
+            publisher: None,
+            sinks: vec![report(true), report(false)],
+            watcher: None,
+            asked: None,
+        };
+        let error = tee.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete))).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(is_finished.load(Ordering::Relaxed), "the other one is whole");
+    }
+}

@@ -1,0 +1,640 @@
+//! [`Evaluation`]: a configuration, opened: data sets surveyed, models ready, metrics planned. It can say what it will take,
+//! and be started or resumed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use probare_cases::{CaseFileError, CaseFormat, CaseReader, FieldMap, MapError, ReadOptions, columns, read_whole};
+use probare_core::{
+    Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, GenerationRecord,
+    InputFile, Job, MemorySource, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, Stop, Usage,
+    closest,
+};
+use probare_metrics::{cascade, registry};
+use probare_report::VERSION;
+use probare_retrieval::RetrievalError;
+use serde_json::{Value as Json, json};
+
+use super::RagTest;
+use super::case_retriever::{self, CaseRetriever};
+use super::estimate::{BYTES_PER_TOKEN, Estimate, ModelEstimate as AskedModel, SECONDS_PER_REPLY, USUAL_REPLY};
+use super::plan::{PlannedDataset, RunPlan};
+use super::prompt::GenerationPrompt;
+use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, SampleRules};
+use super::samples::{OpenDataset, SampleGrid, SampleSource};
+use super::survey::Survey;
+use crate::config::{Dataset, Generate};
+use crate::decision_thresholds::apply_decision_thresholds;
+use crate::drive::{DriveError, DriveOptions, RunContext, drive};
+use crate::expectations::{self, EXPECTATIONS};
+use crate::run::run_planned;
+use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
+use crate::{
+    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, Plan, PlanError, RunError, RunRequest, Settings,
+};
+
+/// Bytes of the longest prompt that is read from a file.
+const LARGEST_PROMPT: u64 = 1024 * 1024;
+
+/// What is known of a run beside its settings.
+#[derive(Debug, Clone, Default)]
+pub struct EvaluationOptions {
+    /// Ask nobody: it is looked what would be asked.
+    pub dry_run: bool,
+    /// Ask again what is recorded, since samples of the run are done again.
+    pub refresh: bool,
+    /// The test of an index that the run is, where no configuration describes it.
+    pub test: Option<RagTest>,
+    /// The run whose outputs are scored: no model under test is asked.
+    pub outputs_of: Option<i64>,
+}
+
+/// A run cannot be made of a configuration, or not be brought to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvaluationError {
+    /// There is nothing to look at.
+    #[error("`{config}` names no data set")]
+    NoDataset {
+        /// The configuration.
+        config: String,
+    },
+    /// Two data sets of one name.
+    #[error("two data sets are called `{name}`")]
+    SameDataset {
+        /// The name.
+        name: String,
+    },
+    /// A data set cannot be read.
+    #[error(transparent)]
+    Open(#[from] CaseFileError),
+    /// A mapping cannot be used.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// A mapped column is not there.
+    #[error("`{path}` has no column `{column}`, which {field} is mapped to; its columns are {columns}")]
+    NoColumn {
+        /// The file.
+        path: String,
+        /// The field.
+        field: String,
+        /// The column.
+        column: String,
+        /// Those that are there.
+        columns: String,
+    },
+    /// The prompt of the models under test cannot be used.
+    #[error("`generate`: {0}")]
+    Prompt(BuildError),
+    /// No case has what the prompt of the models under test wants.
+    #[error("`generate`: no case of `{dataset}` has `{{{{{name}}}}}`, which {place} wants; the cases have {columns}")]
+    UnknownVariable {
+        /// The data set.
+        dataset: String,
+        /// The name in the prompt.
+        name: String,
+        /// Where it stands.
+        place: String,
+        /// What cases have.
+        columns: String,
+        /// One of those with a similar name.
+        similar: Option<String>,
+    },
+    /// A model under test is not among the models.
+    #[error("`generate.models` names `{model}`, which is not among `models`")]
+    UnknownModel {
+        /// The model.
+        model: String,
+        /// A model with a similar name.
+        similar: Option<String>,
+    },
+    /// Cases have tools, and a model cannot be given them.
+    #[error("case `{id}` of `{dataset}` has tools, and {who} cannot be given any")]
+    NoTools {
+        /// The data set.
+        dataset: String,
+        /// The case.
+        id: String,
+        /// Who cannot.
+        who: String,
+    },
+    /// What a case expects cannot be used.
+    #[error("case `{id}` of `{dataset}`: {reason}")]
+    Expectation {
+        /// The data set.
+        dataset: String,
+        /// The case.
+        id: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Something is expected of a metric that is not computed.
+    #[error("cases of `{dataset}` expect something of `{metric}`, which is not among the metrics")]
+    NotComputed {
+        /// The data set.
+        dataset: String,
+        /// The metric.
+        metric: String,
+        /// A metric with a similar name.
+        similar: Option<String>,
+    },
+    /// The models cannot be asked.
+    #[error(transparent)]
+    Ask(#[from] ModelAccessError),
+    /// The index cannot be searched.
+    #[error(transparent)]
+    Retrieval(#[from] RetrievalError),
+    /// The metrics cannot be used.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The store refused. What it holds can be resumed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The run broke off.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl From<DriveError> for EvaluationError {
+    fn from(error: DriveError) -> Self {
+        Self::Run(error.into())
+    }
+}
+
+/// What a benchmark brings to a run in place of files of cases.
+pub struct Benchmark {
+    /// Its id.
+    pub suite: String,
+    /// Title of pages.
+    pub title: String,
+    /// Its data sets, read.
+    pub datasets: Vec<BenchmarkDataset>,
+    /// What it decides about single cases.
+    pub rules: Arc<dyn CasePolicy>,
+    /// Who writes the files that it publishes.
+    pub publisher: Box<dyn Publisher>,
+}
+
+/// A data set whose cases are there.
+pub struct BenchmarkDataset {
+    /// Its name.
+    pub name: String,
+    /// The file they were read from.
+    pub input: InputFile,
+    /// The cases.
+    pub cases: Vec<Case>,
+}
+
+/// A data set with what is needed to open it again.
+struct DatasetHandle {
+    name: String,
+    path: String,
+    options: ReadOptions,
+    /// The cases, where a benchmark has read them.
+    given: Option<(InputFile, Vec<Case>)>,
+}
+
+/// What a benchmark brings beside its cases.
+struct BenchmarkParts {
+    suite: String,
+    title: String,
+    rules: Arc<dyn CasePolicy>,
+    publisher: Box<dyn Publisher>,
+}
+
+/// A run that is ready to be driven.
+pub struct Evaluation {
+    metrics: Plan,
+    requests: Vec<MetricRequest>,
+    asked: Option<Arc<ModelBackend>>,
+    prompt: Option<GenerationPrompt>,
+    retriever: Option<CaseRetriever>,
+    datasets: Vec<DatasetHandle>,
+    plan: RunPlan,
+    estimate: Estimate,
+    expects: bool,
+    benchmark: Option<BenchmarkParts>,
+}
+
+impl Evaluation {
+    /// Opens everything and looks at all cases once. Nothing is sent.
+    pub fn open(settings: &Settings, options: EvaluationOptions) -> Result<Self, EvaluationError> {
+        Self::open_with(settings, options, None)
+    }
+
+    /// The same with the cases, rules and files of a benchmark.
+    pub fn open_benchmark(
+        settings: &Settings,
+        options: EvaluationOptions,
+        benchmark: Benchmark,
+    ) -> Result<Self, EvaluationError> {
+        Self::open_with(settings, options, Some(benchmark))
+    }
+
+    fn open_with(
+        settings: &Settings,
+        options: EvaluationOptions,
+        benchmark: Option<Benchmark>,
+    ) -> Result<Self, EvaluationError> {
+        let shown = settings.config.as_deref().unwrap_or(Path::new("")).display().to_string();
+        if settings.datasets.is_empty() && benchmark.is_none() {
+            return Err(EvaluationError::NoDataset { config: shown });
+        }
+        let folder = settings.folder();
+        let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of } = options;
+        let mut asking = ModelAccess { dry_run: only_looks, ..settings.asking() };
+        asking.refresh |= refresh;
+        asking.under_test = under_test(settings)?;
+        asking.has_outputs = outputs_of.is_some();
+        let generate = Generate {
+            system: from_file(settings.generate.system.as_deref(), folder)?,
+            prompt: from_file(settings.generate.prompt.as_deref(), folder)?,
+            ..settings.generate.clone()
+        };
+        let is_grounded = settings.retrieval.is_some() && generate.prompt.is_none() && generate.system.is_none();
+        let prompt = if asking.under_test.is_empty() || is_grounded {
+            None
+        } else {
+            Some(GenerationPrompt::new(&generate).map_err(EvaluationError::Prompt)?)
+        };
+        let mut requests = settings.requests();
+        let mut known = Vec::new();
+        let mut planned = Vec::new();
+        let mut surveys = Vec::new();
+        let (sets, benchmark) = if let Some(Benchmark { suite, title, datasets, rules, publisher }) = benchmark {
+            (
+                datasets.into_iter().map(DatasetHandle::from_benchmark).collect(),
+                Some(BenchmarkParts { suite, title, rules, publisher }),
+            )
+        } else {
+            let sets = settings.datasets.iter().map(|dataset| DatasetHandle::new(dataset, folder));
+            (sets.collect::<Result<Vec<_>, _>>()?, None)
+        };
+        for set in sets {
+            if known.iter().any(|other: &DatasetHandle| other.name == set.name) {
+                return Err(EvaluationError::SameDataset { name: set.name });
+            }
+            let (input, survey) = set.survey(prompt.as_ref(), settings.limit)?;
+            // Passages come when the run does.
+            let missing = survey.unknown_variables().find(|name| settings.retrieval.is_none() || *name != "context");
+            if let (Some(name), Some(prompt)) = (missing, &prompt) {
+                let names: Vec<&str> = survey.names.iter().map(String::as_str).collect();
+                return Err(EvaluationError::UnknownVariable {
+                    dataset: set.path,
+                    place: prompt.variable_location(name),
+                    columns: names.join(", "),
+                    similar: closest(name, names.iter().copied()).map(str::to_owned),
+                    name: name.to_owned(),
+                });
+            }
+            if let Some((id, reason)) = &survey.wrong {
+                let (dataset, id, reason) = (set.path, id.clone(), reason.clone());
+                return Err(EvaluationError::Expectation { dataset, id, reason });
+            }
+            for metric in &survey.expected {
+                let names = || requests.iter().map(|request| request.name.as_str());
+                if !names().any(|name| name == metric) {
+                    let similar = closest(metric, names()).map(str::to_owned);
+                    return Err(EvaluationError::NotComputed { dataset: set.path, metric: metric.clone(), similar });
+                }
+            }
+            planned.push(PlannedDataset { name: set.name.clone(), input, reading: set.reading(), cases: survey.cases });
+            known.push(set);
+            surveys.push(survey);
+        }
+        let expects = surveys.iter().any(|survey| survey.expects);
+        if expects && requests.iter().all(|request| request.id != EXPECTATIONS) {
+            requests.push(MetricRequest::plain(EXPECTATIONS));
+        }
+        asking.is_published = benchmark.is_some();
+        let asked = Arc::new(asking.open(&mut requests, registry())?);
+        for (set, survey) in known.iter().zip(&surveys) {
+            let Some(id) = survey.tools.clone().filter(|_| !asking.under_test.is_empty()) else { continue };
+            let mut clients = asking.under_test.iter().filter_map(|name| asked.client(name));
+            let who = match clients.find(|client| !client.takes_tools()) {
+                Some(client) => format!("model `{}` at `{}`", client.name(), client.provider()),
+                None if is_grounded => "a model that answers from passages, with citations,".to_owned(),
+                None => continue,
+            };
+            return Err(EvaluationError::NoTools { dataset: set.path.clone(), id, who });
+        }
+        let outside: Arc<dyn Backend> = Arc::<ModelBackend>::clone(&asked);
+        let retrieving =
+            settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
+        let asked = Some(asked);
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile, registry())
+            .map_err(PlanError::from)?;
+        let metrics = Plan::new(&requests, settings.profile, registry())?;
+        let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
+        let (models, judges) = {
+            let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
+            let models: Vec<_> = asking.under_test.iter().filter_map(tested).collect();
+            let judging: Vec<String> = requests.iter().flat_map(judges_of).collect();
+            let judges = used.iter().filter(|model| judging.contains(&model.name)).cloned().collect();
+            (models, judges)
+        };
+        let repeats = generate.repeats.map_or(1, std::num::NonZeroU32::get);
+        let plan = RunPlan {
+            probare: ProgramVersion { version: VERSION.to_owned(), format: FORMAT },
+            config: shown,
+            suite: benchmark.as_ref().map(|benchmark| benchmark.suite.clone()),
+            datasets: planned,
+            limit: settings.limit,
+            repeats: if models.is_empty() { 1 } else { repeats },
+            prompt: match &prompt {
+                Some(prompt) => Some(prompt.sha256.clone()),
+                None => (is_grounded && !asking.under_test.is_empty()).then(case_retriever::prompt_digest),
+            },
+            retrieval: retrieving.as_ref().map(|retrieving| retrieving.planned().clone()),
+            test,
+            metrics: metrics.infos().to_vec(),
+            models,
+            judges,
+            prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
+            replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
+            outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
+            outputs_of,
+            settings: serde_json::to_value(settings).ok(),
+            mark: None,
+        };
+        let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
+        let estimate = estimate(&plan, &surveys, &requests, asked.as_deref(), &asking, passages);
+        drop(surveys);
+        Ok(Self {
+            metrics,
+            requests,
+            asked,
+            prompt,
+            retriever: retrieving,
+            datasets: known,
+            plan,
+            estimate,
+            expects,
+            benchmark,
+        })
+    }
+
+    /// What decides its results.
+    pub const fn plan(&self) -> &RunPlan {
+        &self.plan
+    }
+
+    /// What it will take.
+    pub const fn estimate(&self) -> &Estimate {
+        &self.estimate
+    }
+
+    /// Who is asked, if anybody is.
+    pub fn model_backend(&self) -> Option<&ModelBackend> {
+        self.asked.as_deref()
+    }
+
+    /// Drives the run: what the store holds already is taken from there, the rest is asked, scored and kept.
+    pub fn run(
+        mut self,
+        store: &Store,
+        run: i64,
+        wanted: RunRequest<'_>,
+        tally: Arc<RunProgress>,
+    ) -> Result<Conclusion, EvaluationError> {
+        let names = self.names();
+        let is_plain = self.is_plain();
+        let job = self.job(&names)?;
+        let infos = self.metrics.infos().to_vec();
+        let asked = self.asked.as_deref().filter(|_| !names.models.is_empty());
+        let respondents = asked.map(|asked| ModelsUnderTest {
+            clients: names.models.iter().filter_map(|name| asked.client(name)).collect(),
+            prompt: self.prompt.clone(),
+            outputs_of: self.plan.outputs_of,
+        });
+        if let Some(asked) = &self.asked {
+            asked.keep_costs_in(store, run)?;
+        }
+        let sampling = RunSampleProvider {
+            respondents,
+            retriever: self.retriever.as_ref(),
+            before: StoredSamples::open(store, run, names.clone(), &infos)?,
+            keeper: StoreWriter::open(store, run, names.clone())?,
+            metrics: infos,
+            models: self.asked.as_ref().map(|asked| asked.shared()),
+            folders: self.datasets.iter().map(DatasetHandle::folder).collect(),
+            tally,
+            store: (store.path().to_owned(), run),
+        };
+        // From here on it may borrow what lives no longer than this.
+        let mut wanted = wanted;
+        // The limit is that of each data set, which the samples keep; of the whole run only where there is but one.
+        wanted.settings.limit = self.plan.limit.filter(|_| is_plain);
+        if self.expects {
+            wanted.gates = wanted.gates.join(expectations::gates());
+        }
+        wanted.sampler = Some(&sampling);
+        let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
+        // What is finished is kept also where a report failed; whichever failed first is told.
+        let closed = sampling.keeper.close();
+        let mut conclusion = ended?;
+        closed?;
+        let is_short = conclusion.hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
+        let is_postponed = conclusion.hearing.as_ref().is_some_and(|hearing| !hearing.postponed.is_empty());
+        match conclusion.driven.stop {
+            Stop::Interrupted => conclusion.exit = Exit::Incomplete,
+            Stop::Complete if !is_short && !is_postponed => store.set_state(run, RunState::Complete)?,
+            _ => {}
+        }
+        Ok(conclusion)
+    }
+
+    /// Whether the run is what `score` does: the responses of one file.
+    fn is_plain(&self) -> bool {
+        self.plan.models.is_empty() && self.datasets.len() == 1 && self.retriever.is_none() && self.benchmark.is_none()
+    }
+
+    fn names(&self) -> RunNames {
+        RunNames {
+            datasets: self.plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
+            models: self.plan.models.iter().map(|model| model.name.clone()).collect(),
+        }
+    }
+
+    fn job(&mut self, names: &RunNames) -> Result<Job, EvaluationError> {
+        let is_plain = self.is_plain();
+        let mut open = Vec::new();
+        for dataset in &self.datasets {
+            let prefix = if self.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
+            open.push(OpenDataset { prefix, rows: dataset.rows()? });
+        }
+        let seats =
+            SampleGrid { models: u32::try_from(names.models.len()).unwrap_or(u32::MAX), repeats: self.plan.repeats };
+        let samples = SampleSource::new(open, seats, self.plan.limit);
+        let paths: Vec<&str> = self.datasets.iter().map(|dataset| dataset.path.as_str()).collect();
+        let mut job = Job::new(paths.join(", "), Box::new(samples), self.requests.clone());
+        job.reads = self.datasets.iter().map(|dataset| PathBuf::from(&dataset.path)).collect();
+        job.reads.push(PathBuf::from(&self.plan.config));
+        let mut rules = SampleRules {
+            models: names.models.clone(),
+            prompt: self.prompt.clone(),
+            rules: Arc::new(DefaultCasePolicy),
+        };
+        if let Some(benchmark) = self.benchmark.take() {
+            rules.rules = benchmark.rules;
+            job.title = Some(benchmark.title);
+            job.publisher = Some(benchmark.publisher);
+        }
+        job.rules = Arc::new(rules);
+        if self.expects {
+            job.case_limits.push(CaseLimit { metric: EXPECTATIONS.to_owned(), least: 1.0 });
+        }
+        if is_plain {
+            job.reading = self.plan.datasets[0].reading.clone();
+        } else {
+            job.generation = Some(GenerationRecord {
+                datasets: names.datasets.clone(),
+                models: names.models.clone(),
+                repeats: self.plan.repeats,
+                prompt: self.plan.prompt.clone(),
+                retrieval: self.plan.retrieval.as_ref().map(|retrieval| json!(retrieval)),
+            });
+        }
+        Ok(job)
+    }
+}
+
+/// The models under test: those that are named, or all that do not judge.
+fn under_test(settings: &Settings) -> Result<Vec<String>, EvaluationError> {
+    let known = || settings.models.iter().map(|model| model.name.as_str());
+    if settings.generate.models.is_empty() {
+        let requests = settings.requests();
+        let judging: Vec<String> = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned()).collect();
+        return Ok(known().filter(|name| !judging.iter().any(|judge| judge == name)).map(str::to_owned).collect());
+    }
+    for model in &settings.generate.models {
+        if !known().any(|name| name == model) {
+            let similar = closest(model, known()).map(str::to_owned);
+            return Err(EvaluationError::UnknownModel { model: model.clone(), similar });
+        }
+    }
+    Ok(settings.generate.models.clone())
+}
+
+/// The judges that a metric names.
+fn judges_of(request: &MetricRequest) -> Vec<String> {
+    let named = request.options.get("judges").and_then(Json::as_array);
+    named.into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
+}
+
+/// A text, or what stands in the file that it names.
+fn from_file(text: Option<&str>, folder: &Path) -> Result<Option<String>, EvaluationError> {
+    let Some(file) = text.and_then(|text| text.strip_prefix('@')) else { return Ok(text.map(str::to_owned)) };
+    let (bytes, _) = read_whole(&folder.join(file).display().to_string(), LARGEST_PROMPT)?;
+    Ok(Some(String::from_utf8_lossy(&bytes).trim_end().to_owned()))
+}
+
+impl DatasetHandle {
+    fn new(dataset: &Dataset, folder: &Path) -> Result<Self, EvaluationError> {
+        let path = folder.join(&dataset.path).display().to_string();
+        let options = ReadOptions { fields: dataset.fields()?, ..ReadOptions::default() };
+        let is_mapped = options.fields.iter().next().is_some();
+        if is_mapped && !matches!(CaseReader::format_of(&path, &options), Ok(CaseFormat::Json | CaseFormat::JsonLines))
+        {
+            let found = columns(&path, &options)?;
+            if let Some((field, column)) = options.fields.missing_columns(&found).first() {
+                let (field, column) = ((*field).to_owned(), (*column).to_owned());
+                return Err(EvaluationError::NoColumn { path, field, column, columns: found.join(", ") });
+            }
+        }
+        Ok(Self { name: dataset.display_name(), path, options, given: None })
+    }
+
+    /// Where it lies.
+    fn folder(&self) -> PathBuf {
+        Path::new(&self.path).parent().map(Path::to_owned).unwrap_or_default()
+    }
+
+    fn from_benchmark(dataset: BenchmarkDataset) -> Self {
+        let BenchmarkDataset { name, input, cases } = dataset;
+        Self { name, path: input.path.clone(), options: ReadOptions::default(), given: Some((input, cases)) }
+    }
+
+    /// Its rows, from the beginning.
+    fn rows(&self) -> Result<Box<dyn CaseSource>, EvaluationError> {
+        Ok(match &self.given {
+            Some((input, cases)) => Box::new(MemorySource::new(cases.clone(), vec![input.clone()])),
+            None => Box::new(CaseReader::open(&self.path, &self.options)?),
+        })
+    }
+
+    fn reading(&self) -> ReadSettings {
+        let fields: &FieldMap = &self.options.fields;
+        ReadSettings {
+            mapping: fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
+            longest_row: Some(self.options.longest_row as u64),
+            ..ReadSettings::default()
+        }
+    }
+
+    /// Looks at all cases, and takes the digest of the file.
+    fn survey<'a>(
+        &self,
+        prompt: Option<&'a GenerationPrompt>,
+        limit: Option<u64>,
+    ) -> Result<(InputFile, Survey<'a>), EvaluationError> {
+        let rows = self.rows()?;
+        let mut survey = Survey { prompt, limit, ..Survey::default() };
+        let around = RunContext { rules: &DefaultCasePolicy, backend: &NoBackend, sampler: None };
+        let options = DriveOptions { limit, ..DriveOptions::default() };
+        let driven = drive(rows, &self.path, &Plan::empty(), around, &options, Box::new(&mut survey))?;
+        Ok((driven.inputs.into_iter().next().unwrap_or_default(), survey))
+    }
+}
+
+/// What a run will take.
+fn estimate(
+    plan: &RunPlan,
+    surveys: &[Survey<'_>],
+    requests: &[MetricRequest],
+    asked: Option<&ModelBackend>,
+    asking: &ModelAccess,
+    passages: u64,
+) -> Estimate {
+    let samples = plan.samples();
+    let cases: u64 = surveys.iter().map(|survey| survey.cases).sum();
+    let of_each = samples.checked_div(cases.max(1)).unwrap_or_default();
+    let sum = |part: fn(&Survey<'_>) -> u64| surveys.iter().map(part).sum::<u64>();
+    let settings = |name: &str| asking.models.iter().find(|model| model.name == name);
+    let reply = |name: &str| settings(name).and_then(|model| model.max_tokens).map_or(USUAL_REPLY, u64::from);
+    let mut models = Vec::new();
+    let mut add = |name: &str, judges: Vec<String>, calls: u64, bytes: u64, is_most: bool| {
+        let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * reply(name));
+        let cost_usd = asked.and_then(|asked| asked.client(name)).and_then(|client| client.cost(usage));
+        let at_once = settings(name).and_then(|model| model.concurrency).unwrap_or(64);
+        let is_file = asked.and_then(|asked| asked.client(name)).is_some_and(probare_models::Client::is_recorded);
+        let seconds = if is_file { 0.0 } else { calls as f64 * SECONDS_PER_REPLY / f64::from(at_once) };
+        models.push(AskedModel { model: name.to_owned(), judges, calls, is_most, usage, cost_usd, seconds });
+    };
+    for model in &plan.models {
+        let repeats = u64::from(plan.repeats);
+        let bytes = sum(|survey| survey.asked) + cases * passages;
+        add(&model.name, Vec::new(), cases * repeats, bytes * repeats, false);
+    }
+    // What is judged is as long as it may be, or as it stands in the file.
+    let outputs: u64 = if plan.models.is_empty() {
+        sum(|survey| survey.responses)
+    } else {
+        plan.models.iter().map(|model| cases * u64::from(plan.repeats) * reply(&model.name) * BYTES_PER_TOKEN).sum()
+    };
+    for judge in &plan.judges {
+        let judging = |request: &&MetricRequest| judges_of(request).contains(&judge.name);
+        let (mut names, mut calls, mut bytes, mut is_most) = (Vec::new(), 0, 0, false);
+        for request in requests.iter().filter(judging) {
+            let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
+            let prompt = probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, str::len) as u64;
+            names.push(request.name.clone());
+            is_most |= request.options.get(cascade::JUDGE_OPTION).and_then(Json::as_str) == Some("when_unsure");
+            calls += samples * seats;
+            bytes += seats * (samples * prompt + sum(|survey| survey.shown) * of_each + outputs);
+        }
+        add(&judge.name, names, calls, bytes, is_most);
+    }
+    let by_dataset = plan.datasets.iter().map(|dataset| (dataset.name.clone(), dataset.cases)).collect();
+    Estimate { cases: by_dataset, samples, metrics: plan.metrics.len(), asked: models }
+}

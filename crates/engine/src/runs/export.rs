@@ -1,0 +1,182 @@
+//! What the store holds of a run, as files: results in every format of reports, outputs as cases. Times and attempts are left
+//! out, so that a run that was killed and resumed gives the same bytes as one that was left alone.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use probare_core::{
+    Case, CaseBatch, CaseResult, CaseSource, DefaultCasePolicy, Event, GenerationRecord, InputFile, Job, MetricResult,
+    NoBackend, Panel, Problem, Publisher, RunCosts, ScoreError, Sink, SourceError, Stop,
+};
+use probare_report::{Compression, OutputWriter as File, refuse_overlap};
+use serde_json::Value as Json;
+
+use super::evaluation::EvaluationError;
+use super::run_export::{RunExport, for_other_tools};
+use super::run_samples::SampleRules;
+use crate::drive::{DriveOptions, RunContext, drive};
+use crate::run::run_planned;
+use crate::store::{Cursor, RunNames, Store, StoreError, StoredRun, StoredSample, StoredSamples};
+use crate::{CallResult, Conclusion, Plan, Response, RunError, RunRequest, SampleProvider, Settings};
+
+use std::sync::Arc;
+
+/// Samples that are read at once.
+const AT_ONCE: usize = 256;
+
+/// Writes the results of a run to these files, in the format of their extensions.
+pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<Conclusion, EvaluationError> {
+    let plan = &stored.plan;
+    let names = RunNames {
+        datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
+        models: plan.models.iter().map(|model| model.name.clone()).collect(),
+    };
+    let store = Store::open_existing(path)?;
+    let known = StoreSampleProvider {
+        before: StoredSamples::open(&store, stored.run, names.clone(), &plan.metrics)?,
+        models: names.models.clone(),
+        costs: stored.costs.clone(),
+    };
+    let said = StoredPanels(store.panels(stored.run)?);
+    let inputs = plan.datasets.iter().map(|dataset| dataset.input.clone()).collect();
+    let source = StoreSource { store, run: stored.run, cursor: Cursor::start(), inputs };
+    let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
+    let mut job = Job::new(paths.join(", "), Box::new(source), Vec::new());
+    job.reads = vec![path.to_owned()];
+    job.rules =
+        Arc::new(SampleRules { models: names.models.clone(), prompt: None, rules: Arc::new(DefaultCasePolicy) });
+    job.inputs.clone_from(&plan.replies);
+    job.publisher = Some(Box::new(said));
+    if !plan.models.is_empty() || plan.datasets.len() > 1 || plan.retrieval.is_some() {
+        job.generation = Some(GenerationRecord {
+            datasets: names.datasets,
+            models: names.models,
+            repeats: plan.repeats,
+            prompt: plan.prompt.clone(),
+            retrieval: plan.retrieval.as_ref().map(|retrieval| serde_json::json!(retrieval)),
+        });
+    } else if let [dataset] = plan.datasets.as_slice() {
+        job.reading = dataset.reading.clone();
+    }
+    let settings = Settings { output: outputs, allow_empty: true, ..Settings::default() };
+    let wanted = RunRequest { settings, sampler: Some(&known), ..RunRequest::default() };
+    Ok(run_planned(job, &Plan::without_scoring(plan.metrics.clone()), None, wanted)?)
+}
+
+/// The samples of a run, from its store.
+pub(super) struct StoreSource {
+    pub store: Store,
+    pub run: i64,
+    pub cursor: Cursor,
+    pub inputs: Vec<InputFile>,
+}
+
+impl CaseSource for StoreSource {
+    fn next_batch(&mut self) -> Option<Result<Box<dyn CaseBatch>, SourceError>> {
+        let samples = match self.store.samples(self.run, &mut self.cursor, AT_ONCE) {
+            Ok(samples) => samples,
+            Err(error) => return Some(Err(error.into())),
+        };
+        (!samples.is_empty()).then(|| Ok(Box::new(StoredBatch(samples)) as Box<dyn CaseBatch>))
+    }
+
+    fn inputs(&mut self) -> Result<Vec<InputFile>, SourceError> {
+        Ok(std::mem::take(&mut self.inputs))
+    }
+}
+
+struct StoredBatch(Vec<StoredSample>);
+
+impl CaseBatch for StoredBatch {
+    fn cases(&self) -> Vec<Result<Case, Problem>> {
+        self.0.iter().map(|sample| Ok(sample.case.clone())).collect()
+    }
+}
+
+/// Nothing is asked and nothing is scored.
+struct StoreSampleProvider {
+    before: StoredSamples,
+    models: Vec<String>,
+    costs: RunCosts,
+}
+
+impl SampleProvider for StoreSampleProvider {
+    fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<MetricResult>>> {
+        if let (Some(response), Some(model)) = (&mut case.response, case.sample.and_then(|sample| sample.model)) {
+            response.model = usize::try_from(model).ok().and_then(|model| self.models.get(model).cloned());
+        }
+        Ok(self.before.find_again(case)?.results)
+    }
+
+    fn respond(&self, _: &mut Case, _: &[CallResult]) -> Response {
+        let reason = "this metric was not computed for this sample";
+        Response::Done(Err(ScoreError::other(probare_core::ErrorKind::Missing, reason)))
+    }
+
+    fn save(&self, _: &CaseResult) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn conclude(&self, _: &[Panel]) -> io::Result<Option<RunCosts>> {
+        Ok(Some(self.costs.clone()))
+    }
+}
+
+/// What the benchmark said when the run was complete.
+struct StoredPanels(Vec<Panel>);
+
+impl Sink for StoredPanels {
+    fn event(&mut self, _: &Event<'_>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Publisher for StoredPanels {
+    fn panels(&self) -> Vec<Panel> {
+        self.0.clone()
+    }
+}
+
+/// Writes samples as lines that `score` reads: the case with the answer, and what that took.
+struct OutputLines {
+    out: File,
+    datasets: Vec<String>,
+    written: u64,
+}
+
+impl Sink for OutputLines {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        let Event::Scored(CaseResult { case, results, .. }) = event else { return Ok(()) };
+        if results.is_empty() && case.response.is_none() {
+            // It is not finished.
+            return Ok(());
+        }
+        let dataset = case.sample.and_then(|key| self.datasets.get(usize::try_from(key.dataset).ok()?));
+        let Json::Object(mut line) = serde_json::to_value(case)? else { return Ok(()) };
+        line.shift_insert(1, "dataset".to_owned(), Json::from(dataset.map(String::as_str)));
+        if let Some(spent) = case.spent {
+            line.insert("input_tokens".to_owned(), spent.usage.input_tokens.into());
+            line.insert("output_tokens".to_owned(), spent.usage.output_tokens.into());
+            line.extend(spent.cost_usd.map(|cost| ("cost_usd".to_owned(), Json::from(cost))));
+        }
+        serde_json::to_writer(&mut self.out, &line)?;
+        self.written += 1;
+        self.out.write_all(b"\n")
+    }
+}
+
+/// Writes the outputs of a run with their cases as JSON lines, in the order of its plan; gives how many, and what the
+/// reader should know.
+pub fn export_outputs(path: &Path, stored: &StoredRun, to: &Path) -> Result<(u64, Vec<String>), EvaluationError> {
+    let failed = |error: io::Error| StoreError::Database { path: to.to_owned(), reason: error.to_string() };
+    let RunExport { source, sampler, rules, name, reads, notes } = for_other_tools(path, stored)?;
+    refuse_overlap(&reads, &[to.to_owned()]).map_err(RunError::from)?;
+    let datasets = stored.plan.datasets.iter().map(|dataset| dataset.name.clone()).collect();
+    let out = File::to_file(to, Compression::None).map_err(failed)?;
+    let mut lines = OutputLines { out, datasets, written: 0 };
+    let around = RunContext { rules: rules.as_ref(), backend: &NoBackend, sampler: Some(sampler.as_ref()) };
+    let metrics = Plan::without_scoring(stored.plan.metrics.clone());
+    drive(source, &name, &metrics, around, &DriveOptions::default(), Box::new(&mut lines))?;
+    lines.out.finish(Stop::Complete).map_err(failed)?;
+    Ok((lines.written, notes))
+}

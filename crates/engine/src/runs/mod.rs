@@ -1,0 +1,28 @@
+//! Runs: models times data sets times metrics, kept sample by sample, so that they can be ended and resumed.
+//!
+//! [`Evaluation`] opens what a configuration names and knows what it will come to before anything is asked; it is then
+//! driven as every other job is. [`export`] hands out what the store holds.
+
+mod case_retriever;
+mod conversation;
+mod estimate;
+mod evaluation;
+mod export;
+mod images;
+mod owner_tag;
+mod plan;
+mod prompt;
+mod rag_test;
+mod run_export;
+mod run_samples;
+mod samples;
+mod survey;
+
+pub use case_retriever::PlannedRetrieval;
+pub use estimate::Estimate;
+pub use evaluation::{Benchmark, BenchmarkDataset, Evaluation, EvaluationError, EvaluationOptions};
+pub use export::{export, export_outputs};
+pub use plan::{PlannedDataset, RunPlan};
+pub use rag_test::RagTest;
+pub(crate) use run_export::{RunExport, for_other_tools};
+pub use run_samples::RunProgress;

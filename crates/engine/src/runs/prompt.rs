@@ -1,0 +1,201 @@
+//! [`GenerationPrompt`]: what models under test are asked: instructions, examples, and a text with fields of the case.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use probare_core::{BuildError, Case, ErrorKind, Field, Message, Role, ScoreError, Sha256};
+use probare_metrics::judges::{TemplatePiece, template_pieces};
+use serde_json::Value as Json;
+
+use super::conversation;
+use crate::config::Generate;
+
+/// The question of a case and nothing else.
+const QUESTION: &str = "{{query}}";
+
+/// A prompt that is ready to be filled.
+#[derive(Debug, Clone)]
+pub(super) struct GenerationPrompt {
+    /// Everything in order: who speaks, and what is filled in.
+    messages: Vec<(Role, Vec<TemplatePiece>)>,
+    /// Whether the question of a case is asked as it stands: then with the conversation that it is part of.
+    is_plain: bool,
+    /// SHA-256 of the whole text.
+    pub sha256: String,
+}
+
+impl GenerationPrompt {
+    /// Reads the texts of a configuration.
+    pub fn new(generate: &Generate) -> Result<Self, BuildError> {
+        let mut texts: Vec<(Role, &str)> = Vec::new();
+        texts.extend(generate.system.as_deref().map(|text| (Role::System, text)));
+        for example in &generate.examples {
+            texts.push((Role::User, &example.prompt));
+            texts.push((Role::Assistant, &example.response));
+        }
+        texts.push((Role::User, generate.prompt.as_deref().unwrap_or(QUESTION)));
+        let sha256 = Sha256::hex_digest(serde_json::to_string(&texts).unwrap_or_default().as_bytes());
+        let mut messages = Vec::with_capacity(texts.len());
+        for (role, text) in texts {
+            // What an example answers is taken as it stands.
+            let pieces = if role == Role::Assistant {
+                vec![TemplatePiece::Text(text.to_owned())]
+            } else {
+                template_pieces(text)?
+            };
+            messages.push((role, pieces));
+        }
+        Ok(Self { messages, is_plain: generate.prompt.is_none(), sha256 })
+    }
+
+    /// The names in the prompt that cases fill, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.messages.iter().flat_map(|(_, pieces)| pieces).filter_map(|piece| match piece {
+            TemplatePiece::Name(name) => Some(name.as_str()),
+            TemplatePiece::Text(_) => None,
+        })
+    }
+
+    /// Where a name stands, for messages: the text and its line.
+    pub fn variable_location(&self, name: &str) -> String {
+        let last = self.messages.len().saturating_sub(1);
+        for (number, (role, pieces)) in self.messages.iter().enumerate() {
+            let mut line = 1;
+            for piece in pieces {
+                match piece {
+                    TemplatePiece::Text(text) => line += text.matches('\n').count(),
+                    TemplatePiece::Name(known) if known == name => {
+                        let text = match role {
+                            Role::System => "`system`",
+                            _ if number == last => "`prompt`",
+                            _ => "`examples`",
+                        };
+                        return format!("line {line} of {text}");
+                    }
+                    TemplatePiece::Name(_) => {}
+                }
+            }
+        }
+        "the prompt".to_owned()
+    }
+
+    /// The messages for a case. A field that the case does not have is an error of kind `missing`.
+    pub fn messages(&self, case: &Case) -> Result<Vec<Message>, ScoreError> {
+        let conversation = if self.is_plain { conversation::messages(case).transpose()? } else { None };
+        // The question comes last.
+        let own = self.messages.len() - usize::from(conversation.is_some());
+        let mut filled = Vec::with_capacity(self.messages.len());
+        for (role, pieces) in &self.messages[..own] {
+            let mut text = String::new();
+            for piece in pieces {
+                match piece {
+                    TemplatePiece::Text(own) => text.push_str(own),
+                    TemplatePiece::Name(name) => text.push_str(&value(case, name)?),
+                }
+            }
+            filled.push(Message::new(*role, text));
+        }
+        filled.extend(conversation.into_iter().flatten());
+        Ok(filled)
+    }
+}
+
+/// What a name in a prompt stands for: a field of the case, or something from its metadata.
+fn value<'a>(case: &'a Case, name: &str) -> Result<Cow<'a, str>, ScoreError> {
+    let found = match Field::ALL.into_iter().find(|field| field.name() == name) {
+        Some(Field::Context) => {
+            let passages = case.context.as_ref().map(|passages| passages.iter().map(|passage| passage.text.as_str()));
+            passages.map(|texts| Cow::Owned(texts.collect::<Vec<_>>().join("\n\n")))
+        }
+        Some(Field::Tags) => Some(Cow::Owned(case.tags.join(", "))),
+        Some(Field::Query) => case.query.as_deref().map(Cow::Borrowed),
+        Some(Field::Reference) => case.text(Field::Reference, None).map(Cow::Borrowed),
+        _ => {
+            let key = name.strip_prefix("metadata.").unwrap_or(name);
+            match case.metadata.get(key) {
+                None | Some(Json::Null) => None,
+                Some(Json::String(text)) => Some(Cow::Borrowed(text.as_str())),
+                Some(other) => Some(Cow::Owned(other.to_string())),
+            }
+        }
+    };
+    found.ok_or_else(|| {
+        ScoreError::other(
+            ErrorKind::Missing,
+            format!("the prompt wants `{{{{{name}}}}}`, which the case does not have"),
+        )
+    })
+}
+
+/// Whether a case has what a name in a prompt stands for.
+pub(super) fn has(case: &Case, name: &str) -> bool {
+    value(case, name).is_ok()
+}
+
+/// Adds the names that a prompt may have for this case.
+pub(super) fn add_names(case: &Case, names: &mut BTreeSet<String>) {
+    const FIELDS: [&str; 4] = ["query", "context", "reference", "tags"];
+    for name in FIELDS.into_iter().chain(case.metadata.keys().map(String::as_str)) {
+        let is_empty = name == "tags" && case.tags.is_empty();
+        if !names.contains(name) && names.len() < MOST_NAMES && has(case, name) && !is_empty {
+            names.insert(name.to_owned());
+        }
+    }
+}
+
+/// Names that a message shows at most.
+const MOST_NAMES: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Example;
+
+    #[test]
+    fn fields_of_the_case_are_put_in() {
+        let case: Case = serde_json::from_str(
+            r#"{"id":"1","query":"Who? {{id}}","context":[{"text":"a"},{"text":"b"}],"metadata":{"style":"brief","n":3}}"#,
+        )
+        .unwrap();
+        let generate = Generate {
+            system: Some("Be {{style}}.".into()),
+            prompt: Some("{{context}}\n{{ query }} {{metadata.n}}".into()),
+            examples: vec![Example { prompt: "Who {{n}}?".into(), response: "{{me}}".into() }],
+            ..Generate::default()
+        };
+        let messages = GenerationPrompt::new(&generate).unwrap().messages(&case).unwrap();
+        let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
+        assert_eq!(texts, ["Be brief.", "Who 3?", "{{me}}", "a\n\nb\nWho? {{id}} 3"]);
+        let other = Generate { prompt: Some("{{colour}}".into()), ..Generate::default() };
+        let error = GenerationPrompt::new(&other).unwrap().messages(&case).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Missing);
+        assert_eq!(error.to_string(), "the prompt wants `{{colour}}`, which the case does not have");
+    }
+
+    #[test]
+    fn a_conversation_comes_after_instructions_and_examples_unless_there_is_a_prompt() {
+        let case: Case = serde_json::from_str(
+            r#"{"id":"1","query":"Why?","messages":[{"role":"user","text":"Who?"},{"role":"assistant","text":"Me."},{"role":"user","text":"Why?"}]}"#,
+        )
+        .unwrap();
+        let generate = Generate {
+            system: Some("Be brief.".into()),
+            examples: vec![Example { prompt: "Where?".into(), response: "Here.".into() }],
+            ..Generate::default()
+        };
+        let texts = |generate: &Generate| {
+            let messages = GenerationPrompt::new(generate).unwrap().messages(&case).unwrap();
+            messages.into_iter().map(|message| message.text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(texts(&generate), "Be brief. Where? Here. Who? Me. Why?");
+        assert_eq!(texts(&Generate { prompt: Some("{{query}}".into()), ..generate }), "Be brief. Where? Here. Why?");
+    }
+
+    #[test]
+    fn the_hash_tells_prompts_apart() {
+        let one = GenerationPrompt::new(&Generate::default()).unwrap().sha256;
+        let other =
+            GenerationPrompt::new(&Generate { system: Some("x".into()), ..Generate::default() }).unwrap().sha256;
+        assert_ne!(one, other);
+    }
+}

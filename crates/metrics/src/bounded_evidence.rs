@@ -1,0 +1,89 @@
+//! Evidence that stays small: a score over a book must not carry the book.
+
+use std::ops::Range;
+
+use probare_core::{Evidence, EvidenceKind, Field};
+
+use crate::difference::is_inside_token;
+
+/// Most pieces of evidence that a metric gives; the rest is counted in a note.
+pub(crate) const MOST_PIECES: usize = 50;
+
+/// Collects evidence up to a limit. Pieces past it are counted without being made.
+#[derive(Debug, Default)]
+pub(crate) struct BoundedEvidence {
+    pieces: Vec<Evidence>,
+    omitted: usize,
+}
+
+impl BoundedEvidence {
+    /// Adds a piece, or counts it where the limit is reached.
+    pub fn push(&mut self, piece: impl FnOnce() -> Evidence) {
+        if self.pieces.len() < MOST_PIECES {
+            self.pieces.push(piece());
+        } else {
+            self.omitted += 1;
+        }
+    }
+
+    /// The pieces, and a note on those that were left out.
+    pub fn finish(mut self) -> Vec<Evidence> {
+        if self.omitted > 0 {
+            self.pieces.push(Evidence::note(format!("{} more pieces of evidence are left out", self.omitted)));
+        }
+        self.pieces
+    }
+}
+
+/// Evidence at the whole of `span`; only the text that it repeats is shortened.
+pub(crate) fn excerpt(kind: EvidenceKind, field: Field, span: Range<usize>, whole: &str) -> Evidence {
+    Evidence::at(kind, field, span, whole)
+}
+
+/// The beginning of a text for a note, up to the end of a word, with an ellipsis where it goes on.
+pub(crate) fn truncate_for_note(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.len() <= MOST {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(MOST);
+    let mut whole = end;
+    while whole > 0 && is_inside_token(text, whole) {
+        probare_cancellation::count_steps(1);
+        whole = text.floor_char_boundary(whole - 1);
+    }
+    // A word that is longer than all that is shown has no better place to be cut.
+    format!("{}…", &text[..if whole == 0 { end } else { whole }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fifty_first_piece_becomes_a_note() {
+        let mut evidence = BoundedEvidence::default();
+        for number in 0..53 {
+            evidence.push(|| Evidence::missing(number.to_string()));
+        }
+        let pieces = evidence.finish();
+        assert_eq!(pieces.len(), MOST_PIECES + 1);
+        assert_eq!(pieces[MOST_PIECES].text, "3 more pieces of evidence are left out");
+    }
+
+    #[test]
+    fn a_long_span_is_whole() {
+        let text = "é".repeat(300);
+        let piece = excerpt(EvidenceKind::Found, Field::Response, 0..600, &text);
+        assert_eq!((piece.text.len(), piece.cut), (200, true));
+        assert_eq!(piece.place.unwrap().end, 600);
+    }
+
+    #[test]
+    fn a_beginning_ends_with_a_word() {
+        assert_eq!(truncate_for_note("short"), "short");
+        assert!(truncate_for_note(&"é".repeat(300)).ends_with("é…"));
+        let text = format!("{} 1,998.25 and more", "x".repeat(52));
+        assert_eq!(truncate_for_note(&text), format!("{} …", "x".repeat(52)));
+    }
+}

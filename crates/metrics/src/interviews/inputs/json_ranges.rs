@@ -1,0 +1,127 @@
+//! Where the items of a JSON list and the strings in it stand in the text.
+
+use std::ops::Range;
+
+use probare_text::aligned_text::AlignedText;
+
+/// The byte ranges of the items of a well-formed JSON list, in order. On other texts some ranges, or none.
+pub(super) fn list_items(json: &str) -> Vec<Range<usize>> {
+    let bytes = json.as_bytes();
+    let mut found = Vec::new();
+    let mut depth = 0_usize;
+    let mut start = 0;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = end_of_string(bytes, at) - 1,
+            b'[' | b'{' => {
+                depth += 1;
+                if depth == 1 {
+                    start = at + 1;
+                }
+            }
+            b',' if depth == 1 => {
+                found.extend(trimmed(json, start..at));
+                start = at + 1;
+            }
+            b']' | b'}' => {
+                if depth == 1 {
+                    found.extend(trimmed(json, start..at));
+                    return found;
+                }
+                depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+/// One past the closing quotation mark of the string that starts at `start`, or the end of the text.
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn trimmed(json: &str, range: Range<usize>) -> Option<Range<usize>> {
+    let raw = json.get(range.clone())?;
+    let start = range.start + (raw.len() - raw.trim_start().len());
+    let end = start + raw.trim().len();
+    (start < end).then_some(start..end)
+}
+
+/// The content of a JSON string without its quotation marks, every character leading back to that content as written;
+/// nothing where no character is escaped.
+pub(super) fn unescaped(content: &str) -> Option<AlignedText> {
+    let mut replacements = Vec::new();
+    let mut at = 0;
+    while let Some(found) = content[at..].find('\\') {
+        let start = at + found;
+        let (length, character) = escape(&content[start..]);
+        let end = (start + length).min(content.len());
+        replacements.push((start..end, character.to_string()));
+        at = end;
+    }
+    (!replacements.is_empty()).then(|| AlignedText::new(content).replace_ranges(&replacements))
+}
+
+/// How many bytes an escape takes and what it stands for. Two halves of a character outside the first plane are one.
+fn escape(text: &str) -> (usize, char) {
+    let character = match text[1..].chars().next() {
+        Some('n') => '\n',
+        Some('t') => '\t',
+        Some('r') => '\r',
+        Some('b') => '\u{8}',
+        Some('f') => '\u{c}',
+        Some('u') => return unicode_escape(text),
+        Some(other) => return (1 + other.len_utf8(), other),
+        None => return (1, '\\'),
+    };
+    (2, character)
+}
+
+fn unicode_escape(text: &str) -> (usize, char) {
+    let unit = |from: usize| text.get(from..from + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let Some(first) = unit(2) else { return (2, char::REPLACEMENT_CHARACTER) };
+    if (0xd800..0xdc00).contains(&first)
+        && text.get(6..8) == Some("\\u")
+        && let Some(second) = unit(8).filter(|unit| (0xdc00..0xe000).contains(unit))
+    {
+        let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+        return (12, char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    (6, char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_found_at_the_top_only() {
+        let json = r#" ["a, b", 5 , ["x", "y"], {"k": 1}, "q\"]"] "#;
+        let found: Vec<&str> = list_items(json).into_iter().map(|range| &json[range]).collect();
+        assert_eq!(found, [r#""a, b""#, "5", r#"["x", "y"]"#, r#"{"k": 1}"#, r#""q\"]""#]);
+        assert!(list_items("[]").is_empty() && list_items("[").is_empty() && list_items("").is_empty());
+    }
+
+    #[test]
+    fn escapes_lead_back_to_where_they_stand() {
+        let content = r"caf\u00e9 \ud83d\ude00\n.";
+        let plain = unescaped(content).unwrap();
+        assert_eq!(plain.text(), "café 😀\n.");
+        assert_eq!(&content[plain.original_span(3..5)], r"\u00e9");
+        assert!(unescaped("plain").is_none());
+        for odd in [r"\", r"\u12", r"\ud83d\u0041", r"\ud83d", "\\é"] {
+            assert!(unescaped(odd).is_some(), "{odd}");
+        }
+    }
+}

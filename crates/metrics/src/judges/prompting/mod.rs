@@ -1,0 +1,33 @@
+//! How judges ask: what is shown and how it is fenced in, the template, the panel, and how replies are read.
+
+mod panel;
+mod quoted_texts;
+mod reply;
+mod template;
+
+use probare_core::{BuildError, Evidence, EvidenceKind, LONGEST_TEXT};
+
+pub(crate) use panel::{JudgePanel, JudgeReplies, PanelProgress, PanelVerdict};
+pub use panel::{PanelOptions, VoteRule};
+pub(crate) use quoted_texts::QuotedTexts;
+pub(crate) use reply::{JudgeReply, bool_field, number_field, read_verdict, text_field};
+pub(crate) use template::PromptTemplate;
+pub use template::{TemplatePiece, template_pieces};
+
+/// Evidence of what a judge said: its reason, and in a note who said what.
+pub(crate) fn judge_evidence(note: String, reason: &str) -> Evidence {
+    let end = reason.floor_char_boundary(LONGEST_TEXT);
+    Evidence {
+        kind: EvidenceKind::Asked,
+        place: None,
+        text: reason[..end].to_owned(),
+        cut: end < reason.len(),
+        note: Some(note.into()),
+        support: None,
+    }
+}
+
+/// An option that cannot be used.
+pub(crate) fn option_error(reason: impl Into<String>) -> BuildError {
+    BuildError::Options(reason.into())
+}

@@ -1,0 +1,114 @@
+//! [`PromptTemplate`]: a prompt as a file: what the judge is told, and where what it is told about goes.
+//!
+//! Two parts, headed `[system]` and `[user]`, each on a line of its own. `{{name}}` is replaced; names in what is put in are
+//! not looked at again.
+
+use probare_core::{BuildError, Message};
+
+use super::option_error;
+
+/// A piece of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TemplatePiece {
+    /// Text as it stands there.
+    Text(String),
+    /// `{{name}}`, to be replaced.
+    Name(String),
+}
+
+/// A prompt with places to fill.
+#[derive(Debug, Clone)]
+pub(crate) struct PromptTemplate {
+    system: Vec<TemplatePiece>,
+    user: Vec<TemplatePiece>,
+}
+
+impl PromptTemplate {
+    /// Reads a template that may use `names`, and must use `data`.
+    pub fn new(text: &str, names: &[&str]) -> Result<Self, BuildError> {
+        let heading = "`prompt` has two parts, headed `[system]` and `[user]`, each on a line of its own";
+        let body = text.trim_start().strip_prefix("[system]").ok_or_else(|| option_error(heading))?;
+        let (system, user) = body.split_once("\n[user]").ok_or_else(|| option_error(heading))?;
+        let template = Self { system: known_pieces(system.trim(), names)?, user: known_pieces(user.trim(), names)? };
+        let has_data = template
+            .system
+            .iter()
+            .chain(&template.user)
+            .any(|piece| matches!(piece, TemplatePiece::Name(name) if name == "data"));
+        if !has_data {
+            return Err(option_error("`prompt` does not say where the texts to judge go; put `{{data}}` there"));
+        }
+        Ok(template)
+    }
+
+    /// The messages, with these values.
+    pub fn messages(&self, values: &[(&str, &str)]) -> Vec<Message> {
+        let fill = |pieces: &[TemplatePiece]| {
+            let mut text = String::new();
+            for piece in pieces {
+                match piece {
+                    TemplatePiece::Text(own) => text.push_str(own),
+                    TemplatePiece::Name(name) => {
+                        text.push_str(values.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value));
+                    }
+                }
+            }
+            text
+        };
+        vec![Message::system(fill(&self.system)), Message::user(fill(&self.user))]
+    }
+}
+
+/// The pieces of a prompt that may use `names`.
+fn known_pieces(text: &str, names: &[&str]) -> Result<Vec<TemplatePiece>, BuildError> {
+    let pieces = template_pieces(text)?;
+    for piece in &pieces {
+        if let TemplatePiece::Name(name) = piece
+            && !names.contains(&name.as_str())
+        {
+            let known: Vec<String> = names.iter().map(|name| format!("`{{{{{name}}}}}`")).collect();
+            return Err(option_error(format!("`prompt` holds `{{{{{name}}}}}`; known are {}", known.join(", "))));
+        }
+    }
+    Ok(pieces)
+}
+
+/// The pieces of a prompt, whatever names it uses.
+pub fn template_pieces(text: &str) -> Result<Vec<TemplatePiece>, BuildError> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, remaining) =
+            after.split_once("}}").ok_or_else(|| option_error("`prompt` holds `{{` without its `}}`"))?;
+        pieces.push(TemplatePiece::Text(before.to_owned()));
+        pieces.push(TemplatePiece::Name(name.trim().to_owned()));
+        rest = remaining;
+    }
+    pieces.push(TemplatePiece::Text(rest.to_owned()));
+    Ok(pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_put_in_once() {
+        let template = PromptTemplate::new("[system]\nBe {{form}}.\n[user]\n{{data}}!", &["form", "data"]).unwrap();
+        let messages = template.messages(&[("form", "brief"), ("data", "{{form}} [user]")]);
+        assert_eq!(messages, [Message::system("Be brief."), Message::user("{{form}} [user]!")]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_template_is_told() {
+        for (text, part) in [
+            ("Be kind.", "two parts"),
+            ("[system]\nx\n[user]\ny", "{{data}}"),
+            ("[system]\n{{levls}}\n[user]\n{{data}}", "known are `{{data}}`, `{{levels}}`"),
+            ("[system]\n{{data\n[user]\nx", "without its"),
+        ] {
+            let error = PromptTemplate::new(text, &["data", "levels"]).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

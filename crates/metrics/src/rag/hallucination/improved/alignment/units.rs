@@ -1,0 +1,345 @@
+//! What an alignment is made of: words of content and of logic, names, numbers and dates. Words that only join are none.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use probare_english::lexicon::{LexicalRole, LexicalRoles, expression_entry};
+use probare_english::text_analysis::{AnalysisSentence, TextAnalysis};
+use probare_text::dates::DateFields;
+use probare_text::quantities::{Amount, AmountIndex, AmountScale, AmountSense, SupportKind};
+use probare_text::wordnet::{PartOfSpeech, WordNet};
+
+use super::super::sources::{ContextIndex, StemId, word_parts};
+use super::super::support::is_name;
+
+/// A number or a date with its place.
+pub(super) struct UnitValue {
+    chunk: usize,
+    amount: Amount,
+    /// What it bears out.
+    index: OnceCell<AmountIndex>,
+}
+
+/// The numbers and dates of some texts that were read, in order, none inside another. Ordinals in words are words.
+pub(super) fn sorted_values(read: impl Iterator<Item = (usize, Amount)>, chunks: &[&str]) -> Vec<UnitValue> {
+    let is_word = |chunk: usize, amount: &Amount| {
+        amount.sense().kind() == "ordinal" && !amount.text(chunks[chunk]).contains(|c: char| c.is_ascii_digit())
+    };
+    let read = read.filter(|(chunk, amount)| !is_word(*chunk, amount));
+    let mut all: Vec<UnitValue> =
+        read.map(|(chunk, amount)| UnitValue { chunk, amount, index: OnceCell::new() }).collect();
+    all.sort_by_key(|value| (value.chunk, value.amount.span.start, std::cmp::Reverse(value.amount.span.end)));
+    let mut end = (0, 0);
+    all.retain(|value| {
+        let is_free = (value.chunk, value.amount.span.start) >= end;
+        if is_free {
+            end = (value.chunk, value.amount.span.end);
+        }
+        is_free
+    });
+    all
+}
+
+/// How two values of the same place differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ValueDifference {
+    /// Another number of the same unit.
+    Number,
+    /// The same number of another unit.
+    Unit,
+    /// Another date, weekday or time.
+    Date,
+}
+
+impl UnitValue {
+    /// Whether this value of a context says what a response says.
+    fn supports(&self, said: &Self) -> bool {
+        // A bare number is none of a unit: "no more than eight" is not eight hours.
+        let is_plain = |value: &Self| {
+            let AmountSense::Number { scale, .. } = value.amount.sense() else { return false };
+            matches!(scale, AmountScale::Bare | AmountScale::Count | AmountScale::Ordinal | AmountScale::Label)
+        };
+        let index = || self.index.get_or_init(|| AmountIndex::new([&self.amount]));
+        is_plain(self) == is_plain(said)
+            && matches!(
+                index().find(&said.amount),
+                Some((_, SupportKind::Same | SupportKind::Converted | SupportKind::Implied))
+            )
+    }
+
+    /// How another value of the same sort differs; nothing where both may hold or are of different sorts.
+    pub(super) fn difference(&self, had: &Self) -> Option<ValueDifference> {
+        if had.supports(self) || self.supports(had) {
+            return None;
+        }
+        match (self.amount.sense(), had.amount.sense()) {
+            (
+                said @ AmountSense::Number { scale, value, .. },
+                had @ AmountSense::Number { scale: other, value: other_value, .. },
+            ) => {
+                if (value - other_value).abs() < 1e-9 {
+                    let has_unit =
+                        |scale: &AmountScale| matches!(scale, AmountScale::Money(_) | AmountScale::Measure(_));
+                    return (has_unit(scale) && has_unit(other)).then_some(ValueDifference::Unit);
+                }
+                said.is_comparable(had).then_some(ValueDifference::Number)
+            }
+            (AmountSense::Date(_), AmountSense::Date(_)) => {
+                let conflicts = |said: &AmountSense| {
+                    had.amount.senses.iter().all(|had| match (said, had) {
+                        (AmountSense::Date(said), AmountSense::Date(had)) => dates_conflict(said, had),
+                        _ => true,
+                    })
+                };
+                self.amount.senses.iter().all(conflicts).then_some(ValueDifference::Date)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value of the same sort could stand in its place.
+    pub(super) fn is_same_sort(&self, other: &Self) -> bool {
+        matches!(self.amount.sense(), AmountSense::Date(_)) == matches!(other.amount.sense(), AmountSense::Date(_))
+    }
+
+    /// Whether both say how much, how many or when of the same kind.
+    fn is_comparable(&self, other: &Self) -> bool {
+        match (self.amount.sense(), other.amount.sense()) {
+            (AmountSense::Date(one), AmountSense::Date(other)) => date_kind(one) == date_kind(other),
+            (one, other) => one.is_comparable(other),
+        }
+    }
+}
+
+/// What a date tells: the time of day, the weekday, or the day of a calendar.
+const fn date_kind(fields: &DateFields) -> (bool, bool) {
+    let is_of_calendar = fields.year.is_some() || fields.month.is_some() || fields.day.is_some();
+    (fields.minute.is_some() && !is_of_calendar, fields.weekday.is_some() && !is_of_calendar)
+}
+
+/// Whether a field that both dates name is another one in each.
+fn dates_conflict(said: &DateFields, had: &DateFields) -> bool {
+    fn other<T: PartialEq>(said: Option<T>, had: Option<T>) -> bool {
+        said.zip(had).is_some_and(|(said, had)| said != had)
+    }
+    other(said.year, had.year)
+        || other(said.month, had.month)
+        || other(said.day, had.day) && said.month.is_some() == had.month.is_some()
+        || other(said.weekday, had.weekday)
+        || other(said.minute, had.minute)
+        || other(said.quarter, had.quarter)
+}
+
+/// What a unit is.
+#[derive(Clone, Copy)]
+pub(super) enum UnitKind<'a> {
+    Word,
+    Name,
+    Value(&'a UnitValue),
+    /// A word of logic, by the first word of its entry in the lexicon.
+    Logic(&'static str),
+}
+
+/// A word, name or value of a sentence.
+pub(super) struct AlignmentUnit<'a> {
+    pub kind: UnitKind<'a>,
+    pub word: &'a str,
+    /// Its stem, where the context has it.
+    pub stem: Option<StemId>,
+    /// Its first token.
+    pub token: usize,
+    /// Its bytes.
+    pub span: Range<usize>,
+    /// The sentence of the context; 0 in the response.
+    pub sentence: usize,
+    /// Marks of any kind that precede it in the sentence.
+    pub clause: u32,
+    /// Marks and joining words that set whole clauses apart.
+    pub part: u32,
+    /// Marks and joining words of any kind that precede it.
+    pub limb: u32,
+    /// The word before it, articles and the like aside.
+    pub preceding_word: &'a str,
+    /// Whether it tells that something is said, planned or doubted.
+    pub is_claim: bool,
+}
+
+impl<'a> AlignmentUnit<'a> {
+    pub(super) fn value(&self) -> Option<&'a UnitValue> {
+        if let UnitKind::Value(value) = self.kind { Some(value) } else { None }
+    }
+
+    pub(super) fn logic(&self) -> Option<&'static str> {
+        if let UnitKind::Logic(class) = self.kind { Some(class) } else { None }
+    }
+
+    pub(super) const fn is_name(&self) -> bool {
+        matches!(self.kind, UnitKind::Name)
+    }
+
+    /// Whether a unit of the context says the same as this one of the response.
+    pub(super) fn matches(&self, had: &Self) -> bool {
+        match (self.kind, had.kind) {
+            (UnitKind::Value(said), UnitKind::Value(had)) => had.supports(said),
+            (UnitKind::Logic(said), UnitKind::Logic(had)) => said == had,
+            (UnitKind::Word | UnitKind::Name, UnitKind::Word | UnitKind::Name) => {
+                self.stem.is_some() && self.stem == had.stem
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether both are values of one kind, such as sums of money.
+    pub(super) fn is_rival(&self, other: &Self) -> bool {
+        self.value().zip(other.value()).is_some_and(|(one, other)| one.is_comparable(other))
+    }
+
+    /// Whether both are values of one sort or both are names, so that one could stand for the other.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        match (self.kind, other.kind) {
+            (UnitKind::Value(one), UnitKind::Value(other)) => one.is_same_sort(other),
+            (UnitKind::Name, UnitKind::Name) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it is led by the same word that ties it to its role as a unit of the context: from, to, by.
+    pub(super) fn has_same_preposition(&self, had: &Self) -> bool {
+        is_role_preposition(self.preceding_word) && self.preceding_word == had.preceding_word
+    }
+
+    /// Whether it has another role than a unit of the context: "to twelve" is not "from twelve".
+    pub(super) fn has_other_preposition(&self, had: &Self) -> bool {
+        is_role_preposition(self.preceding_word)
+            && is_role_preposition(had.preceding_word)
+            && self.preceding_word != had.preceding_word
+    }
+
+    /// Whether it has so little content that it may come in.
+    pub(super) fn is_light(&self) -> bool {
+        let is_plain = |word: &str| probare_english::lexicon::lexical_roles(word).has(LexicalRole::Light);
+        matches!(self.kind, UnitKind::Word)
+            && (is_plain(self.word)
+                || [PartOfSpeech::Verb, PartOfSpeech::Noun]
+                    .into_iter()
+                    .any(|part| WordNet::embedded().base_forms(self.word, part).iter().any(|form| is_plain(form))))
+    }
+}
+
+/// Whether a word ties the one behind it to a role.
+fn is_role_preposition(word: &str) -> bool {
+    matches!(word, "from" | "to" | "by" | "against" | "into" | "between")
+}
+
+/// Whether a word joins what has words of its own.
+fn joins(word: &str) -> bool {
+    matches!(word, "and" | "but" | "while" | "whereas")
+}
+
+/// Sorts that tell what somebody says or thinks.
+const CLAIMS: LexicalRoles =
+    LexicalRoles::from_roles(&[LexicalRole::Saying, LexicalRole::Opining, LexicalRole::Claimed, LexicalRole::Reserve]);
+
+/// The units of a sentence from a token on. `values` are those of its text, in order.
+pub(super) fn sentence_units<'a>(
+    reading: &'a TextAnalysis,
+    sentence: &AnalysisSentence,
+    from: usize,
+    number: usize,
+    values: &'a [UnitValue],
+    sources: &ContextIndex,
+) -> Vec<AlignmentUnit<'a>> {
+    let mut units: Vec<AlignmentUnit<'a>> = Vec::new();
+    let (mut clause, mut part, mut joined) = (0, 0, 0);
+    let mut lead = "";
+    let mut next_value = values.partition_point(|value| {
+        value.amount.span.end <= reading.tokens.get(from).map_or(0, |token| token.origin.start)
+    });
+    let mut token = from;
+    while token < sentence.tokens.end {
+        probare_cancellation::count_steps(1);
+        let found = &reading.tokens[token];
+        let word = reading.word(token);
+        let at = token;
+        token += 1;
+        while values.get(next_value).is_some_and(|value| value.amount.span.end <= found.origin.start) {
+            next_value += 1;
+        }
+        joined += u32::from(joins(word));
+        let unit = |kind: UnitKind<'a>, word: &'a str, stem: Option<StemId>, span: Range<usize>| AlignmentUnit {
+            kind,
+            word,
+            stem,
+            token: at,
+            span,
+            sentence: number,
+            clause,
+            part,
+            limb: clause + joined,
+            preceding_word: lead,
+            is_claim: found.roles.has_any(CLAIMS),
+        };
+        let mut values_end = None;
+        // A range may be one token with two values.
+        while let Some(value) = values.get(next_value).filter(|value| value.amount.span.start < found.origin.end) {
+            units.push(unit(UnitKind::Value(value), word, sources.stem(word), value.amount.span.clone()));
+            next_value += 1;
+            values_end = Some(value.amount.span.end);
+        }
+        if let Some(end) = values_end {
+            while token < sentence.tokens.end && reading.tokens[token].origin.start < end {
+                token += 1;
+            }
+            lead = "";
+            continue;
+        }
+        if !found.is_word {
+            if matches!(word, "," | ";" | ":" | "(" | ")" | "-" | ".") {
+                clause += 1;
+                let opens = matches!(reading.word(token), "although" | "though" | "so") || joins(reading.word(token));
+                part += u32::from(word == ";" || matches!(word, "," | ")") && opens);
+            }
+            continue;
+        }
+        let near = |ahead: usize| {
+            let is_here = at + ahead < sentence.tokens.end && reading.tokens[at + ahead].is_word;
+            if is_here { reading.word(at + ahead) } else { "" }
+        };
+        let logic = if found.roles.has(LexicalRole::Contraction) {
+            Some(("not", 1))
+        } else {
+            expression_entry(LexicalRole::Logic, near)
+        };
+        // "About the coach" is no rounding.
+        let before_value = |token: usize| {
+            let next = reading.tokens.get(token).map_or(0..0, |token| token.origin.clone());
+            values[next_value..]
+                .iter()
+                .take(1)
+                .any(|value| value.amount.span.start < next.end && next.start < value.amount.span.end)
+        };
+        let logic = logic.filter(|(class, length)| *class != "about" || before_value(at + length));
+        if let Some((class, length)) = logic {
+            token = at + length;
+            let end = reading.tokens[token - 1].origin.end;
+            units.push(unit(UnitKind::Logic(class), word, None, found.origin.start..end));
+        } else if !found.roles.has(LexicalRole::Function) {
+            let kind = if found.is_capital && is_name(reading, sentence, at) { UnitKind::Name } else { UnitKind::Word };
+            for part in word_parts(word) {
+                units.push(unit(kind, part, sources.stem(part), found.origin.clone()));
+            }
+        }
+        // "By the owner" leads with *by*.
+        if !found.roles.has(LexicalRole::Determiner) {
+            lead = word;
+        }
+    }
+    units
+}
+
+/// The values of a chunk.
+pub(super) fn values_in_chunk(values: &[UnitValue], chunk: usize) -> &[UnitValue] {
+    let from = values.partition_point(|value| value.chunk < chunk);
+    let to = values.partition_point(|value| value.chunk <= chunk);
+    &values[from..to]
+}

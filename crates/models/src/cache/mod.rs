@@ -1,0 +1,197 @@
+//! [`ResponseCache`]: every reply that was ever paid for, by the content of its request.
+//!
+//! One thread owns the database and commits what has gathered since the last commit in one transaction, so that a reply is
+//! safely on disk before anybody uses it and many replies cost few syncs. A request that is under way is held by a lease:
+//! whoever needs the same reply, in this process or another, waits for it. A lease is renewed while its owner lives and
+//! expires soon after it was killed.
+
+mod cassette;
+mod entry;
+mod ownership;
+mod programs;
+mod schema;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+pub use cassette::{
+    CachedModel, ExportCounts, ImportCounts, PruneFilter, export_cache, find_entries_containing, import_cassette,
+    list_cached_models, prune_cache, read_cassette,
+};
+pub use entry::{CacheEntry, CacheKey, LostAttempts};
+pub use ownership::{CacheFile, OwnershipCounts, accept_entries, count_ownership, rotate_key};
+use ownership::{EntryKind, Ownership};
+pub use programs::{ProgramCache, ProgramEntry};
+use writer::{CacheCommand, CacheWriter};
+
+/// How long a lease holds without being renewed.
+pub const LEASE: Duration = Duration::from_secs(15);
+
+/// What is wrong with the record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CacheError {
+    /// The database cannot be used.
+    #[error("cannot use the record of replies `{}`: {reason}", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// What the database says.
+        reason: String,
+    },
+    /// The file was written by another version.
+    #[error("the record of replies `{}` has format {found}, this program knows format {}", path.display(), schema::FORMAT)]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+    },
+    /// A line of a cassette cannot be read.
+    #[error("line {line} of the recorded replies: {reason}")]
+    Cassette {
+        /// Which line, counted from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The owner key cannot be used.
+    #[error("{reason}")]
+    OwnerKey {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The record was closed.
+    #[error("the record of replies is closed")]
+    Closed,
+}
+
+/// What the record says about a request.
+pub(crate) enum CacheClaim {
+    /// The reply is recorded.
+    Reply(Box<CacheEntry>),
+    /// Nobody has it: the caller asks, and holds the lease.
+    Leased(Lease),
+    /// Nobody has it, and nobody may ask.
+    Missing,
+}
+
+/// A record that is open. Dropped it gives its leases back.
+pub struct ResponseCache {
+    wishes: mpsc::Sender<CacheCommand>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    path: PathBuf,
+    foreign: Arc<AtomicUsize>,
+    owner: Ownership,
+}
+
+impl ResponseCache {
+    /// Opens the record in a file, which is created with its folder where it is not there.
+    pub fn open(cache: &CacheFile) -> Result<Self, CacheError> {
+        Self::open_with(cache, LEASE)
+    }
+
+    /// Opens the record with leases of another length.
+    pub fn open_with(cache: &CacheFile, lease: Duration) -> Result<Self, CacheError> {
+        let (wishes, receiver) = mpsc::channel();
+        let owner = Ownership::open(cache, true)?;
+        let keeper = CacheWriter::open(&cache.path, lease, owner.clone(), wishes.clone())?;
+        Self::serve(&cache.path, owner, keeper, wishes, receiver)
+    }
+
+    /// Opens the record for reading alone: nothing is written, so the file may lie where nobody may write.
+    pub fn open_reading(cache: &CacheFile) -> Result<Self, CacheError> {
+        let (wishes, receiver) = mpsc::channel();
+        let owner = Ownership::open(cache, false)?;
+        let keeper = CacheWriter::open_reading(&cache.path, owner.clone(), wishes.clone())?;
+        Self::serve(&cache.path, owner, keeper, wishes, receiver)
+    }
+
+    fn serve(
+        path: &Path,
+        owner: Ownership,
+        keeper: CacheWriter,
+        wishes: mpsc::Sender<CacheCommand>,
+        receiver: mpsc::Receiver<CacheCommand>,
+    ) -> Result<Self, CacheError> {
+        let foreign = keeper.foreign_count();
+        let thread = std::thread::Builder::new()
+            .name("record".to_owned())
+            .spawn(move || keeper.serve(&receiver))
+            .map_err(|error| CacheError::Database { path: path.to_owned(), reason: error.to_string() })?;
+        Ok(Self { wishes, thread: Mutex::new(Some(thread)), path: path.to_owned(), foreign, owner })
+    }
+
+    /// How many replies were looked up and used.
+    pub fn used(&self) -> u64 {
+        self.owner.used()
+    }
+
+    /// How many replies were looked up and ignored, since they carry no owner tag of this user.
+    pub fn ignored(&self) -> u64 {
+        self.owner.ignored()
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Questions that wait for another process.
+    pub(crate) fn waiting_for_others(&self) -> usize {
+        self.foreign.load(Ordering::Relaxed)
+    }
+
+    /// The reply, or the leave to ask for it. Waits while somebody else is asking.
+    pub(crate) async fn claim(&self, key: CacheKey, offline: bool) -> Result<CacheClaim, CacheError> {
+        let (answer, heard) = oneshot::channel();
+        self.wishes.send(CacheCommand::Claim { key, offline, answer }).map_err(|_| CacheError::Closed)?;
+        heard.await.map_err(|_| CacheError::Closed)?
+    }
+
+    /// Commits a reply and gives the lease back. What is returned is what the record holds: the first reply wins. A reply that
+    /// cannot be written is held, answers whoever needs it, and is tried again; why it could not stands beside it.
+    pub(crate) async fn store(
+        &self,
+        mut lease: Lease,
+        entry: CacheEntry,
+    ) -> Result<(CacheEntry, Option<String>), CacheError> {
+        let (answer, heard) = oneshot::channel();
+        lease.over = true;
+        let wish = CacheCommand::Store { key: lease.key, entry: Box::new(entry), answer };
+        self.wishes.send(wish).map_err(|_| CacheError::Closed)?;
+        heard.await.map_err(|_| CacheError::Closed)?
+    }
+}
+
+impl Drop for ResponseCache {
+    fn drop(&mut self) {
+        let _ = self.wishes.send(CacheCommand::Close);
+        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The leave to ask one request. Dropped it goes to whoever waits.
+pub(crate) struct Lease {
+    key: CacheKey,
+    wishes: mpsc::Sender<CacheCommand>,
+    over: bool,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if !self.over {
+            let _ = self.wishes.send(CacheCommand::Release { key: self.key });
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Results as they are kept in memory, one for each row of the input, and as columns.
+
+use std::borrow::Cow;
+use std::io;
+use std::sync::Arc;
+
+use arrow_array::builder::{Float64Builder, StringBuilder, StructBuilder};
+use arrow_array::{ArrayRef, Int64Array, NullArray, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use probare_core::{
+    Case, CaseResult, ErrorKind, Event, MetricInfo, MetricResult, Outcome, Problem, Score, ScoreError, Sink,
+};
+use probare_report::{MetricCells, columns};
+
+use crate::evidence_column;
+use crate::failure::PyFailure;
+
+/// Rows of one batch of columns.
+pub const ROWS_IN_BATCH: usize = 16_384;
+
+/// What came of one row of the input.
+#[derive(Debug, Clone, Default)]
+pub struct RowResult {
+    /// Its results; a row that could not be read has failed in every metric.
+    pub result: CaseResult,
+    /// Why it could not be read.
+    pub lost: Option<Box<Problem>>,
+}
+
+impl RowResult {
+    fn from_scored(result: &CaseResult, whole: bool) -> Self {
+        let named = || Case { id: result.case.id.clone(), ..Case::default() };
+        let case = if whole { result.case.clone() } else { named() };
+        let (model, repeat, results) = (result.model.clone(), result.repeat, result.results.clone());
+        Self { result: CaseResult { case, model, repeat, results, ..CaseResult::default() }, lost: None }
+    }
+
+    /// A row that could not be read, which is the `number`th.
+    pub fn from_problem(problem: Problem, number: usize, metrics: usize) -> Self {
+        let error = ScoreError::other(ErrorKind::Failed, problem.reason.clone());
+        let id = problem.id.clone().unwrap_or_else(|| problem.line.unwrap_or(number as u64).to_string());
+        let results = (0..metrics).map(|_| Err(error.clone())).collect();
+        let case = Case { id, ..Case::default() };
+        Self { result: CaseResult { case, results, ..CaseResult::default() }, lost: Some(Box::new(problem)) }
+    }
+
+    /// Whether the row says what it is called; what is no row at all does not.
+    fn is_named(&self) -> bool {
+        self.lost.as_ref().is_none_or(|problem| problem.id.is_some())
+    }
+}
+
+/// Takes results as they come.
+#[derive(Debug, Default)]
+pub struct RowCollector {
+    /// The metrics.
+    pub infos: Vec<MetricInfo>,
+    /// One for each row.
+    pub rows: Vec<RowResult>,
+    /// What was said about rows.
+    pub problems: Vec<Problem>,
+    /// Whether the texts of the cases are kept.
+    pub whole: bool,
+}
+
+impl Sink for RowCollector {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Started { metrics, .. } => self.infos = metrics.to_vec(),
+            Event::Scored(result) => self.rows.push(RowResult::from_scored(result, self.whole)),
+            Event::Problem(problem) => {
+                if problem.lost {
+                    self.rows.push(RowResult::from_problem((*problem).clone(), self.rows.len() + 1, self.infos.len()));
+                }
+                self.problems.push((*problem).clone());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// How results are laid out in columns.
+#[derive(Debug, Clone)]
+pub enum ColumnLayout {
+    /// Beside the rows that were scored. The columns must be known before the first of them, so evidence and parts are JSON.
+    WithRows,
+    /// On their own: with the number of the row, evidence and parts as structures.
+    Standalone {
+        /// Whether ids were numbers and are numbers again.
+        numbers: bool,
+        /// For each metric the names of its parts.
+        parts: Vec<Vec<String>>,
+    },
+}
+
+impl ColumnLayout {
+    /// Results on their own. Where one id is too large for a number, all are texts.
+    pub fn standalone(rows: &[RowResult], metrics: usize, numbers: bool) -> Self {
+        let mut parts: Vec<Vec<String>> = vec![Vec::new(); metrics];
+        for (at, score) in rows.iter().flat_map(|row| scores(&row.result.results)) {
+            let Some(known) = parts.get_mut(at) else { continue };
+            for (name, _) in score.parts.iter() {
+                if !known.iter().any(|known| known == name) {
+                    known.push(name.to_owned());
+                }
+            }
+        }
+        let numbers = numbers && rows.iter().all(|row| !row.is_named() || row.result.case.id.parse::<i64>().is_ok());
+        Self::Standalone { numbers, parts }
+    }
+}
+
+fn scores(results: &[MetricResult]) -> impl Iterator<Item = (usize, &Score)> {
+    results.iter().enumerate().filter_map(|(at, named)| Some((at, score(named)?)))
+}
+
+fn score(named: &MetricResult) -> Option<&Score> {
+    match named {
+        Ok(Outcome::Scored(score)) => Some(score),
+        _ => None,
+    }
+}
+
+/// The columns that results have beside their rows.
+pub fn schema(infos: &[MetricInfo], evidence: bool) -> Result<SchemaRef, PyFailure> {
+    Ok(batch(infos, &[], 0, &ColumnLayout::WithRows, evidence)?.schema())
+}
+
+/// Results as one batch of columns; `first` is the number of the first row, from 0.
+pub fn batch(
+    infos: &[MetricInfo],
+    rows: &[RowResult],
+    first: usize,
+    layout: &ColumnLayout,
+    evidence: bool,
+) -> Result<RecordBatch, PyFailure> {
+    let mut table = BatchBuilder { fields: Vec::new(), arrays: Vec::new(), bytes: 0 };
+    let ids = || rows.iter().map(|row| row.result.case.id.as_str());
+    let columns = columns(infos);
+    // A metric may have that name.
+    let number = if columns.iter().any(|names| names.value == "row") { "row_number" } else { "row" };
+    match layout {
+        ColumnLayout::Standalone { numbers, .. } => {
+            let last = first + rows.len();
+            let counted: Int64Array = (first..last).map(|row| i64::try_from(row).ok()).collect();
+            table.push(number, false, Arc::new(counted));
+            if *numbers {
+                let ids: Int64Array =
+                    rows.iter().map(|row| row.result.case.id.parse().ok().filter(|_| row.is_named())).collect();
+                table.push("id", true, Arc::new(ids));
+            } else {
+                table.push_texts("id", false, ids().map(|id| Some(Cow::Borrowed(id))))?;
+            }
+        }
+        ColumnLayout::WithRows => table.push_texts("id", false, ids().map(|id| Some(Cow::Borrowed(id))))?,
+    }
+    for (at, names) in columns.into_iter().enumerate() {
+        let cells: Vec<MetricCells<'_>> = rows
+            .iter()
+            .map(|row| MetricCells::for_result(row.result.results.get(at)))
+            .collect::<Result<_, _>>()
+            .map_err(|error| PyFailure::data(error.to_string()))?;
+        let text = |which: usize| cells.iter().map(move |cells| cells.texts.get(which).cloned().flatten());
+        let mut values = Float64Builder::with_capacity(rows.len());
+        for cells in &cells {
+            values.append_option(cells.value);
+        }
+        table.push(&names.value, true, Arc::new(values.finish()));
+        table.push_texts(&names.status, false, cells.iter().map(|cells| Some(Cow::Borrowed(cells.status))))?;
+        table.push_texts(&names.note, true, text(0))?;
+        let scores = || rows.iter().map(|row| row.result.results.get(at).and_then(score));
+        match layout {
+            ColumnLayout::WithRows if evidence => table.push_texts(&names.evidence, true, text(1))?,
+            ColumnLayout::Standalone { .. } if evidence => {
+                table.count_bytes(
+                    cells.iter().filter_map(|cells| cells.texts[1].as_ref()).map(|text| text.len()).sum(),
+                )?;
+                table.push(&names.evidence, true, evidence_column::column(scores()));
+            }
+            _ => {}
+        }
+        table.push_texts(&names.label, true, text(2))?;
+        match layout {
+            ColumnLayout::WithRows => table.push_texts(&names.parts, true, text(3))?,
+            ColumnLayout::Standalone { parts, .. } => {
+                let known = parts.get(at).map_or(&[][..], Vec::as_slice);
+                table.push(&names.parts, true, parts_column(known, scores()));
+            }
+        }
+        table.push_texts(&names.kind, true, text(4))?;
+        table.push_texts(&names.by, true, text(5))?;
+    }
+    let schema = Arc::new(Schema::new(table.fields));
+    RecordBatch::try_new(schema, table.arrays).map_err(|error| PyFailure::data(error.to_string()))
+}
+
+/// Named pieces of a value, each in a field of its own. A metric that has none has no structure either.
+fn parts_column<'a>(names: &[String], scores: impl Iterator<Item = Option<&'a Score>>) -> ArrayRef {
+    if names.is_empty() {
+        return Arc::new(NullArray::new(scores.count()));
+    }
+    let fields: Vec<Field> = names.iter().map(|name| Field::new(name, DataType::Float64, true)).collect();
+    let mut rows = StructBuilder::from_fields(fields, 0);
+    for score in scores {
+        for (at, name) in names.iter().enumerate() {
+            if let Some(column) = rows.field_builder::<Float64Builder>(at) {
+                column.append_option(score.and_then(|score| score.parts.get(name)));
+            }
+        }
+        rows.append(score.is_some_and(|score| !score.parts.is_empty()));
+    }
+    Arc::new(rows.finish())
+}
+
+struct BatchBuilder {
+    fields: Vec<Field>,
+    arrays: Vec<ArrayRef>,
+    bytes: usize,
+}
+
+impl BatchBuilder {
+    fn push(&mut self, name: &str, nullable: bool, array: ArrayRef) {
+        self.fields.push(Field::new(name, array.data_type().clone(), nullable));
+        self.arrays.push(array);
+    }
+
+    fn push_texts<'a>(
+        &mut self,
+        name: &str,
+        nullable: bool,
+        texts: impl Iterator<Item = Option<Cow<'a, str>>>,
+    ) -> Result<(), PyFailure> {
+        let mut column = StringBuilder::new();
+        for text in texts {
+            self.count_bytes(text.as_ref().map_or(0, |text| text.len()))?;
+            column.append_option(text);
+        }
+        self.push(name, nullable, Arc::new(column.finish()));
+        Ok(())
+    }
+
+    /// Counts bytes: columns of text have no room for more than this.
+    fn count_bytes(&mut self, bytes: usize) -> Result<(), PyFailure> {
+        self.bytes += bytes;
+        if self.bytes > i32::MAX as usize {
+            return Err(PyFailure::data("the evidence of these rows is too large for one batch")
+                .hint("score fewer rows at once"));
+        }
+        Ok(())
+    }
+}
