@@ -5,6 +5,7 @@ use clap::builder::styling::AnsiColor;
 use clap::{Command, CommandFactory, Parser, Subcommand};
 
 use crate::commands;
+use crate::old_names::with_old_names;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -28,7 +29,7 @@ const AFTER_HELP: &str = "Examples:
 
 Exit codes: 0 fine, 1 error, 2 quality gate failed, 3 incomplete, 4 budget reached, 64 usage, 130 interrupted.";
 
-/// What to do. The help of a verb is the documentation of its arguments.
+/// What to do. The help of a command is the documentation of its arguments.
 #[expect(clippy::large_enum_variant, reason = "one value a process")]
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
@@ -66,7 +67,7 @@ pub enum CliCommand {
     Man(commands::man::Arguments),
 }
 
-/// The whole command line, with the verbs of all suites.
+/// The whole command line, with the commands of all benchmarks.
 pub fn command() -> Command {
-    commands::benchmark::add_benchmark_commands(Cli::command())
+    with_old_names(commands::benchmark::add_benchmark_commands(Cli::command()))
 }

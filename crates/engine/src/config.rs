@@ -14,6 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::config_trust::check_discovered_config;
+use crate::settings::RENAMED;
 use crate::yaml;
 
 /// The file that is read when it stands in the current folder and no other is named.
@@ -40,13 +41,16 @@ pub struct Config {
     pub judges: Vec<String>,
     /// Limits that the run must keep.
     pub gates: Vec<GateEntry>,
-    /// Which reading of the metrics: `reference` or `careful`.
+    /// Which definition of the metrics: `published` or `improved`.
     pub profile: Option<Profile>,
     /// How to run.
     pub run: Run,
     /// The file, as it was named; nothing where there is none.
     #[serde(skip)]
     pub path: Option<PathBuf>,
+    /// Words of an earlier release that stand in the file, each with the word of now.
+    #[serde(skip)]
+    pub old_names: Vec<(&'static str, &'static str)>,
 }
 
 /// What the models under test are asked.
@@ -252,34 +256,37 @@ pub struct Run {
     pub concurrency: Option<std::num::NonZeroUsize>,
     /// At most this many cases.
     pub limit: Option<u64>,
-    /// End at the first row that cannot be read.
+    /// Stop at the first row that cannot be read.
     pub strict: bool,
     /// Whether a run without a single case is a good one.
     pub allow_empty: bool,
-    /// Means apart for each group: `tags`, a tag, `metadata.KEY`, or `model`.
+    /// Report means per group: `tags`, a tag, `metadata.KEY`, or `model`.
     pub by: Option<String>,
-    /// The column that says which cases hang together, for intervals.
+    /// The column that names the cluster of a case: cases of one cluster are not independent.
     pub cluster: Option<String>,
     /// Files of decision thresholds, as `probare calibrate` writes them.
     pub decision_thresholds: Vec<String>,
     /// The name of `decision_thresholds` up to release 0.3.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<String>,
-    /// Whether gates hold for each group, too.
+    /// Whether gates apply to each group, too.
+    #[serde(rename = "per_group", alias = "each_group")]
     pub each_group: bool,
     /// Whether a gate fails only if the interval excludes the limit.
+    #[serde(rename = "significant", alias = "confident")]
     pub confident: bool,
-    /// Answer judges from recorded replies only.
+    /// Send no request: answer from the response cache and from recorded replies only.
     pub offline: bool,
-    /// Most money that the run may spend on models, in US dollars.
+    /// Budget of the run, in US dollars.
     pub budget_usd: Option<f64>,
-    /// Most tokens that the run may send and receive.
+    /// Budget of the run, in tokens sent and received.
     pub budget_tokens: Option<u64>,
-    /// Score replies that were cut at their longest length as if they were whole.
+    /// Score replies that were truncated at their token limit.
     pub score_truncated: bool,
-    /// File of the record of replies; `.probare/replies.db` if absent.
+    /// The response cache; `.probare/cache.db` if absent.
+    #[serde(rename = "cache", alias = "record")]
     pub record: Option<String>,
-    /// By what programs that metrics run are shut in: `auto`, `bubblewrap` or `none`.
+    /// Sandbox for programs that metrics run: `auto`, `bubblewrap` or `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
     /// Seed of what is drawn at random: the waits between attempts.
@@ -359,8 +366,9 @@ impl Config {
 
     /// Reads the text of a configuration; `name` is what messages call it.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
-        let config: Self =
+        let mut config: Self =
             yaml::from_yaml(text).map_err(|reason| ConfigError::Form { name: name.to_owned(), reason })?;
+        config.old_names = old_names(text);
         for model in &config.models {
             model.check().map_err(|source| ConfigError::Model { name: name.to_owned(), source })?;
         }
@@ -384,6 +392,19 @@ impl Config {
     pub fn requests(&self) -> Vec<MetricRequest> {
         self.metrics.iter().map(MetricEntry::request).collect()
     }
+}
+
+/// Words of an earlier release in a configuration that was read; `bands` is a setting of its own and told as one.
+fn old_names(text: &str) -> Vec<(&'static str, &'static str)> {
+    let Ok(whole) = yaml::from_yaml::<Json>(text) else { return Vec::new() };
+    let run = whole.get("run").and_then(Json::as_object);
+    let renamed =
+        RENAMED.into_iter().filter(|(old, _)| *old != "bands" && run.is_some_and(|run| run.contains_key(*old)));
+    let metrics = whole.get("metrics").and_then(Json::as_array).into_iter().flatten();
+    let holders: Vec<&Json> = std::iter::once(&whole).chain(metrics).collect();
+    let is_used = |name: &str| holders.iter().any(|holder| holder.get("profile").and_then(Json::as_str) == Some(name));
+    let profiles = Profile::ALL.into_iter().map(|profile| (profile.old_name(), profile.name()));
+    renamed.chain(profiles.filter(|(old, _)| is_used(old))).collect()
 }
 
 /// A configuration that nobody named: that of another user is not read by itself, since it may name programs to run.
@@ -519,7 +540,7 @@ pub enum ConfigError {
     #[error(transparent)]
     Read(#[from] CaseFileError),
     /// It does not have the form of a configuration.
-    #[error("`{name}` is no good configuration: {reason}")]
+    #[error("the configuration `{name}` is not valid: {reason}")]
     Form {
         /// Name of the file.
         name: String,

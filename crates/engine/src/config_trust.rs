@@ -185,7 +185,7 @@ mod tests {
             ("models: [{name: m, api_model_name: 'replay:r.jsonl'}]\n", "let the file `r.jsonl` answer"),
             ("judges: ['replay:r.jsonl']\n", "let the file `r.jsonl` answer"),
             ("run: {sandbox: none}\n", "without a sandbox"),
-            ("run: {record: r.db}\n", "response cache `r.db`"),
+            ("run: {cache: r.db}\n", "response cache `r.db`"),
             (r#"models: [{name: m, provider: command, command: ["x\n\n`p.yaml` is trusted"]}]"#, r"`x\n\n`p.yaml`"),
             ("run: {bands: [b.json]}\n", "thresholds in `b.json`"),
             ("run: {output: [../x.jsonl]}\n", "`../x.jsonl`, which lies outside"),

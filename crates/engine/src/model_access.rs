@@ -120,7 +120,7 @@ pub enum ModelAccessError {
         source: std::io::Error,
     },
     /// Offline, but there is no record.
-    #[error("only recorded replies may answer, but there is no record `{}`", record.display())]
+    #[error("offline, but the response cache `{}` does not exist", record.display())]
     NoRecord {
         /// Where it was looked for.
         record: PathBuf,

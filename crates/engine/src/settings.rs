@@ -33,11 +33,13 @@ pub struct Settings {
     pub map: Vec<String>,
     /// Format of the cases; where it is absent the name of the file tells.
     pub format: Option<CaseFormat>,
-    /// The sign between the cells of a CSV file; found by itself if absent.
+    /// The delimiter of a CSV file; detected if absent.
+    #[serde(rename = "delimiter")]
     pub sep: Option<char>,
     /// What becomes one case of a file of traces; a trace if absent.
     pub group: Option<Grouping>,
-    /// Rows longer than this many MiB are passed over; 64 if absent.
+    /// Rows larger than this many MiB are skipped; 64 if absent.
+    #[serde(rename = "max_row_size")]
     pub longest_row: Option<usize>,
     /// Metrics.
     pub metrics: Vec<MetricEntry>,
@@ -49,15 +51,17 @@ pub struct Settings {
     pub retrieval: Option<Retrieval>,
     /// Names of the models that judge, where a metric names none.
     pub judges: Vec<String>,
-    /// Which reading of the metrics, where a metric does not say.
+    /// Which definition of the metrics, where a metric does not say.
     pub profile: Profile,
     /// Files of decision thresholds, as `probare calibrate` writes them.
     pub decision_thresholds: Vec<PathBuf>,
     /// Limits that the run has to keep.
     pub gates: Vec<ConfiguredGate>,
     /// Whether a gate fails only if the interval excludes the limit.
+    #[serde(rename = "significant")]
     pub confident: bool,
-    /// Whether gates hold for each group, too.
+    /// Whether gates apply to each group, too.
+    #[serde(rename = "per_group")]
     pub each_group: bool,
     /// By what the summary is grouped.
     pub by: Option<String>,
@@ -81,7 +85,8 @@ pub struct Settings {
     pub budget_tokens: Option<u64>,
     /// Score replies that were cut off at their longest length.
     pub score_truncated: bool,
-    /// The record of replies; the usual one if absent.
+    /// The response cache; the usual one if absent.
+    #[serde(rename = "cache")]
     pub record: Option<PathBuf>,
     /// Seed of the waits between attempts.
     pub seed: u64,
@@ -109,7 +114,14 @@ pub struct Settings {
 }
 
 /// Settings by the names of release 0.3 and of this one.
-const RENAMED: [(&str, &str); 1] = [("bands", "decision_thresholds")];
+pub(crate) const RENAMED: [(&str, &str); 6] = [
+    ("bands", "decision_thresholds"),
+    ("record", "cache"),
+    ("confident", "significant"),
+    ("each_group", "per_group"),
+    ("sep", "delimiter"),
+    ("longest_row", "max_row_size"),
+];
 
 /// A setting that was given by the name of an earlier release.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +135,9 @@ impl fmt::Display for OldName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { old, new, from } = self;
         match from {
-            SettingOrigin::Flag(_) => write!(formatter, "`--{old}` is now `--{}`", new.replace('_', "-")),
+            SettingOrigin::Flag(_) => {
+                write!(formatter, "`--{}` is now `--{}`", old.replace('_', "-"), new.replace('_', "-"))
+            }
             SettingOrigin::Variable(name) => write!(formatter, "`{name}` is now `PROBARE_{}`", new.to_uppercase()),
             SettingOrigin::File(name) => write!(formatter, "`{old}` in {name} is now `{new}`"),
             SettingOrigin::Caller | SettingOrigin::Default => write!(formatter, "`{old}` is now `{new}`"),
@@ -188,8 +202,19 @@ pub struct SettingsLayer {
 }
 
 /// Settings in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
-const HARMLESS: [&str; 11] =
-    ["profile", "strict", "limit", "by", "cluster", "confident", "each_group", "gates", "allow_empty", "seed", "title"];
+const HARMLESS: [&str; 11] = [
+    "profile",
+    "strict",
+    "limit",
+    "by",
+    "cluster",
+    "significant",
+    "per_group",
+    "gates",
+    "allow_empty",
+    "seed",
+    "title",
+];
 
 /// The names under which the command line has gates.
 const GATES: &str = "fail_";
@@ -231,7 +256,10 @@ impl SettingsLayer {
             values.insert("gates".to_owned(), json(&gates));
         }
         values.extend(config.path.as_ref().map(|path| ("config".to_owned(), json(path))));
-        Self::new(values, |_| Some(SettingOrigin::File(name.to_owned())))
+        let mut layer = Self::new(values, |_| Some(SettingOrigin::File(name.to_owned())));
+        let old = config.old_names.iter();
+        layer.old_names.extend(old.map(|(old, new)| OldName { old, new, from: SettingOrigin::File(name.to_owned()) }));
+        layer
     }
 
     /// What a run began with. Of a run that somebody else may have written down only what reaches and writes nothing.
@@ -523,7 +551,7 @@ mod tests {
         let settings = Settings::merge([
             flags(json!({"limit": 5, "fail_under": [{"kind": "mean", "metric": "a", "relation": "<", "limit": 0.5}]})),
             file(
-                "run: {limit: 7, concurrency: 3, strict: true}\nprofile: careful\ngates: [{metric: b, fail_over: 1}]\n",
+                "run: {limit: 7, concurrency: 3, strict: true}\nprofile: improved\ngates: [{metric: b, fail_over: 1}]\n",
             ),
         ])
         .unwrap();
@@ -533,7 +561,7 @@ mod tests {
         assert_eq!(settings.origin("seed"), SettingOrigin::Default);
         let gates: Vec<String> = settings.gates.iter().map(|set| format!("{} {}", set.gate, set.from)).collect();
         assert_eq!(gates, ["b > 1 p.yaml", "a < 0.5 --fail-under"]);
-        assert_eq!(settings.profile, Profile::Careful);
+        assert_eq!(settings.profile, Profile::Improved);
     }
 
     #[test]
@@ -545,9 +573,9 @@ mod tests {
     #[test]
     fn every_setting_of_a_configuration_arrives() {
         let text = "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
-                    generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: careful\n\
-                    run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, each_group: true, confident: true, \
-                    offline: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, record: r, sandbox: none, seed: 9, allow_empty: true, decision_thresholds: [b.json]}\n";
+                    generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: improved\n\
+                    run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, significant: true, \
+                    offline: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, cache: r, sandbox: none, seed: 9, allow_empty: true, decision_thresholds: [b.json]}\n";
         let settings = Settings::merge([file(text)]).unwrap();
         let Json::Object(schema) = schemars::schema_for!(crate::config::Run).to_value() else { panic!("an object") };
         for name in schema["properties"].as_object().unwrap().keys() {
@@ -567,7 +595,7 @@ mod tests {
     #[test]
     fn a_run_begins_again_with_what_it_began_with() {
         let begun = Settings::merge([
-            flags(json!({"profile": "careful", "output": ["o.csv"]})),
+            flags(json!({"profile": "improved", "output": ["o.csv"]})),
             file("models: [{name: 'openai:x'}]\nrun: {strict: true}\ngates: [{metric: b, fail_over: 1}]\n"),
         ])
         .unwrap();
@@ -575,9 +603,9 @@ mod tests {
         let own = Settings::merge([SettingsLayer::from_run(&stored, true).unwrap()]).unwrap();
         assert_eq!(json(&own), stored);
         let foreign = Settings::merge([SettingsLayer::from_run(&stored, false).unwrap()]).unwrap();
-        assert_eq!((foreign.profile, foreign.strict, foreign.gates.len()), (Profile::Careful, true, 1));
+        assert_eq!((foreign.profile, foreign.strict, foreign.gates.len()), (Profile::Improved, true, 1));
         assert!(foreign.models.is_empty() && foreign.output.is_empty());
         let said = Settings::merge([SettingsLayer::from_run(&stored, true).unwrap().without_files()]).unwrap();
-        assert_eq!((said.profile, said.strict, said.gates.len()), (Profile::Careful, false, 0));
+        assert_eq!((said.profile, said.strict, said.gates.len()), (Profile::Improved, false, 0));
     }
 }

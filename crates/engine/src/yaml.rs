@@ -5,8 +5,8 @@ use serde::de::DeserializeOwned;
 
 /// What the reader says to programmers, and what it means for the file.
 const MEANT: [(&str, &str); 5] = [
-    ("cannot deserialize null into string; use Option<String>", "nothing stands there, where a text is expected"),
-    ("invalid type: unit value", "nothing stands there"),
+    ("cannot deserialize null into string; use Option<String>", "the value is empty, where a text is expected"),
+    ("invalid type: unit value", "the value is empty"),
     ("expected mapping start", "names with their values are expected there (`name: value`)"),
     ("expected sequence start", "a list is expected there (`- item`, or `[item, item]`)"),
     ("expected scalar", "a single value is expected there"),
@@ -31,7 +31,7 @@ mod tests {
     fn mistakes_are_told_in_words_for_people() {
         let said = |text: &str| from_yaml::<Config>(text).unwrap_err();
         let null = said("models:\n  - name:\n");
-        assert!(null.contains("nothing stands there, where a text is expected") && null.contains("line 2"), "{null}");
+        assert!(null.contains("the value is empty, where a text is expected") && null.contains("line 2"), "{null}");
         assert!(!null.contains("Option<"), "{null}");
         assert!(said("datasets: [a.jsonl]\n").contains("`name: value`"), "{}", said("datasets: [a.jsonl]\n"));
         assert!(said("metrics: 3\n").contains("a list is expected"), "{}", said("metrics: 3\n"));

@@ -36,7 +36,7 @@ pub enum CallError {
         last: Option<String>,
     },
     /// The provider failed so often that it is left alone.
-    #[error("model `{model}` is not asked any more: {failures} failures in a row, last: {last}")]
+    #[error("the circuit breaker of model `{model}` is open after {failures} failures in a row, the last: {last}")]
     CircuitOpen {
         /// The model.
         model: String,
@@ -55,7 +55,7 @@ pub enum CallError {
         model: String,
     },
     /// The question wants what the provider cannot express.
-    #[error("model `{model}`: `{}` cannot be expressed, `{provider}` knows nothing of the kind", feature.name())]
+    #[error("model `{model}`: `{}` is not supported by `{provider}`", feature.name())]
     Unsupported {
         /// The model.
         model: String,
@@ -88,7 +88,7 @@ pub enum CallError {
         last: Option<String>,
     },
     /// Only recorded replies are allowed, and this one is not recorded.
-    #[error("no reply of model `{model}` to this question is recorded (key {key})")]
+    #[error("the response cache has no reply of model `{model}` to this question (key {key})")]
     NotRecorded {
         /// The model.
         model: String,
@@ -96,7 +96,7 @@ pub enum CallError {
         key: String,
     },
     /// The record failed. A reply that cannot be recorded is not used.
-    #[error("the record of replies failed")]
+    #[error("the response cache failed")]
     Record(#[from] CacheError),
     /// The run was ended from outside.
     #[error("the run was ended before the reply came")]

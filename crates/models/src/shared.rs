@@ -25,7 +25,10 @@ const MOST_MISSING: usize = 1000;
 const GRACE: Duration = Duration::from_secs(30);
 
 /// Where replies are recorded unless another file is named.
-pub const DEFAULT_CACHE_PATH: &str = ".probare/replies.db";
+pub const DEFAULT_CACHE_PATH: &str = ".probare/cache.db";
+
+/// Where release 0.3 kept it; taken where there is no other.
+pub(crate) const OLD_CACHE_PATH: &str = ".probare/replies.db";
 
 /// How the models of a run are used.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -109,10 +112,10 @@ pub enum OpenError {
         model: String,
     },
     /// `offline` without a record answers nothing.
-    #[error("offline, but no record of replies is named")]
+    #[error("offline, but no response cache is named")]
     OfflineWithoutRecord,
     /// Only what is computed on this machine may answer.
-    #[error("`{model}` is not computed on this machine, and nobody else may be asked here")]
+    #[error("`{model}` is not a local model, and no other may be asked here")]
     LocalOnly {
         /// The model.
         model: String,

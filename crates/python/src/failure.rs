@@ -164,7 +164,7 @@ impl From<ModelAccessError> for PyFailure {
                 .hint("name the model in a configuration, with `pricing` and `max_tokens`: config=\"probare.yaml\"")
                 .into_usage(),
             ModelAccessError::NoRecord { .. } => {
-                fault.hint("name it with record=FILE, or bring replies in: probare cache import FILE.jsonl")
+                fault.hint("name it with cache=FILE, or import replies: probare cache import FILE.jsonl")
             }
             _ => fault,
         }

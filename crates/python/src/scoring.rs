@@ -31,7 +31,7 @@ pub struct ScoreSettings {
     jobs: Option<usize>,
     judges: Vec<String>,
     decision_thresholds: Vec<PathBuf>,
-    record: Option<PathBuf>,
+    cache: Option<PathBuf>,
     offline: bool,
     budget_usd: Option<f64>,
     budget_tokens: Option<u64>,
@@ -56,7 +56,7 @@ impl ScoreSettings {
             jobs,
             judges,
             decision_thresholds,
-            record,
+            cache,
             offline,
             budget_usd,
             budget_tokens,
@@ -73,7 +73,7 @@ impl ScoreSettings {
             return Err(PyFailure::usage("`budget_usd` must be an amount of US dollars, such as 0.50"));
         }
         let values = json!({
-            "profile": named.as_deref().map(profile).transpose()?, "jobs": jobs, "judges": judges, "decision_thresholds": decision_thresholds, "record": record,
+            "profile": named.as_deref().map(profile).transpose()?, "jobs": jobs, "judges": judges, "decision_thresholds": decision_thresholds, "cache": cache,
             "offline": offline, "budget_usd": budget_usd, "budget_tokens": budget_tokens,
         });
         let said = SettingsLayer::from_caller(values);
@@ -86,7 +86,7 @@ impl ScoreSettings {
 
 /// Settings of a configuration that are about all cases together.
 const OF_WHOLE_RUNS: [&str; 9] =
-    ["gates", "confident", "each_group", "by", "cluster", "limit", "strict", "allow_empty", "output"];
+    ["gates", "significant", "per_group", "by", "cluster", "limit", "strict", "allow_empty", "output"];
 
 /// What a configuration says, without what is for `probare run` alone. What cannot be honoured is an error.
 fn usable_layer(file: SettingsLayer, path: &str, is_whole: bool) -> Result<SettingsLayer, PyFailure> {

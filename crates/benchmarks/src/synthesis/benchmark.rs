@@ -52,7 +52,7 @@ struct Options {
     /// Unexpected failures that are allowed
     #[schemars(extend("x-value" = "N"))]
     fail_on: i64,
-    /// Which reading: reference (the published phrases) or careful (ours, by the structure of sentences)
+    /// Which definition: published (the published phrases) or improved (ours, by the structure of sentences)
     profile: Profile,
     /// Families of phrases to add to the built-in ones, or to use in their place (YAML or JSON)
     #[schemars(extend("x-value" = "FILE"))]
@@ -69,7 +69,7 @@ impl Default for Options {
             schema: PathBuf::from(DEFAULT_SCHEMA),
             out: PathBuf::from("out/report.json"),
             fail_on: 0,
-            profile: Profile::Reference,
+            profile: Profile::Published,
             lexicon: None,
             format: Vec::new(),
         }

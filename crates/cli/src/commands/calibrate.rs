@@ -24,47 +24,47 @@ use crate::failure::{CommandResult, Failure};
 
 /// Calibrate a metric's decision thresholds against human labels.
 ///
-/// Finished results are compared with labels of people: a value that is good enough passes, one that is bad enough fails, and
+/// Finished results are compared with human labels: a value that is good enough passes, one that is bad enough fails, and
 /// in between the metric abstains (`unsure`). The two thresholds are chosen so that at most a given share of the decisions is
 /// wrong, with a given confidence, for cases that are drawn like the labelled ones (an exact binomial test for one threshold
 /// after the other; α is split between both ends). The file that is written goes with --decision-thresholds into `score` and
 /// `run`, where labels are then pass, fail and unsure.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; with @MODEL behind it the outputs of
-    /// one model alone
+    /// Results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; append @MODEL for the outputs
+    /// of one model
     #[arg(value_name = "RESULTS")]
     results: String,
 
-    /// File with the labels: rows with an `id` and a label, or the file of labels of `probare view`
+    /// File with human labels: rows with an `id` and a label, or the labels file of `probare view`
     #[arg(long, value_name = "FILE")]
     labels: String,
 
-    /// Metric of the results; not needed where there is one
+    /// Metric of the results; not needed if there is only one
     #[arg(short, long, value_name = "NAME")]
     metric: Option<String>,
 
-    /// Column with a label, or the name of a person in a file of labels (repeatable: several people, whose mean counts)
+    /// Column with a label, or the name of an annotator in a labels file (repeatable: several annotators, whose mean counts)
     #[arg(long = "label", value_name = "COLUMN", default_value = "label")]
     columns: Vec<String>,
 
-    /// A label of this value or above is a pass
+    /// Label value from which on a case passes
     #[arg(long, value_name = "NUMBER", default_value_t = 0.5)]
     pass: f64,
 
-    /// Largest share of wrong decisions
+    /// Maximum share of wrong decisions
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
     error: f64,
 
-    /// Confidence with which that is guaranteed
+    /// Confidence of the guarantee
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
     confidence: f64,
 
-    /// Check the error in each group of cases, too: tags, a tag (lang for lang:en), or metadata.KEY
+    /// Also check the error within each group of cases: tags, a tag (lang for lang:en), or metadata.KEY
     #[arg(long, value_name = "TAG|tags|metadata.KEY")]
     by: Option<String>,
 
-    /// File to write, for --decision-thresholds: .json
+    /// File to write, for use with --decision-thresholds: .json
     #[arg(short, long = "output", value_name = "OUT.json")]
     output: Option<PathBuf>,
 
@@ -74,7 +74,7 @@ pub struct Arguments {
     #[command(flatten)]
     reading: CaseReadFlags,
 
-    /// Everything as JSON
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
 }
@@ -87,7 +87,7 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     if let Some(path) = &arguments.output {
         if path.extension().is_none_or(|extension| extension != "json") {
@@ -343,7 +343,7 @@ impl<'a> Calibration<'a> {
             metric: self.info.name.clone(),
             id: self.info.id.clone().into_owned(),
             version: self.info.version,
-            profile: self.info.profile,
+            profile: self.info.profile.unwrap_or_default(),
             options,
             decision_thresholds,
             cases: self.held.cases.len(),

@@ -19,6 +19,7 @@ use serde_json::Value as Json;
 
 use super::model_call_flags::ModelCallFlags;
 use crate::failure::Failure;
+use crate::old_names;
 
 /// Flags, and what was said with them.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +41,7 @@ impl<T> LayeredFlags<T> {
     }
 }
 
-/// Settings about whom a run asks, on which terms, and with how many threads.
+/// Settings about which models a run asks, under which limits, and with how many threads.
 pub const MODEL_CALL_SETTINGS: [&str; 13] = [
     "config",
     "models",
@@ -51,7 +52,7 @@ pub const MODEL_CALL_SETTINGS: [&str; 13] = [
     "budget_usd",
     "budget_tokens",
     "score_truncated",
-    "record",
+    "cache",
     "seed",
     "sandbox",
     "jobs",
@@ -106,7 +107,7 @@ impl<T: clap::Args + Serialize> LayeredFlags<T> {
 }
 
 fn variable(argument: &Arg) -> String {
-    argument.get_env().unwrap_or_default().to_string_lossy().into_owned()
+    old_names::variable_in_use(&argument.get_env().unwrap_or_default().to_string_lossy()).to_owned()
 }
 
 impl<T: clap::Args + Serialize> FromArgMatches for LayeredFlags<T> {
@@ -146,19 +147,19 @@ pub struct RunFlags {
     #[arg(long, value_name = "METRIC>NUMBER", value_parser = Gate::fail_if, env = "PROBARE_FAIL_IF")]
     fail_if: Vec<Gate>,
 
-    /// Fail with exit code 2 if any scored case has such a value, for example "relevance<0.5" (repeatable)
+    /// Fail with exit code 2 if the value of any scored case meets a condition, for example "relevance<0.5" (repeatable)
     #[arg(long, value_name = "METRIC<NUMBER", value_parser = Gate::fail_if_any, env = "PROBARE_FAIL_IF_ANY")]
     fail_if_any: Vec<Gate>,
 
-    /// Fail with exit code 2 unless this share of the scored cases is so, for example "relevance>=0.5:90%" (repeatable)
+    /// Fail with exit code 2 unless this share of the scored cases meets a condition, for example "relevance>=0.5:90%" (repeatable)
     #[arg(long, value_name = "METRIC>=NUMBER:SHARE", value_parser = Gate::fail_pass_rate, env = "PROBARE_FAIL_PASS_RATE")]
     fail_pass_rate: Vec<Gate>,
 
-    /// Fail with exit code 2 by how many scored cases have a label, for example "verdict:FAIL>0" or "verdict:FAIL>10%" (repeatable)
+    /// Fail with exit code 2 if too many scored cases have a label, for example "verdict:FAIL>0" or "verdict:FAIL>10%" (repeatable)
     #[arg(long, value_name = "METRIC:LABEL>NUMBER", value_parser = Gate::fail_labels, env = "PROBARE_FAIL_LABELS")]
     fail_labels: Vec<Gate>,
 
-    /// Fail with exit code 2 if a metric is unsure about more than this share of the scored cases, for example "verdict=20%" (repeatable)
+    /// Fail with exit code 2 if a metric abstains (label unsure) in more than this share of the scored cases, for example "verdict=20%" (repeatable)
     #[arg(long, value_name = "METRIC=SHARE", value_parser = Gate::max_unsure, env = "PROBARE_MAX_UNSURE")]
     max_unsure: Vec<Gate>,
 
@@ -166,12 +167,14 @@ pub struct RunFlags {
     #[arg(long, value_name = "METRIC@SHARE<NUMBER", value_parser = Gate::fail_quantile, env = "PROBARE_FAIL_QUANTILE")]
     fail_quantile: Vec<Gate>,
 
-    /// A gate fails only if the 95 % interval excludes its limit
-    #[arg(long, env = "PROBARE_CONFIDENT")]
+    /// Fail a gate only if the 95 % interval excludes its limit
+    #[arg(id = "significant", long = "significant", env = "PROBARE_SIGNIFICANT")]
+    #[serde(rename = "significant")]
     confident: bool,
 
-    /// Gates hold for each group of --by, too
-    #[arg(long, env = "PROBARE_EACH_GROUP")]
+    /// Apply the gates to each group of --by, too
+    #[arg(id = "per_group", long = "per-group", env = "PROBARE_PER_GROUP")]
+    #[serde(rename = "per_group")]
     each_group: bool,
 
     #[command(flatten)]
@@ -186,15 +189,15 @@ pub struct RunFlags {
     #[arg(long, value_name = "FILE", env = "PROBARE_BANDS", hide = true)]
     bands: Vec<PathBuf>,
 
-    /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model; model,tags for both
+    /// Report means per group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model; model,tags for both
     #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
     by: Option<String>,
 
-    /// Intervals for cases that hang together because they share a source: the column that names it
+    /// Compute intervals for cases that are not independent because they share a source: the column that names it
     #[arg(long, value_name = "COLUMN", env = "PROBARE_CLUSTER")]
     cluster: Option<String>,
 
-    /// Scoring threads; all cores by default. The output does not depend on it
+    /// Number of scoring threads; all cores by default. The output does not depend on it
     #[arg(short, long, value_name = "N", value_parser = jobs, env = "PROBARE_JOBS")]
     jobs: Option<NonZeroUsize>,
 
@@ -202,11 +205,11 @@ pub struct RunFlags {
     #[serde(flatten)]
     asking: ModelCallFlags,
 
-    /// What shuts in programs that metrics run: auto, bubblewrap or none (no sandbox at all: only for programs you trust)
+    /// Sandbox for programs that metrics run: auto, bubblewrap or none (only for programs you trust)
     #[arg(long, value_name = "SANDBOX", value_parser = sandbox, env = "PROBARE_SANDBOX")]
     sandbox: Option<SandboxChoice>,
 
-    /// Run programs although what became of them is recorded
+    /// Run programs again even if their outcome is cached
     #[arg(long, env = "PROBARE_RUN_AGAIN")]
     run_again: bool,
 
@@ -214,7 +217,7 @@ pub struct RunFlags {
     #[arg(long, value_name = "N", env = "PROBARE_LIMIT")]
     limit: Option<u64>,
 
-    /// End with exit code 0 also where there is not a single case
+    /// Exit with code 0 even if there is no case
     #[arg(long, env = "PROBARE_ALLOW_EMPTY")]
     allow_empty: bool,
 
@@ -222,23 +225,23 @@ pub struct RunFlags {
     #[arg(long, value_name = "TEXT", env = "PROBARE_TITLE")]
     title: Option<String>,
 
-    /// No summary and no progress
+    /// Print no summary and no progress
     #[arg(short, long, env = "PROBARE_QUIET")]
     pub quiet: bool,
 
-    /// The summary as JSON instead of a table
+    /// Print the summary as JSON instead of a table
     #[arg(long, env = "PROBARE_JSON")]
     json: bool,
 
-    /// Colours in what is printed; on a terminal by default, unless `NO_COLOR` is set
+    /// Use colours; on a terminal by default, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, overrides_with = "color", env = "PROBARE_COLOR")]
     color: Color,
 }
 
-/// Which reading of the metrics.
+/// Which definition of the metrics.
 #[derive(Debug, Clone, Default, clap::Args, Serialize)]
 pub struct ProfileFlag {
-    /// Which reading of the metrics: reference (the published numbers) or careful (ours, where we do better)
+    /// Which definition of the metrics: published (as their authors define them) or improved (ours, where it does better)
     #[arg(long, value_name = "PROFILE", value_parser = profile, env = "PROBARE_PROFILE")]
     pub profile: Option<Profile>,
 }
@@ -246,7 +249,7 @@ pub struct ProfileFlag {
 /// What to do about bad rows.
 #[derive(Debug, Clone, Default, clap::Args, Serialize)]
 pub struct StrictFlag {
-    /// End at the first row that cannot be read
+    /// Stop at the first row that cannot be read
     #[arg(long, env = "PROBARE_STRICT")]
     pub strict: bool,
 }
@@ -259,10 +262,10 @@ pub struct MetricFlag {
     pub metrics: Vec<String>,
 }
 
-/// Whether missed gates are told to GitHub.
+/// Whether failed gates become annotations on GitHub.
 #[derive(Debug, Clone, Copy, Default, clap::Args, Serialize)]
 pub struct AnnotationFlag {
-    /// Print annotations for GitHub Actions, one for each missed gate: always where it stands alone, with auto only there
+    /// Print an annotation for GitHub Actions for each failed gate; with auto only inside a workflow
     #[arg(
         long,
         value_name = "WHEN",
@@ -338,12 +341,9 @@ pub fn stream_look(color: Option<When>, stream: &impl IsTerminal) -> TerminalSty
     }
 }
 
-/// Reads `reference` or `careful`.
+/// Reads the name of a profile.
 fn profile(name: &str) -> Result<Profile, String> {
-    [Profile::Reference, Profile::Careful]
-        .into_iter()
-        .find(|profile| profile.name() == name)
-        .ok_or_else(|| "known profiles are reference and careful".to_owned())
+    Profile::from_name(name).ok_or_else(|| "the profiles are `published` and `improved`".to_owned())
 }
 
 /// Reads the name of a sandbox.

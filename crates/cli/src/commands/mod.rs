@@ -1,4 +1,4 @@
-//! One file per verb: its arguments and what it does.
+//! One file per command: its arguments and what it does.
 
 pub mod benchmark;
 pub mod benchmark_hooks;
@@ -56,29 +56,37 @@ pub struct CaseReadFlags {
     #[arg(long = "map", value_name = "FIELD=COLUMN", env = "PROBARE_MAP")]
     pub map: Vec<String>,
 
-    /// Format of the cases where the name does not tell: jsonl, json, csv, tsv, parquet or otlp (traces)
+    /// Format of the cases if the file name does not tell: jsonl, json, csv, tsv, parquet or otlp (traces)
     #[arg(long, value_name = "FORMAT", env = "PROBARE_FORMAT")]
     pub format: Option<CaseFormat>,
 
-    /// Sign between the cells of a CSV file; found by itself where it is not given: comma, semicolon, tab or |
-    #[arg(long, value_name = "SIGN", value_parser = separator, env = "PROBARE_SEP")]
+    /// Delimiter of a CSV file; detected by default: comma, semicolon, tab or |
+    #[arg(id = "delimiter", long = "delimiter", value_name = "CHAR", value_parser = separator, env = "PROBARE_DELIMITER")]
+    #[serde(rename = "delimiter")]
     pub sep: Option<char>,
 
-    /// What becomes one case of a file of traces: trace (by default) or conversation
+    /// What one case of a file of traces is: trace (the default) or conversation
     #[arg(long, value_name = "WHAT", env = "PROBARE_GROUP")]
     pub group: Option<Grouping>,
 
-    /// Rows longer than this many MiB are reported and passed over
-    #[arg(long, value_name = "MIB", default_value_t = 64, env = "PROBARE_LONGEST_ROW")]
+    /// Report and skip rows larger than this many MiB
+    #[arg(
+        id = "max_row_size",
+        long = "max-row-size",
+        value_name = "MIB",
+        default_value_t = 64,
+        env = "PROBARE_MAX_ROW_SIZE"
+    )]
+    #[serde(rename = "max_row_size")]
     pub longest_row: usize,
 }
 
-/// Reads the sign between cells: one character, or `tab`.
+/// Reads a delimiter: one character, or `tab`.
 fn separator(text: &str) -> Result<char, String> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok('\t'),
         [sign] if !sign.is_ascii_alphanumeric() && *sign != b'"' => Ok(char::from(*sign)),
-        _ => Err("one sign is expected, such as ; or | or tab".to_owned()),
+        _ => Err("a single character is expected, such as ; or | or tab".to_owned()),
     }
 }
 
@@ -93,6 +101,10 @@ impl CaseReadFlags {
     /// Opens a file of cases. A column that is mapped but not there would leave its field empty in every case: that is an
     /// error before anything runs.
     pub fn open(path: &str, options: &ReadOptions) -> Result<CaseReader, Failure> {
+        if std::path::Path::new(path).is_dir() {
+            return Err(Failure::usage(format!("`{path}` is a folder, not a file of cases"))
+                .hint("name the file: .jsonl, .json, .csv, .tsv or .parquet"));
+        }
         let is_mapped = options.fields.iter().next().is_some();
         // Rows of JSON may differ from each other, and standard input can be read only once.
         let has_header = path != "-"

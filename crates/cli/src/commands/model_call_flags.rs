@@ -1,4 +1,4 @@
-//! Whom judges ask, and what that may cost: flags of every verb that scores.
+//! Which models are asked, and what that may cost: flags of every command that scores.
 
 use std::path::PathBuf;
 
@@ -17,32 +17,33 @@ const SHOWN: usize = 5;
 /// Whom judges ask.
 #[derive(Debug, Clone, Default, clap::Args, Serialize)]
 pub struct ModelCallFlags {
-    /// Model that judges, for metrics that ask one: a name from the configuration, or provider:model (repeatable: a panel)
+    /// Judge for metrics that ask a model: a name from the configuration, or provider:model (repeatable: a panel)
     #[arg(long = "judge", value_name = "MODEL", env = "PROBARE_JUDGE")]
     pub judges: Vec<String>,
 
-    /// Answer judges from recorded replies only; what is missing is named
+    /// Send no request: answer from the response cache and from recorded replies only; what is missing is listed
     #[arg(long, env = "PROBARE_OFFLINE")]
     pub offline: bool,
 
-    /// Ask models again also where their replies are recorded; from then on the new replies count
+    /// Ask models again even if their replies are cached, and replace the cached replies
     #[arg(long, conflicts_with = "offline", env = "PROBARE_REFRESH")]
     pub refresh: bool,
 
-    /// Most money that the run may spend on models, in US dollars, over all resumes; exit code 4 when it is reached
+    /// Budget of the run in US dollars, over all resumes; exit code 4 when it is reached
     #[arg(long, value_name = "DOLLARS", value_parser = dollars, env = "PROBARE_BUDGET_USD")]
     pub budget_usd: Option<f64>,
 
-    /// Most tokens that the run may send and receive, over all resumes; exit code 4 when they are reached
+    /// Budget of the run in tokens, sent and received, over all resumes; exit code 4 when it is reached
     #[arg(long, value_name = "N", env = "PROBARE_BUDGET_TOKENS")]
     pub budget_tokens: Option<u64>,
 
-    /// Score replies that were cut at their longest length as if they were whole, instead of counting them as `truncated`
+    /// Score replies that were truncated at their token limit, instead of counting them as errors of kind `truncated`
     #[arg(long, env = "PROBARE_SCORE_TRUNCATED")]
     pub score_truncated: bool,
 
-    /// The response cache (also --cache); by default your own entries of .probare/replies.db
-    #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
+    /// The response cache; by default your own entries of .probare/cache.db
+    #[arg(id = "cache", long = "cache", value_name = "FILE", env = "PROBARE_CACHE")]
+    #[serde(rename = "cache")]
     pub record: Option<PathBuf>,
 }
 
@@ -74,10 +75,10 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     if !quiet && counts.asked > 0 {
         let mut text = format!("asked: {}", count_with_noun(counts.asked - counts.unsent, "question", "questions"));
         let ways = [
-            (counts.replayed, "from the record"),
+            (counts.replayed, "from the response cache"),
             (counts.replied, "answered"),
             (counts.refused, "declined"),
-            (counts.truncated, "cut at their longest length"),
+            (counts.truncated, "truncated"),
             (counts.failed - counts.unsent, "without an answer"),
         ];
         for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
@@ -92,7 +93,7 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         }
         if counts.lost_attempts > 0 {
             let attempts = count_with_noun(counts.lost_attempts, "attempt", "attempts");
-            text.push_str(&format!("; {attempts} came to nothing and may have been charged"));
+            text.push_str(&format!("; {attempts} failed and may have been charged"));
             if counts.lost.tokens > 0 {
                 text.push_str(&format!(", at most {} tokens", counts.lost.tokens));
             }
@@ -104,23 +105,26 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     }
     if counts.unrecorded > 0 {
         let replies = count_with_noun(counts.unrecorded, "reply", "replies");
-        remark(&format!("{replies} could not be written into the record at once: is the disk full?"));
+        remark(&format!("{replies} could not be written to the response cache at once: is the disk full?"));
     }
     if !quiet && !uncoded.is_empty() {
         let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
-        let text = format!("replies without a code, so that a repeated verdict counts: {}", metrics.join(", "));
+        let text = format!(
+            "replies without the nonce, so a verdict that the judged text repeats would count: {}",
+            metrics.join(", ")
+        );
         remark(&escape::terminal(&text));
     }
     if !missing.is_empty() {
         let models: Vec<String> =
             missing.iter().take(SHOWN).map(|(model, key)| format!("{model} (key {})", key.short())).collect();
         let more = if missing.len() > SHOWN { format!(" and {} more", missing.len() - SHOWN) } else { String::new() };
-        remark(&escape::terminal(&format!("not recorded: {}{more}", models.join(", "))));
+        remark(&escape::terminal(&format!("no reply in the response cache: {}{more}", models.join(", "))));
     }
     for ((model, word), count) in &hearing.unknown_stops {
         let replies = count_with_noun(*count, "reply", "replies");
         let text = format!(
-            "warning: {replies} of {model} ended with `{word}`, a stop reason that nobody documents; taken as whole"
+            "warning: {replies} of {model} ended with `{word}`, a stop reason that no provider documents; taken as complete"
         );
         remark(&escape::terminal(&text));
     }
@@ -152,7 +156,7 @@ impl From<ModelAccessError> for Failure {
             }
             ModelAccessError::Open(OpenError::NoPrice { .. }) => failure.hint("`probare models prices` shows the prices that are known"),
             ModelAccessError::NoRecord { .. } => {
-                failure.hint("name it with --record FILE, or bring replies in: probare cache import FILE.jsonl")
+                failure.hint("name it with --cache FILE, or import replies: probare cache import FILE.jsonl")
             }
             _ => failure,
         }

@@ -14,7 +14,7 @@ use super::store_flags::{StoreFlag, evaluation_failure, number};
 use super::{remark, resume};
 use crate::failure::{CommandResult, Failure};
 
-/// Score the outputs of a run again, without asking the models under test.
+/// Score the outputs of a run again, without new requests to the models under test.
 ///
 /// A new run takes cases and outputs from the store and computes the metrics of --metric, or those of the configuration
 /// as it is now. Judges are asked; models under test are not, and their keys are not needed. A sample that has no output
@@ -28,7 +28,7 @@ pub struct Arguments {
     #[command(flatten)]
     metrics: LayeredFlags<MetricFlag>,
 
-    /// The configuration; the one that the run was started with by default, where you started it on this machine
+    /// The configuration; by default the one that the run was started with, if you started it on this machine
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 

@@ -1,7 +1,7 @@
 //! A run from its settings to its end: driven, summed up in words, with the exit code that comes of it.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,6 +29,8 @@ pub struct RunDriver {
     is_data: bool,
     /// Whether the benchmark prints a summary of its own.
     has_own_summary: bool,
+    /// Files to write that were there before the run.
+    existing: Vec<PathBuf>,
 }
 
 impl RunDriver {
@@ -38,7 +40,8 @@ impl RunDriver {
             remark(&escape::terminal(&format!("{old}; the old name goes with the next release")));
         }
         let is_data = settings.output.iter().any(|output| output == Path::new("-"));
-        Self { settings, is_data, has_own_summary: false }
+        let existing = settings.output.iter().filter(|output| output.is_file()).cloned().collect();
+        Self { settings, is_data, has_own_summary: false, existing }
     }
 
     /// Result lines go to standard output also where nobody asked for that by name.
@@ -110,7 +113,7 @@ impl RunDriver {
         Ok(exit)
     }
 
-    /// Prints the summary. Errors and missed gates are said even where nothing else is.
+    /// Prints the summary. Errors and failed gates are printed even where nothing else is.
     fn conclude(&self, conclusion: &Conclusion) -> CommandResult {
         let Conclusion { summary, verdicts, driven, .. } = conclusion;
         let Settings { quiet, json, color, allow_empty, .. } = self.settings;
@@ -133,7 +136,8 @@ impl RunDriver {
             self.say_failures(conclusion);
         } else {
             for path in &conclusion.written {
-                remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+                let earlier = if self.existing.contains(path) { ", in place of an earlier file" } else { "" };
+                remark(&format!("wrote {}{earlier}", escape::terminal(&path.display().to_string())));
             }
         }
         if let Some(programs) = conclusion.programs.as_ref().filter(|_| !quiet) {
@@ -167,7 +171,7 @@ impl RunDriver {
             remark(&format!("error: {} could not be read", count_with_noun(driven.lost, "row", "rows")));
         }
         if *ending == BenchmarkStatus::GateFailed && !self.has_own_summary {
-            remark("missed: the benchmark's own limit");
+            remark("failed: the benchmark's own limit");
         }
     }
 }
@@ -177,7 +181,7 @@ fn say_programs(programs: &ProgramUsage) {
     let ProgramUsage { sandbox, counts, .. } = programs;
     let all = counts.run + counts.recorded + counts.failed;
     let mut text = format!("programs: {all}");
-    let ways = [(counts.run, "run"), (counts.recorded, "from the record"), (counts.failed, "could not be run")];
+    let ways = [(counts.run, "run"), (counts.recorded, "from the cache"), (counts.failed, "could not be run")];
     for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
         text.push_str(&format!(", {count} {way}"));
     }

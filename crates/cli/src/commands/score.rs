@@ -39,7 +39,7 @@ pub struct Arguments {
     #[command(flatten)]
     strict: LayeredFlags<StrictFlag>,
 
-    /// Settings; ./probare.yaml is read if it is there
+    /// The configuration; ./probare.yaml is read if it exists
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 }
@@ -55,7 +55,7 @@ pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
     Ok(Settings::merge(said.into_iter().chain([config_layer(&config)]))?)
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let settings = settings(arguments)?;
     let (path, fields) = source(arguments, &settings)?;

@@ -41,7 +41,7 @@ impl StoreFlag {
 /// Runs, files and folders that are laid out to be read.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ViewerFlags {
-    /// Numbers of runs in the store, files of results, files of other tools, stores, or folders with any of them
+    /// Runs by number, results files, files of other tools, stores, or folders that contain any of them
     #[arg(value_name = "RUN|FILE|FOLDER")]
     pub given: Vec<String>,
 

@@ -98,7 +98,7 @@ impl Kit {
         fs::write(self.path("own/none.jsonl"), "").unwrap();
         let old = kit.join("index/generation-1/index.json");
         assert!(fs::read_to_string(&old).unwrap().contains("helper.sh"), "the index names the program");
-        for name in ["r.json", "r.html", "r.parquet", "r.jsonl.run.json", ".probare/store.db", ".probare/replies.db"] {
+        for name in ["r.json", "r.html", "r.parquet", "r.jsonl.run.json", ".probare/store.db", ".probare/cache.db"] {
             let bytes = fs::read(kit.join(name)).unwrap();
             assert!(String::from_utf8_lossy(&bytes).contains("helper.sh"), "{name} names the program");
         }
@@ -335,7 +335,7 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
         count += 1;
         opened
     };
-    let (cases, record, replies) = (at("cases.jsonl"), at(".probare/replies.db"), at("replies.jsonl"));
+    let (cases, record, replies) = (at("cases.jsonl"), at(".probare/cache.db"), at("replies.jsonl"));
     for name in RESULTS {
         let results = at(name);
         let verified = open(&["verify", &results]);

@@ -29,7 +29,7 @@ pub struct Guide {
     pub grader_cache: Option<Map<String, Json>>,
     /// Who judges, in place of the environment variables; our own key.
     pub graders: Graders,
-    /// Which reading of the metrics; our own key.
+    /// Which definition of the metrics; our own key.
     pub profile: Option<Profile>,
     /// The value of the fifth task, from 0 to 100, for the official score; our own key.
     pub experimental_reasoning: Option<f64>,
@@ -132,7 +132,7 @@ pub enum GuideError {
     #[error(transparent)]
     Read(#[from] CaseFileError),
     /// It has another form.
-    #[error("`{name}` is no good configuration: {reason}")]
+    #[error("the configuration `{name}` is not valid: {reason}")]
     Form {
         /// The file.
         name: String,

@@ -20,7 +20,7 @@ use crate::runs::{Benchmark, BenchmarkDataset};
 pub struct SgiOptions {
     /// Run also what has results.
     pub overwrite: bool,
-    /// Which reading.
+    /// Which definition.
     pub profile: Option<Profile>,
     /// Most rows of each subtask.
     pub limit: Option<u64>,

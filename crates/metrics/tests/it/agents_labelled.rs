@@ -65,7 +65,7 @@ fn lawful(metric: &str, case: &Case, score: &Score) -> usize {
 
 /// The label that a metric gives; nothing where it does not apply.
 fn label(metric: &str, case: &Case) -> Option<String> {
-    let built = registry().get(metric).unwrap().build(Value::Null, Profile::Careful).unwrap();
+    let built = registry().get(metric).unwrap().build(Value::Null, Profile::Improved).unwrap();
     match built.score(Sample::from_case(case)).unwrap() {
         Outcome::Scored(score) => score.label.map(std::borrow::Cow::into_owned),
         Outcome::NotApplicable { .. } => None,
@@ -154,7 +154,7 @@ fn every_piece_of_evidence_points_to_its_words() {
     let mut pieces = 0;
     for (case, _) in read(&own()) {
         for metric in registry().iter().filter(|metric| metric.family == "agents") {
-            let Ok(built) = metric.build(Value::Null, Profile::Careful) else { continue };
+            let Ok(built) = metric.build(Value::Null, Profile::Improved) else { continue };
             let Ok(Outcome::Scored(score)) = built.score(Sample::from_case(&case)) else { continue };
             pieces += lawful(metric.id, &case, &score);
         }
@@ -174,10 +174,10 @@ fn every_metric_that_can_be_is_taken_per_turn() {
         for option in ["per", "over", "only", "passages"] {
             assert!(schema["properties"].get(option).is_none(), "{}: {option}", metric.id);
         }
-        if metric.build(Value::Null, Profile::Careful).is_err() {
+        if metric.build(Value::Null, Profile::Improved).is_err() {
             continue;
         }
-        let built = match metric.build(json!({"per": "turn", "only": "all"}), Profile::Careful) {
+        let built = match metric.build(json!({"per": "turn", "only": "all"}), Profile::Improved) {
             Ok(built) => built,
             Err(error) => {
                 assert!(error.to_string().contains("cannot be taken per turn"), "{}: {error}", metric.id);
@@ -217,7 +217,7 @@ fn five_hundred_calls_against_five_hundred() {
     };
     let columns = json!({"tool_calls": calls(250), "expected_tool_calls": calls(0)});
     let case = row(columns.as_object().unwrap().clone()).unwrap();
-    let built = registry().get("tool_calls").unwrap().build(json!({"partial": true}), Profile::Careful).unwrap();
+    let built = registry().get("tool_calls").unwrap().build(json!({"partial": true}), Profile::Improved).unwrap();
     let start = Instant::now();
     let outcome = built.score(Sample::from_case(&case)).unwrap();
     let took = start.elapsed();

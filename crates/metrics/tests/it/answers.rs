@@ -31,7 +31,7 @@ fn labelled(file: &str) -> Vec<Labelled> {
 }
 
 fn metric() -> Scorer {
-    registry().get("answer_match").unwrap().build(Value::Null, Profile::Reference).unwrap()
+    registry().get("answer_match").unwrap().build(Value::Null, Profile::Published).unwrap()
 }
 
 fn case(question: &str, golds: &[String], answer: &str) -> Case {

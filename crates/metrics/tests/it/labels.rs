@@ -1,4 +1,4 @@
-//! The labels of the careful `hallucination`: how often each is right where it speaks, and whether false sentences pass.
+//! The labels of the improved `hallucination`: how often each is right where it speaks, and whether false sentences pass.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -36,7 +36,7 @@ fn judged(
     [question, references, answer]: [&str; 3],
     is_right: fn(&Value) -> bool,
 ) -> Halves {
-    let metric = registry().get("answer_match").unwrap().build(Value::Null, Profile::Reference).unwrap();
+    let metric = registry().get("answer_match").unwrap().build(Value::Null, Profile::Published).unwrap();
     let mut halves = Halves::default();
     for line in rows.filter(|line| !line.trim().is_empty()) {
         let row: Value = serde_json::from_str(&line).unwrap();

@@ -1,4 +1,4 @@
-//! Short cases for every careful label (`tests/labelled/short` and `tests/labelled/labels`): how often it is right, wrong and unsure.
+//! Short cases for every improved label (`tests/labelled/short` and `tests/labelled/labels`): how often it is right, wrong and unsure.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,9 +34,9 @@ fn case(row: &Value) -> Case {
     }
 }
 
-/// What a metric says with the careful profile; nothing where it does not apply.
+/// What a metric says with the improved profile; nothing where it does not apply.
 fn said(metric: &str, case: &Case) -> Option<Score> {
-    let scorer = registry().get(metric).unwrap().build(json!(null), Profile::Careful).unwrap();
+    let scorer = registry().get(metric).unwrap().build(json!(null), Profile::Improved).unwrap();
     scorer.score(Sample::from_case(case)).unwrap().score().cloned()
 }
 

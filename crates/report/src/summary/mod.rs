@@ -407,7 +407,7 @@ impl MetricSummary {
     }
 
     /// The denominator of the mean, and what else counts: `20`, `20 cases, 200 outputs`, `20 (3 unsure)`,
-    /// `600 (412 by reading, 188 by judge)`.
+    /// `600 (412 by rule, 188 by judge)`.
     pub fn denominator(&self) -> String {
         let mut text = count(self.cases());
         if self.scored != self.cases() {
@@ -418,7 +418,7 @@ impl MetricSummary {
             );
         }
         let told: Vec<String> =
-            [(self.decided.reading, "by reading"), (self.decided.judge, "by judge"), (self.unsure, "unsure")]
+            [(self.decided.rule, "by rule"), (self.decided.judge, "by judge"), (self.unsure, "unsure")]
                 .into_iter()
                 .filter(|(number, _)| *number > 0)
                 .map(|(number, what)| format!("{} {what}", count(number)))

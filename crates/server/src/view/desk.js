@@ -1,4 +1,4 @@
-// The desk: runs, the cases of a run, one case. What it shows it asks for, page by page; the address says what is shown, so a
+// The viewer: runs, the cases of a run, one case. What it shows it asks for, page by page; the address says what is shown, so a
 // link or the button back leads to the same view. All text goes in as text, never as markup.
 import { askedFold } from "./asked.js";
 import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, rounded, short, textsOf } from "./case.js";
@@ -186,7 +186,7 @@ const modelsTable = (summary) => {
 const gatesOf = (summary) => {
   if (!summary.gates.length) return null;
   const passed = summary.gates.every((gate) => gate.passed);
-  return make("div", { class: `banner ${passed ? "good" : "bad"}` }, make("b", {}, passed ? "Gates passed" : "Gates missed"), make("ul", {}, summary.gates.map((gate) => make("li", { class: gate.passed ? "good" : "bad" }, make("bdi", {}, gate.words)))));
+  return make("div", { class: `banner ${passed ? "good" : "bad"}` }, make("b", {}, passed ? "Gates passed" : "Gates failed"), make("ul", {}, summary.gates.map((gate) => make("li", { class: gate.passed ? "good" : "bad" }, make("bdi", {}, gate.words)))));
 };
 /** @param {Run} run */
 const factsOf = (run) => {
@@ -424,7 +424,7 @@ const showCase = async (asked) => {
       panel.setAttribute("aria-label", `${metrics[Number(panel.dataset.metric)].name}: pointing here lights what it goes by`);
     }
     const facts = dots([output.status === "scored" ? "" : make("span", { class: `tag ${output.status === "not_applicable" ? "" : "bad"}` }, output.status), money(output.cost_usd), output.latency_ms !== null && output.latency_ms !== undefined ? `${count(output.latency_ms)} ms` : "", output.input_tokens ? `${count(output.input_tokens)} tokens in` : "", output.output_tokens ? `${count(output.output_tokens)} out` : "", output.attempts && output.attempts > 1 ? `${output.attempts} attempts` : ""]);
-    const excuse = entry.e ? make("p", { class: "small soft" }, "excused: ", make("bdi", {}, entry.e)) : null;
+    const excuse = entry.e ? make("p", { class: "small soft" }, "expected to fail: ", make("bdi", {}, entry.e)) : null;
     const head = make("header", {}, make("h2", {}, make("bdi", {}, nameOf(output, at)), output.model && output.repeat ? make("span", { class: "soft" }, ` repeat ${output.repeat + 1}`) : ""), facts.length ? make("p", { class: "small soft" }, facts) : null);
     return make("article", { class: "output card", "data-at": at }, outputs.length > 1 || facts.length ? head : null, make("div", { class: "split" }, texts, make("div", {}, excuse, panels, idleOf(metrics, record))), askedFold(() => ask("asked", { run: asked.run, at: found.at.join(","), sample: output.sample }), failure));
   });

@@ -38,7 +38,7 @@ pub struct Arguments {
     #[command(flatten)]
     profile: LayeredFlags<ProfileFlag>,
 
-    /// The configuration with models, gates and settings of your own; probare.yaml where it is there
+    /// The configuration with models, gates and settings of your own; probare.yaml if it exists
     #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 
@@ -58,7 +58,7 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, Settings), Failure> {
         );
     }
     if searching.postgres.is_some() {
-        return Err(Failure::usage("a test searches the vectors of the index itself").hint("leave --postgres out"));
+        return Err(Failure::usage("a test searches the vectors of the index itself").hint("remove --postgres"));
     }
     let requests: Vec<MetricRequest> = metrics.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     let filter = Filter::parse(&searching.filter).map_err(RetrievalError::from)?.to_json();
@@ -90,7 +90,7 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, Settings), Failure> {
     Ok((test, settings))
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let (test, settings) = settings(arguments)?;
     let options = EvaluationOptions { test: Some(test), ..EvaluationOptions::default() };

@@ -34,11 +34,11 @@ pub struct EndpointFlags {
     #[arg(long, value_name = "INDEX", requires = "model", conflicts_with = "url", env = "PROBARE_INDEX")]
     pub index: Option<PathBuf>,
 
-    /// Ask the questions first: at this address, with the word in `EVALUATION_API_AUTH`; replay:FILE for its recorded replies
+    /// Ask the questions first: at this address, with the token in `EVALUATION_API_AUTH`; replay:FILE for its recorded replies
     #[arg(long, value_name = "URL", requires = "model", env = "PROBARE_URL")]
     pub url: Option<String>,
 
-    /// Model of the vectors, where the index has those of a server or program: provider:model
+    /// Embedding model, if the index was built with one of a server or program: provider:model
     #[arg(long, value_name = "MODEL", requires = "index", env = "PROBARE_EMBEDDING")]
     pub embedding: Option<String>,
 
@@ -46,24 +46,24 @@ pub struct EndpointFlags {
     #[arg(long, value_name = "MODEL", env = "PROBARE_MODEL")]
     pub model: Option<String>,
 
-    /// Passages that the model is given
+    /// Number of passages to give to the model
     #[arg(short, long, value_name = "N", default_value_t = answer::DEFAULT_K, value_parser = rag::passages, env = "PROBARE_K")]
     pub k: usize,
 
-    /// Only documents with such metadata, beside the transcript that a question is about (repeatable)
+    /// Search only documents with this metadata, and the transcript that a question is about (repeatable)
     #[arg(long, value_name = "FIELD=VALUE", env = "PROBARE_FILTER")]
     pub filter: Vec<String>,
 
-    /// Answer from recorded replies only
+    /// Send no request: answer from the response cache and from recorded replies only
     #[arg(long, env = "PROBARE_OFFLINE")]
     pub offline: bool,
 
-    /// Most money that may be spent, in US dollars
+    /// Budget in US dollars
     #[arg(long, value_name = "DOLLARS", env = "PROBARE_BUDGET_USD")]
     pub budget_usd: Option<f64>,
 
-    /// The record of replies; .probare/replies.db by default
-    #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
+    /// The response cache; .probare/cache.db by default
+    #[arg(id = "cache", long = "cache", value_name = "FILE", env = "PROBARE_CACHE")]
     pub record: Option<PathBuf>,
 }
 
@@ -126,7 +126,7 @@ impl EndpointFlags {
 
     /// What it says about whom it asks, with the configuration that is there; for a question that is no run of the suite.
     pub fn settings(&self) -> Result<Settings, Failure> {
-        let said = json!({"offline": self.offline, "budget_usd": self.budget_usd, "record": self.record});
+        let said = json!({"offline": self.offline, "budget_usd": self.budget_usd, "cache": self.record});
         let named = std::env::var_os("PROBARE_CONFIG").map(PathBuf::from);
         Ok(Settings::merge([SettingsLayer::from_caller(said), config_layer(&Config::load(named.as_deref())?)])?)
     }
