@@ -12,7 +12,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::config::{Guide, GuideDataset, GuideError};
 use super::graders::{Environment, graders};
-use crate::config::{Config, Generate, MetricEntry, Run};
+use crate::RunOptions;
+use crate::config::{Config, Generate, MetricEntry};
 use crate::runs::{Benchmark, BenchmarkDataset};
 
 /// What the command line says beside the configuration.
@@ -70,12 +71,12 @@ pub fn prepare(
             ..Generate::default()
         },
         profile: Some(profile),
-        run: Run {
-            output: guide.run.output.clone(),
-            offline: guide.run.offline,
+        run: RunOptions {
+            output: guide.run.output.iter().map(PathBuf::from).collect(),
+            offline: guide.run.offline.then_some(true),
             budget_usd: guide.run.budget_usd,
-            record: guide.run.record.clone(),
-            ..Run::default()
+            record: guide.run.record.as_ref().map(PathBuf::from),
+            ..RunOptions::default()
         },
         ..Config::default()
     };

@@ -36,7 +36,7 @@ use self::inputs::InputLocation;
 use crate::exchange::IMPORTED;
 use crate::expectations::EXPECTATIONS;
 use crate::run::case_limits;
-use crate::{Conclusion, ModelBackend, ProgramOptions, RunError, RunRequest, Settings, run};
+use crate::{Conclusion, ModelBackend, ProgramOptions, RunError, RunOptions, RunRequest, run};
 
 pub(crate) use self::rebuild::read_options;
 pub use self::verdict::{CacheUse, Disagreement, Verdict};
@@ -152,7 +152,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
     let cluster = options.cluster.as_ref().map(|cluster| shown(cluster));
     let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = RunRequest {
-        settings: Settings { limit: manifest.reading.limit, by, cluster, ..Settings::default() },
+        settings: RunOptions { limit: manifest.reading.limit, by, cluster, ..RunOptions::default() },
         gates,
         lines: true,
         interrupted: Arc::clone(&asked.interrupted),

@@ -14,8 +14,8 @@ use serde_json::json;
 use super::citations::{CheckedCitation, check_citations, existence};
 use super::search::passage_location;
 use super::{SearchFlags, print, print_json};
-use crate::commands::flags::LayeredFlags;
-use crate::commands::model_call_flags::{self, ModelCallFlags};
+use crate::commands::flags::{ForModelCalls, OptionFlags};
+use crate::commands::model_call_flags;
 use crate::failure::{CommandResult, Failure};
 
 /// Ask a model about a corpus; every citation of the answer is checked
@@ -35,7 +35,7 @@ pub struct Arguments {
     model: ModelFlag,
 
     #[command(flatten)]
-    asking: LayeredFlags<ModelCallFlags>,
+    asking: OptionFlags<ForModelCalls>,
 
     /// Answer, citations and passages as JSON
     #[arg(long, env = "PROBARE_JSON")]
@@ -56,7 +56,7 @@ pub struct ModelFlag {
 
 impl ModelFlag {
     /// Opens the model. Nothing is sent.
-    pub fn open(&self, flags: &LayeredFlags<ModelCallFlags>) -> Result<ModelBackend, Failure> {
+    pub fn open(&self, flags: &OptionFlags<ForModelCalls>) -> Result<ModelBackend, Failure> {
         open_models(std::slice::from_ref(&self.model), self.config.as_deref(), flags)
     }
 }
@@ -65,9 +65,9 @@ impl ModelFlag {
 pub fn open_models(
     models: &[String],
     config: Option<&Path>,
-    flags: &LayeredFlags<ModelCallFlags>,
+    flags: &OptionFlags<ForModelCalls>,
 ) -> Result<ModelBackend, Failure> {
-    let mut asking = flags.with(&Config::load(config)?)?.asking();
+    let mut asking = flags.with(&Config::load(config)?).model_access();
     asking.under_test = models.to_vec();
     Ok(asking.open(&mut [], probare_metrics::registry())?)
 }
