@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use probare_engine::{Exit, HistoryQuery};
 use probare_report::history::History;
-use probare_report::{OutputWriter, escape, refuse_overlap};
+use probare_report::{OutputWriter, refuse_overlap};
 
 use super::flags::Color;
 use super::store_flags::ViewerFlags;
@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         history.to_terminal(arguments.color.stream_look(&io::stdout()))
     })?;
     for path in &arguments.output {
-        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+        remark(&format!("wrote {}", path.display()));
     }
     Ok(Exit::Fine)
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use probare_core::MetricRequest;
 use probare_engine::{Evaluation, EvaluationOptions, Settings, StoredRun};
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::flags::{LayeredFlags, MetricFlag, RunFlags};
@@ -89,7 +88,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let copied = store.copy_outputs(from, number)?;
     if !evaluation.plan().models.is_empty() {
         let outputs = count_with_noun(copied, "output", "outputs");
-        remark(&escape::terminal(&format!("{outputs} of run {from}; no model under test is asked")));
+        remark(&format!("{outputs} of run {from}; no model under test is asked"));
     }
     RunDriver::new(settings).evaluate(evaluation, &store, number)
 }

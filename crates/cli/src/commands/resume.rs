@@ -7,7 +7,6 @@ use probare_core::ErrorKind;
 use probare_engine::{
     Config, Evaluation, EvaluationOptions, Exit, RunState, Settings, SettingsLayer, Store, StoredRun,
 };
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
@@ -99,7 +98,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
                 .hint("put it back as it was, start anew, or go on all the same with --accept-changes"));
         }
         for difference in &differences {
-            remark(&escape::terminal(&format!("accepted: {difference}")));
+            remark(&format!("accepted: {difference}"));
         }
         store.replan(run, evaluation.plan())?;
     }
