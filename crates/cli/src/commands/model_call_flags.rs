@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use probare_engine::{ModelAccessError, ModelUsage};
+use probare_files::{OwnerKeys, PROBARE_KEY};
 use probare_models::{CacheFile, OpenError};
 use probare_report::number::count_with_noun;
 use serde::Serialize;
@@ -59,12 +60,20 @@ pub fn warn_ignored_entries(cache: &CacheFile, ignored: u64) {
     }
     let entries = count_with_noun(ignored, "entry", "entries");
     let carry = if ignored == 1 { "carries" } else { "carry" };
-    let text = format!(
-        "{entries} of the response cache `{}` {carry} no owner tag of yours and were ignored (made by somebody else, on \
-         another machine or by an older release); `probare cache accept` accepts what is there",
-        cache.path.display()
-    );
-    remark(&text);
+    let path = cache.path.display();
+    // Without a key nothing can be accepted, and what is computed now is not recognised the next time either.
+    let has_key = OwnerKeys::load_or_create().is_ok_and(|keys| !keys.is_empty());
+    let remedy = if has_key {
+        format!("`probare cache accept` accepts what is there, `--cache {path}` uses it for this once")
+    } else {
+        format!(
+            "no owner key can be kept on this machine: set `{PROBARE_KEY}`, or name the cache with `--cache {path}`"
+        )
+    };
+    remark(&format!(
+        "{entries} of the response cache `{path}` {carry} no owner tag of yours and were ignored (made by somebody else, on \
+         another machine or by an older release); {remedy}"
+    ));
 }
 
 /// Says how questions ended.

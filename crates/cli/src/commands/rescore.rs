@@ -56,7 +56,7 @@ fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<Settings, Failu
     }
     let said = vec![arguments.running.layer(), arguments.metrics.layer()];
     let own = Settings::merge(said.clone())?;
-    let mut settings = resume::settings_for_run(stored, arguments.config.as_deref(), said)?;
+    let mut settings = resume::settings_for_run("rescore", stored, arguments.config.as_deref(), said)?;
     // The reports of the other run stay as they are, and its gates are about its metrics.
     settings.output = own.output;
     if !own.metrics.is_empty() {

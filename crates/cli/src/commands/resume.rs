@@ -141,11 +141,12 @@ fn choose_run(arguments: &Arguments, store: &Store) -> Result<i64, Failure> {
 /// What the run is: what it began with, and what is said now. A configuration that is still there is read again, so that a
 /// change of it is noticed.
 fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<Settings, Failure> {
-    settings_for_run(stored, arguments.config.as_deref(), vec![arguments.running.layer()])
+    settings_for_run("resume", stored, arguments.config.as_deref(), vec![arguments.running.layer()])
 }
 
 /// The same with a configuration that is named and what is said beside it.
 pub fn settings_for_run(
+    command: &str,
     stored: &StoredRun,
     config: Option<&Path>,
     said: Vec<SettingsLayer>,
@@ -159,7 +160,7 @@ pub fn settings_for_run(
     let is_own = plan.has_valid_owner_tag();
     let named = match config {
         Some(path) => Some(path.to_owned()),
-        None if !is_own => return Err(foreign_run_failure(stored)),
+        None if !is_own => return Err(foreign_run_failure(stored, command)),
         None => Some(PathBuf::from(&plan.config)).filter(|path| path.is_file()),
     };
     let config = match (&plan.test, named) {
@@ -179,12 +180,12 @@ pub fn settings_for_run(
 }
 
 /// The failure where somebody else may have written down what a run names.
-fn foreign_run_failure(stored: &StoredRun) -> Failure {
+fn foreign_run_failure(stored: &StoredRun, command: &str) -> Failure {
     let run = stored.run;
     // A store may come from anybody, and a configuration names programs and addresses.
-    Failure::new(format!("run {run} does not carry your mark: what it names is not used")).hint(format!(
-        "it was begun by another user, on another machine or with an older release; name your configuration: probare resume \
-         {run} --config FILE"
+    Failure::new(format!("run {run} does not carry your owner tag: what it names is not used")).hint(format!(
+        "it was begun by another user, on another machine or with an older release; name your configuration: \
+         probare {command} {run} --config FILE"
     ))
 }
 
@@ -212,7 +213,7 @@ fn resume_benchmark(
     let plan = &stored.plan;
     let path = match &arguments.config {
         Some(path) => path.clone(),
-        None if !plan.has_valid_owner_tag() => return Err(foreign_run_failure(stored)),
+        None if !plan.has_valid_owner_tag() => return Err(foreign_run_failure(stored, "resume")),
         None => PathBuf::from(&plan.config),
     };
     let began = plan.began_with()?.unwrap_or_default().without_files().with("limit", plan.limit);

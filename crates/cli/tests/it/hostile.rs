@@ -387,12 +387,13 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
     open(&["export", "1", "--to", "inspect", "-o", "log.json", "--store", &store]);
     let resumed = open(&["resume", "1", "--retry", "failed", "--store", &store]);
     assert_eq!(resumed.code, 1, "{}", resumed.text);
-    assert!(resumed.text.contains("does not carry your mark"), "{}", resumed.text);
+    assert!(resumed.text.contains("does not carry your owner tag"), "{}", resumed.text);
     open(&["resume", "--store", &store]);
     for metrics in [&[][..], &["-m", "token_f1"], &["-m", "judge_rubric"]] {
         let rescored = open(&[&["rescore", "1", "--store", &store, "-o", "rescored.jsonl"], metrics].concat());
         assert_eq!(rescored.code, 1, "{}", rescored.text);
-        assert!(rescored.text.contains("does not carry your mark"), "{}", rescored.text);
+        assert!(rescored.text.contains("does not carry your owner tag"), "{}", rescored.text);
+        assert!(rescored.text.contains("probare rescore 1 --config FILE"), "{}", rescored.text);
     }
 
     open(&["cache", "list", "--cache", &record]);
@@ -583,6 +584,25 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
             found.push(path);
         }
     }
+}
+
+/// The table of `tests/hostile/README.md` says which test holds which way in: each of them is there.
+#[test]
+fn every_way_in_has_its_test() {
+    let text = fs::read_to_string(root().join("tests/hostile/README.md")).unwrap();
+    let mut files = Vec::new();
+    sources(&root().join("crates"), &mut files);
+    let code: String = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let (mut named, mut rows) = (BTreeSet::new(), 0);
+    for row in text.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let tests: Vec<&str> = row.split('`').skip(1).step_by(2).filter(|word| word.matches('_').count() > 3).collect();
+        assert!(!tests.is_empty(), "no test holds this: {row}");
+        named.extend(tests.iter().map(|test| test.rsplit("::").next().unwrap()));
+        rows += 1;
+    }
+    assert!(rows > 12, "{rows} ways in");
+    let missing: Vec<&&str> = named.iter().filter(|name| !code.contains(&format!("fn {name}("))).collect();
+    assert!(missing.is_empty(), "tests/hostile/README.md names tests that are not there: {missing:?}");
 }
 
 #[test]
