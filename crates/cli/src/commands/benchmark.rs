@@ -15,7 +15,6 @@ use probare_benchmarks::BENCHMARKS;
 use probare_cases::is_bundled;
 use probare_core::Suite;
 use probare_engine::{Config, RunOptions};
-use probare_report::escape;
 use serde_json::{Map, Value as Json};
 
 use super::benchmark_hooks::{self, Judges};
@@ -317,7 +316,7 @@ pub fn settings(suite: &dyn Suite, matches: &ArgMatches) -> Result<RunOptions, F
             return Err(Failure::usage(text).hint("leave that out, or keep the rest in a file of its own"));
         }
         if flags.quiet != Some(true) {
-            remark(&escape::terminal(&format!("{text}: the rest of the file holds")));
+            remark(&format!("{text}: the rest of the file holds"));
         }
     }
     Ok(flags.combine(file.retain(|key| !NOT_FOR_BENCHMARKS.contains(&key))))

@@ -137,7 +137,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         let text = file.text().map_err(|error| Failure::new(error.to_string()))?;
         OutputWriter::write_file(path, text.as_bytes())
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
-        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+        remark(&format!("wrote {}", path.display()));
     }
     Ok(Exit::Fine)
 }

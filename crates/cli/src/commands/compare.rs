@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use probare_engine::{CompareError, ComparisonReport, Exit, ResultsSource, compare};
 use probare_report::comparison::{ComparisonRequest, NonInferiorityGate};
 use probare_report::github::{Annotation, lines};
-use probare_report::{Cluster, GroupBy, OutputWriter, escape, refuse_overlap};
+use probare_report::{Cluster, GroupBy, OutputWriter, refuse_overlap};
 
 use super::flags::{ForComparison, OptionFlags, stream_look};
 use super::store_flags::StoreFlag;
@@ -156,13 +156,13 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     if arguments.quiet {
         for gate in comparison.others.iter().flat_map(|other| &other.gates).filter(|gate| !gate.passed) {
-            remark(&escape::terminal(&gate.to_string()));
+            remark(&gate.to_string());
         }
     } else {
         let look = stream_look(arguments.display.options().color, &io::stdout());
         print(&if arguments.json { json(&comparison)? } else { comparison.to_terminal(&evidences, look) })?;
         for path in &arguments.output {
-            remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+            remark(&format!("wrote {}", path.display()));
         }
     }
     Ok(if comparison.passes() { Exit::Fine } else { Exit::Gate })

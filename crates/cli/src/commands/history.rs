@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use probare_engine::{Exit, HistoryQuery};
 use probare_report::history::History;
-use probare_report::{OutputWriter, escape, refuse_overlap};
+use probare_report::{OutputWriter, refuse_overlap};
 
 use super::flags::{ForDisplay, OptionFlags, stream_look};
 use super::store_flags::ViewerFlags;
@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         history.to_terminal(stream_look(arguments.display.options().color, &io::stdout()))
     })?;
     for path in &arguments.output {
-        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+        remark(&format!("wrote {}", path.display()));
     }
     Ok(Exit::Fine)
 }

@@ -43,7 +43,7 @@ use std::io::{self, Write};
 
 use probare_cases::{CaseFormat, CaseReader, ReadOptions, columns};
 use probare_core::{Stop, closest};
-use probare_report::OutputWriter;
+use probare_report::{OutputWriter, escape};
 
 use crate::failure::{CommandResult, Failure};
 use probare_engine::Exit;
@@ -93,7 +93,13 @@ pub fn print(text: &str) -> CommandResult {
     Ok(Exit::Fine)
 }
 
-/// Prints a remark to standard error; nothing can be done if even that fails.
+/// Prints a remark to standard error as one line: whatever it repeats of files, models and paths is escaped here. Nothing can be
+/// done if even that fails.
 pub fn remark(text: &str) {
+    remark_lines(&escape::terminal(text));
+}
+
+/// Prints several lines of our own to standard error; what they repeat of others is escaped already.
+pub fn remark_lines(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

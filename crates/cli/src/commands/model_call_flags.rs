@@ -1,8 +1,8 @@
 //! What is said about models that were asked, and what to do where they cannot be.
 
 use probare_engine::{ModelAccessError, ModelUsage};
+use probare_files::{OwnerKeys, PROBARE_KEY};
 use probare_models::{CacheFile, OpenError};
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::remark;
@@ -18,12 +18,20 @@ pub fn warn_ignored_entries(cache: &CacheFile, ignored: u64) {
     }
     let entries = count_with_noun(ignored, "entry", "entries");
     let carry = if ignored == 1 { "carries" } else { "carry" };
-    let text = format!(
-        "{entries} of the response cache `{}` {carry} no owner tag of yours and were ignored (made by somebody else, on \
-         another machine or by an older release); `probare cache accept` accepts what is there",
-        cache.path.display()
-    );
-    remark(&escape::terminal(&text));
+    let path = cache.path.display();
+    // Without a key nothing can be accepted, and what is computed now is not recognised the next time either.
+    let has_key = OwnerKeys::load_or_create().is_ok_and(|keys| !keys.is_empty());
+    let remedy = if has_key {
+        format!("`probare cache accept` accepts what is there, `--cache {path}` uses it for this once")
+    } else {
+        format!(
+            "no owner key can be kept on this machine: set `{PROBARE_KEY}`, or name the cache with `--cache {path}`"
+        )
+    };
+    remark(&format!(
+        "{entries} of the response cache `{path}` {carry} no owner tag of yours and were ignored (made by somebody else, on \
+         another machine or by an older release); {remedy}"
+    ));
 }
 
 /// Says how questions ended.
@@ -58,7 +66,7 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         remark(&text);
     }
     if !quiet && costs.calls() > 0 {
-        remark(&escape::terminal(&format!("cost of the run: {costs}")));
+        remark(&format!("cost of the run: {costs}"));
     }
     if counts.unrecorded > 0 {
         let replies = count_with_noun(counts.unrecorded, "reply", "replies");
@@ -67,20 +75,20 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     if !quiet && !uncoded.is_empty() {
         let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
         let text = format!("replies without a code, so that a repeated verdict counts: {}", metrics.join(", "));
-        remark(&escape::terminal(&text));
+        remark(&text);
     }
     if !missing.is_empty() {
         let models: Vec<String> =
             missing.iter().take(SHOWN).map(|(model, key)| format!("{model} (key {})", key.short())).collect();
         let more = if missing.len() > SHOWN { format!(" and {} more", missing.len() - SHOWN) } else { String::new() };
-        remark(&escape::terminal(&format!("not recorded: {}{more}", models.join(", "))));
+        remark(&format!("not recorded: {}{more}", models.join(", ")));
     }
     for ((model, word), count) in &hearing.unknown_stops {
         let replies = count_with_noun(*count, "reply", "replies");
         let text = format!(
             "warning: {replies} of {model} ended with `{word}`, a stop reason that nobody documents; taken as whole"
         );
-        remark(&escape::terminal(&text));
+        remark(&text);
     }
     if let Some((wanted, most)) = hearing.unused_concurrency.filter(|_| !quiet) {
         remark(&format!("`concurrency` allows {wanted} requests at once; a run makes at most {most}"));
@@ -88,7 +96,7 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     for (model, pause) in &hearing.postponed {
         let seconds = count_with_noun(pause.as_secs(), "second", "seconds");
         let text = format!("{model}: the provider asks to wait {seconds}; its other questions were not asked");
-        remark(&escape::terminal(&text));
+        remark(&text);
     }
     if hearing.is_budget_reached {
         remark("the budget is reached: the questions that are left were not asked");

@@ -11,13 +11,13 @@ use probare_engine::{
     Conclusion, Evaluation, Exit, ProgramError, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
 };
 use probare_report::number::count_with_noun;
-use probare_report::{escape, listed_verdicts, terminal};
+use probare_report::{listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
 
 use super::flags::stream_look;
 use super::model_call_flags;
 use super::store_flags::{announce, started_run_failure};
-use super::{print, remark};
+use super::{print, remark, remark_lines};
 use crate::failure::{CommandResult, Failure};
 use crate::progress::{InterruptionSink, ProgressSink, ProgressWatcher};
 
@@ -35,7 +35,7 @@ impl RunDriver {
     /// A run with these settings.
     pub fn new(settings: RunOptions) -> Self {
         for old in &settings.old_names {
-            remark(&escape::terminal(&format!("{old}; the old name goes with the next release")));
+            remark(&format!("{old}; the old name goes with the next release"));
         }
         let is_data = settings.output.iter().any(|output| output == Path::new("-"));
         Self { settings, is_data, has_own_summary: false }
@@ -132,17 +132,17 @@ impl RunDriver {
                     if self.is_data { stream_look(color, &io::stderr()) } else { stream_look(color, &io::stdout()) };
                 terminal::render(summary, verdicts, look)
             };
-            if self.is_data { remark(text.trim_end()) } else { print(&text).map(|_| ())? }
+            if self.is_data { remark_lines(text.trim_end()) } else { print(&text).map(|_| ())? }
         } else {
             for verdict in listed_verdicts(verdicts).0.filter(|verdict| !quiet || !verdict.passed) {
-                remark(&escape::terminal(&verdict.to_string()));
+                remark(&verdict.to_string());
             }
         }
         if quiet {
             self.say_failures(conclusion);
         } else {
             for path in &conclusion.written {
-                remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+                remark(&format!("wrote {}", path.display()));
             }
         }
         if let Some(programs) = conclusion.programs.as_ref().filter(|_| !quiet) {
@@ -155,13 +155,15 @@ impl RunDriver {
             + conclusion.programs.as_ref().map_or(0, |programs| programs.counts.ignored);
         model_call_flags::warn_ignored_entries(&self.settings.record(), ignored);
         for path in &conclusion.partial {
-            remark(&escape::terminal(&format!("what was computed is in {}", path.display())));
+            remark(&format!("what was computed is in {}", path.display()));
         }
         if driven.stop != Stop::Complete && driven.cases == 0 && !self.settings.files().is_empty() {
             remark("nothing was computed, so no file was written");
         }
         if driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0 && allow_empty != Some(true) {
-            remark("error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass");
+            remark_lines(
+                "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
+            );
         }
         Ok(conclusion.exit)
     }
@@ -170,7 +172,7 @@ impl RunDriver {
     fn say_failures(&self, conclusion: &Conclusion) {
         let Conclusion { summary, driven, ending, .. } = conclusion;
         for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
-            remark(&escape::terminal(&format!("error: {} failed in {} cases", metric.info.name, metric.failed)));
+            remark(&format!("error: {} failed in {} cases", metric.info.name, metric.failed));
         }
         if driven.lost > 0 {
             remark(&format!("error: {} could not be read", count_with_noun(driven.lost, "row", "rows")));
@@ -196,7 +198,7 @@ fn say_programs(programs: &ProgramUsage) {
             text.push_str(&format!(", which does not hold: {}", sandbox.not_held.join("; ")));
         }
     }
-    remark(&escape::terminal(&text));
+    remark(&text);
 }
 
 /// Set by Ctrl-C, by SIGTERM and by SIGHUP: whatever computes or waits for a file ends, and what was computed is kept.

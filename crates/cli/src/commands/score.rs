@@ -69,7 +69,7 @@ fn hint_at_columns(path: &str, options: &ReadOptions) {
     let more = if found.len() > names.len() { ", …" } else { "" };
     remark(&format!(
         "hint: no column of `{}` is a response: there are {}{more}; name one with --map response=COLUMN",
-        escape::terminal(path),
+        path,
         names.join(", ")
     ));
 }

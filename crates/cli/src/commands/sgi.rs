@@ -244,7 +244,7 @@ fn open(path: &Path, existing: ExistingResults, flags: RunOptions) -> Result<Opt
             check_prerequisites(subtask, options, &guide, &flags)
         })?;
     for (subtask, reason) in &refused {
-        remark(&escape::terminal(&format!("left out: {}: {reason}", subtask.dataset_id())));
+        remark(&format!("left out: {}: {reason}", subtask.dataset_id()));
     }
     for subtask in &skipped {
         remark(&format!("{} has results of these data; --overwrite runs it again", subtask.dataset_id()));

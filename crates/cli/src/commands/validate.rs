@@ -98,7 +98,7 @@ fn show(problem: &Problem) {
         _ => String::new(),
     };
     let hint = problem.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
-    remark(&escape::terminal(&format!("{}{place}: {}{hint}", problem.file, problem.reason)));
+    remark(&format!("{}{place}: {}{hint}", problem.file, problem.reason));
 }
 
 /// Says how many problems were not shown.

@@ -177,7 +177,7 @@ pub fn open_index(
             // Who names a model wants its vectors.
             Err(error) if mode == Mode::Vectors || embedding.is_some() => return Err(error.into()),
             Err(error) => {
-                remark(&probare_report::escape::terminal(&format!("searching by words alone: {error}")));
+                remark(&format!("searching by words alone: {error}"));
                 if let RetrievalError::Vectors { remedy: Some(remedy), .. } = &error {
                     remark(&format!("hint: {remedy}"));
                 }
@@ -193,7 +193,7 @@ impl OpenIndex {
     pub fn search(&self, search: &SearchRequest) -> Result<SearchResults, Failure> {
         let found = self.index.search(search, self.embedder.as_ref())?;
         for text in &found.remarks {
-            remark(&probare_report::escape::terminal(text));
+            remark(text);
         }
         Ok(found)
     }

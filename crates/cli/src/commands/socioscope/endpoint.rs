@@ -9,9 +9,9 @@ use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{Backend, ChatRequest};
 use probare_engine::{ModelBackend, RunOptions};
 use probare_models::Client;
+use probare_report::OutputWriter;
 use probare_report::Utc;
 use probare_report::number::count_with_noun;
-use probare_report::{OutputWriter, escape};
 use probare_retrieval::answer::{self, AnswerError, ContextItem, PromptReply, PromptRequest, remote};
 use probare_retrieval::{Filter, RetrievalError, SearchRequest};
 use serde_json::{Map, Value as Json, json};
@@ -241,7 +241,7 @@ impl EndpointFlags {
         let text = format!("{:#}\n", Json::Object(whole));
         OutputWriter::write_file(&target, text.as_bytes()).map_err(|error| Failure::file("write", &shown, &error))?;
         if settings.quiet != Some(true) {
-            remark(&format!("wrote {}", escape::terminal(&shown)));
+            remark(&format!("wrote {shown}"));
         }
         options.insert("fixture".to_owned(), json!(shown));
         options.insert("timestamp".to_owned(), json!(stamp));
