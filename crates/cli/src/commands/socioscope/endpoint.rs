@@ -256,7 +256,7 @@ impl EndpointFlags {
         let text = format!("{:#}\n", Json::Object(whole));
         OutputWriter::write_file(&target, text.as_bytes()).map_err(|error| Failure::file("write", &shown, &error))?;
         if !settings.quiet {
-            remark(&format!("wrote {}", shown));
+            remark(&format!("wrote {shown}"));
         }
         options.insert("fixture".to_owned(), json!(shown));
         options.insert("timestamp".to_owned(), json!(stamp));
