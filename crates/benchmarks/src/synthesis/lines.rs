@@ -6,7 +6,6 @@ use std::sync::Arc;
 use memchr::memchr;
 use probare_core::{Case, CaseBatch, CaseSource, InputFile, Problem, SourceError};
 use probare_metrics::care::is_js_whitespace;
-use probare_report::escape;
 use serde::Deserialize as _;
 use serde_json::Value as Json;
 
@@ -25,12 +24,10 @@ pub struct LoadError {
 }
 
 impl LoadError {
-    /// The lines for the error stream: a heading, then one line for each bad line. An id is any text of a file, so it is escaped.
+    /// What the published program writes on the error stream: a heading, then one text for each bad line.
     pub fn messages(&self) -> Vec<String> {
         let heading = "\n❌ Schema validation errors:".to_owned();
-        std::iter::once(heading)
-            .chain(self.lines.iter().map(|line| format!("  • {}", escape::terminal(line))))
-            .collect()
+        std::iter::once(heading).chain(self.lines.iter().map(|line| format!("  • {line}"))).collect()
     }
 }
 
@@ -200,15 +197,6 @@ mod tests {
         let error = LoadError { lines: messages("{}\nnull\n", &CaseSchema::bundled()) };
         assert_eq!(error.messages()[2], "  • Line 2 (unknown): /: must be object");
         assert_eq!(error.to_string(), "Failed to load 2 case(s)");
-    }
-
-    #[test]
-    fn an_id_with_line_breaks_stays_on_its_line() {
-        let line = r#"{"id": "A-1\n::error title=x::y\u001b[201~", "user": "u", "assistant": "a", "checks": []}"#;
-        let messages = LoadError { lines: messages(line, &CaseSchema::bundled()) }.messages();
-        assert_eq!(messages.len(), 2);
-        assert!(messages[1].starts_with(r"  • Line 1 (A-1\n::error title=x::y\u{1b}[201~): "), "{messages:?}");
-        assert!(!messages[1].contains(char::is_control));
     }
 
     /// Lines that differ from a case in one place, and what may stand there.

@@ -54,8 +54,11 @@ impl SynthesisPublisher {
         ))?;
         if !bad_lines.is_empty() {
             let error = LoadError { lines: bad_lines.clone() };
-            // The first of them begins with a blank line.
-            error.messages().iter().flat_map(|message| message.lines()).for_each(remark);
+            for message in error.messages() {
+                // The heading begins with a blank line; an id with line breaks stays on its own line.
+                let text = message.strip_prefix('\n').inspect(|_| remark("")).unwrap_or(&message);
+                remark(text);
+            }
             remark(&format!("Failed to load cases: {error}"));
             self.state.ending = BenchmarkStatus::Failed;
             return Ok(());

@@ -65,7 +65,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         return Ok(Exit::Fine);
     }
     remark(&format!("`{shown}` asks for:"));
-    wants.iter().for_each(|want| remark(&format!("  {want}")));
+    for want in &wants {
+        remark(&format!("  {want}"));
+    }
     if !arguments.yes && !confirm()? {
         return Err(Failure::new("nothing was trusted"));
     }

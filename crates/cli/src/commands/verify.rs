@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         remark(part);
     }
     for note in &verdict.notes {
-        remark(&format!("note: {}", note));
+        remark(&format!("note: {note}"));
     }
     let cache = &verdict.cache;
     if cache.used > 0 {
