@@ -372,7 +372,7 @@ mod tests {
         fs::remove_dir_all(&fixtures).unwrap();
         match run(&settings) {
             BackendAnswer::Failed { kind: ErrorKind::Missing, reason } => {
-                assert!(reason.contains("fixtures"), "{reason}")
+                assert!(reason.contains("fixtures"), "{reason}");
             }
             other => panic!("{other:?}"),
         }
