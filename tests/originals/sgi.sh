@@ -173,12 +173,12 @@ expect 0 'all agree' -- verify research_scores.jsonl
 printf '{"idx": "SGI_Reasoning_1", "response": "\\\\boxed{B}"}\n{"idx": "SGI_Reasoning_2", "response": "\\\\boxed{B}"}\n' >letters.jsonl
 reasoning=data/sgibench/experimental_reasoning/test.csv
 expect 0 'Reasoning         100.00   2 scored' '!RV' -- sgi score reasoning --data $reasoning --predictions letters.jsonl
-cat >probare.yaml <<END
+cat >seer.yaml <<END
 models:
   - {name: seer, api_model_name: seer, base_url: $address, api_key: MY_KEY}
 END
-expect 0 'MCA 1.0000, RV 0.8000' -- sgi score reasoning -c probare.yaml --data $reasoning --predictions letters.jsonl --judge seer
-expect 0 'RV_text_only 0.3000' '!RV 0' -- sgi score reasoning -c probare.yaml --data $reasoning --predictions letters.jsonl --judge seer --text-only
+expect 0 'MCA 1.0000, RV 0.8000' -- sgi score reasoning -c seer.yaml --data $reasoning --predictions letters.jsonl --judge seer
+expect 0 'RV_text_only 0.3000' '!RV 0' -- sgi score reasoning -c seer.yaml --data $reasoning --predictions letters.jsonl --judge seer --text-only
 
 step="empty files"
 : >empty.jsonl
@@ -191,12 +191,12 @@ step="a row without an answer is loud"
 printf '{"idx": "a", "question": "Q?"}\n{"idx": "b", "question": "R?", "answer": "x = <Do>(\\n  y=1\\n)"}\n' >unanswered.jsonl
 printf '{"idx": "a", "response": "x"}\n{"idx": "b", "response": "x"}\n' >given.jsonl
 expect 1 '1 scored, 1 failed' -- sgi score wet --data unanswered.jsonl --predictions given.jsonl
-expect 1 '1 scored, 1 failed' -- sgi score deep --data unanswered.jsonl --predictions given.jsonl --judge replay:nobody.jsonl -c probare.yaml || true
+expect 1 '1 scored, 1 failed' -- sgi score deep --data unanswered.jsonl --predictions given.jsonl
 
 step="a model that says nothing is asked again"
 touch server/empty
 guide silent.yaml '' wetexperiment
-sed -i.bak 's|./results|./silent|; s|name: tested|name: silent|; s|api_model_name: silent|api_model_name: tested|' silent.yaml
+sed -i.bak 's|./results|./silent|; s|temperature: 0.0|temperature: 0.2|' silent.yaml
 before=$(count_asked tested)
 expect 0 'Wet experiments' '2 scored, 0 failed' -- sgi run silent.yaml
 same "$(count_asked tested)" $((before + 4))
@@ -216,7 +216,7 @@ export SGI_DR_GRADER_MODEL=grader
 step="an interrupt, and the rest"
 touch server/slow
 guide broken.yaml '' wetexperiment deepresearch-gold deepresearch
-sed -i.bak 's|./results|./broken|; s|name: tested|name: slow|; s|api_model_name: slow|api_model_name: tested|; s|concurrency: 2|concurrency: 1|' broken.yaml
+sed -i.bak 's|./results|./broken|; s|temperature: 0.0|temperature: 0.3|; s|concurrency: 2|concurrency: 1|' broken.yaml
 before=$(count_asked tested)
 "$program" sgi run broken.yaml --store broken.db >said 2>&1 </dev/null &
 run=$!
