@@ -204,7 +204,16 @@ impl Preparation for SgiGrading {
         settings: &RunOptions,
     ) -> Result<Option<Judges>, Failure> {
         let subtask = options.get("subtask").and_then(Json::as_str).and_then(Subtask::from_word);
-        let Some(subtask) = subtask.filter(|subtask| *subtask != Subtask::WetExperiment) else { return Ok(None) };
+        // The variable of the guide names a conda environment, as `--environment conda:NAME` does.
+        if subtask == Some(Subtask::DryExperiment)
+            && !options.contains_key("environment")
+            && let Some(name) = variable("SGI_CONDA_ENV")
+        {
+            options.insert("environment".to_owned(), format!("conda:{name}").into());
+        }
+        // Protocols and choices need nobody; whoever judges reasoning is named with --judge.
+        let asks = |subtask: &Subtask| !matches!(subtask, Subtask::WetExperiment | Subtask::ExperimentalReasoning);
+        let Some(subtask) = subtask.filter(asks) else { return Ok(None) };
         // Judges of a configuration are the last word, those of the command line the first.
         let is_said = !settings.judges.is_empty() && !settings.origin("judges").is_file();
         let missing = if is_said {
@@ -290,13 +299,16 @@ fn check_prerequisites(
 ) -> Result<(), String> {
     let text = |name: &str| options.get(name).and_then(Json::as_str);
     match subtask {
-        Subtask::DeepResearch | Subtask::WetExperiment => Ok(()),
+        Subtask::DeepResearch | Subtask::DeepResearchGold | Subtask::WetExperiment | Subtask::ExperimentalReasoning => {
+            Ok(())
+        }
         Subtask::IdeaGeneration => {
             let missing = |error: BuildError| match error {
                 BuildError::Missing { what, remedy } => format!("{what} is missing; {remedy}"),
                 other => other.to_string(),
             };
-            let asking = settings.model_access();
+            let mut asking = settings.model_access();
+            asking.models.extend(guide.graders.models.iter().chain(&guide.models).cloned());
             let asked = asking.open(&mut [], probare_metrics::registry()).map_err(|error| error.to_string())?;
             asked.can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
         }

@@ -20,6 +20,7 @@ mod local_model;
 mod lossless;
 mod models;
 mod old_files;
+mod original_sgi;
 mod originals;
 mod planted;
 mod program;

@@ -29,6 +29,7 @@ mod runs;
 mod same_answer_labelled;
 mod scripted;
 mod sgi;
+mod sgi_2026;
 mod short;
 mod tables;
 mod vectors;
