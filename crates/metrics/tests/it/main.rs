@@ -30,5 +30,6 @@ mod same_answer_labelled;
 mod scripted;
 mod sgi;
 mod short;
+mod synthesis_1_3;
 mod tables;
 mod vectors;
