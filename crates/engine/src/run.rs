@@ -218,6 +218,7 @@ pub(crate) fn run_planned(
         case_limits: case_limits(&job),
         by,
         cluster: settings.cluster(),
+        is_over_outputs: job.means_over == MeansOver::Outputs,
     };
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     for (path, (format, compression)) in outputs.iter().zip(formats) {
@@ -295,7 +296,7 @@ pub(crate) fn run_planned(
         generation: job.generation.take(),
         score_truncated: asked.is_some_and(|asked| asked.score_truncated),
         costs,
-        means_over: MeansOver::Cases,
+        means_over: job.means_over,
         settings: BTreeMap::new(),
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),

@@ -74,7 +74,11 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     }
     if !quiet && !uncoded.is_empty() {
         let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
-        let text = format!("replies without a code, so that a repeated verdict counts: {}", metrics.join(", "));
+        let text = format!(
+            "judged without a nonce (published prompts and older recordings have none), so a verdict that stands in the \
+             answer itself may count: {}",
+            metrics.join(", ")
+        );
         remark(&text);
     }
     if !missing.is_empty() {

@@ -11,7 +11,7 @@ use probare_engine::{
     Conclusion, Evaluation, Exit, ProgramError, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
 };
 use probare_report::number::count_with_noun;
-use probare_report::{listed_verdicts, terminal};
+use probare_report::{Groups, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
 
 use super::flags::stream_look;
@@ -160,10 +160,16 @@ impl RunDriver {
         if driven.stop != Stop::Complete && driven.cases == 0 && !self.settings.files().is_empty() {
             remark("nothing was computed, so no file was written");
         }
-        if driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0 && allow_empty != Some(true) {
+        // A benchmark that failed has said why.
+        let is_silent = conclusion.ending != BenchmarkStatus::Failed;
+        let is_empty = driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0;
+        if is_empty && allow_empty != Some(true) && is_silent {
             remark_lines(
                 "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
             );
+        }
+        if let Some(problem) = summary.groups.as_ref().and_then(Groups::problem).filter(|_| driven.cases > 0) {
+            remark(&format!("error: {problem}"));
         }
         Ok(conclusion.exit)
     }

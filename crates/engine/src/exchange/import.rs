@@ -122,6 +122,7 @@ fn write_results(
             profile: Profile::Reference,
             options: json!({"from": format.name()}),
             decision_thresholds: None,
+            is_descriptive: false,
         })
         .collect();
     let name = path.display().to_string();

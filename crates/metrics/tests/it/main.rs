@@ -31,5 +31,6 @@ mod scripted;
 mod sgi;
 mod sgi_2026;
 mod short;
+mod synthesis_1_3;
 mod tables;
 mod vectors;

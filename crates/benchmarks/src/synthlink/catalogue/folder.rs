@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{CaseFileError, LARGEST_DOCUMENT, read_whole};
+use probare_cases::{CaseFileError, LARGEST_DOCUMENT, bundled_below, is_bundled, read_whole};
 use probare_core::Problem;
 
 use super::question::LocatedQuestion;
@@ -33,6 +33,12 @@ pub(super) fn read_file(path: &Path) -> Result<(Vec<LocatedQuestion>, Vec<Proble
 /// Paths in the order of their names, so that messages do not depend on the file system.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let mut files = Vec::new();
+    let name = folder.display().to_string();
+    if is_bundled(&name) {
+        files.extend(bundled_below(&name).into_iter().filter(|path| path.ends_with(".md")).map(PathBuf::from));
+        files.sort();
+        return Ok(files);
+    }
     for entry in entries(folder)? {
         if entry.is_dir() {
             // A folder below that cannot be read is nobody's catalogue.

@@ -192,10 +192,15 @@ impl OpenIndex {
     /// Searches and says what the reader should know.
     pub fn search(&self, search: &SearchRequest) -> Result<SearchResults, Failure> {
         let found = self.index.search(search, self.embedder.as_ref())?;
+        Self::print_remarks(&found);
+        Ok(found)
+    }
+
+    /// Says what the reader of results should know.
+    pub fn print_remarks(found: &SearchResults) {
         for text in &found.remarks {
             remark(text);
         }
-        Ok(found)
     }
 }
 

@@ -289,14 +289,21 @@ impl QuestionBackend {
                 for request in requests {
                     let search: SearchRequest = request.search().map_err(rag::answer_failure)?;
                     let found = opened.index.search(&search, opened.embedder.as_ref())?;
-                    answer::check_not_excluded(&opened.index, &search, &found).map_err(rag::answer_failure)?;
-                    contexts.push(answer::context_passages(&found.hits));
+                    let checked = answer::check_found(&opened.index, &search, &found);
+                    contexts.push(checked.map(|()| answer::context_passages(&found.hits)));
                 }
+                // A question without passages is asked of nobody.
                 let each = requests.iter().zip(&contexts);
-                let questions: Vec<ChatRequest> =
-                    each.map(|(request, context)| answer::question(&request.question, context)).collect();
+                let questions: Vec<ChatRequest> = each
+                    .filter_map(|(request, context)| Some(answer::question(&request.question, context.as_ref().ok()?)))
+                    .collect();
                 let replies = client.ask(&questions);
-                let answered = replies.iter().zip(requests.iter().zip(contexts)).map(|(reply, (request, context))| {
+                let mut replies = replies.iter();
+                let answered = requests.iter().zip(contexts).map(|(request, context)| {
+                    let context = context?;
+                    let Some(reply) = replies.next() else {
+                        return Err(AnswerError::Request("the model was not asked".to_owned()));
+                    };
                     let answer = answer::read_content(&reply.content)?;
                     let item = |given: probare_core::Passage| ContextItem {
                         page_content: given.text,
