@@ -155,6 +155,13 @@ impl CaseResult {
         Self { case, model, repeat, results, excused: None, detail: None, asked: Vec::new(), written: None }
     }
 
+    /// The fallback model that answered in place of the one whose results these are; nothing where that one did.
+    pub fn answered_by(&self) -> Option<&str> {
+        let asked = self.model.as_deref()?;
+        let answered = self.case.response.as_ref()?.model.as_deref()?;
+        (answered != asked).then_some(answered)
+    }
+
     /// The result line as text, without a line break.
     pub fn line_text(&self, metrics: &[MetricInfo]) -> Cow<'_, str> {
         match &self.written {
@@ -164,7 +171,7 @@ impl CaseResult {
         }
     }
 
-    /// The result line of the contract: `{"id":…,"scores":{…}}`, with `model` and `repeat` where there are any.
+    /// The result line of the contract: `{"id":…,"scores":{…}}`, with `model`, `answered_by` and `repeat` where there are any.
     pub fn line<'a>(&'a self, metrics: &'a [MetricInfo]) -> impl Serialize + 'a {
         ResultLineRef { result: self, metrics }
     }
@@ -181,6 +188,9 @@ impl Serialize for ResultLineRef<'_> {
         map.serialize_entry("id", &self.result.case.id)?;
         if let Some(model) = &self.result.model {
             map.serialize_entry("model", model)?;
+        }
+        if let Some(model) = self.result.answered_by() {
+            map.serialize_entry("answered_by", model)?;
         }
         if self.result.repeat > 0 {
             map.serialize_entry("repeat", &self.result.repeat)?;
@@ -209,6 +219,9 @@ pub struct ResultLine<T = SerializedResult> {
     /// Model whose output was scored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The fallback model that answered in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// Which of several outputs of that model.
     #[serde(default, skip_serializing_if = "is_first")]
     pub repeat: u32,

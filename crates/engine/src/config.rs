@@ -109,6 +109,9 @@ pub struct Dataset {
     pub name: Option<String>,
     /// The file, relative to the configuration.
     pub path: String,
+    /// Name of its version, such as `2026-03`. The digest of the file is its version in any case; `compare` and `history`
+    /// show both.
+    pub version: Option<String>,
     /// Columns under other names: `response: model_output`.
     #[serde(default)]
     pub mapping: Map<String, Json>,

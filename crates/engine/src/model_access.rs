@@ -8,6 +8,7 @@
 //! out, and its prompt as text. So a manifest says who judged with which words, and a finished run can be judged again from
 //! recorded replies.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,6 +69,18 @@ pub enum ModelAccessError {
         metric: String,
         /// The judge.
         judge: String,
+        /// What is wrong with it.
+        reason: String,
+        /// A model with a similar name.
+        similar: Option<String>,
+    },
+    /// A model that answers in place of another is not among the models and says not who it is.
+    #[error("`fallback` of model `{model}` names `{fallback}`: {reason}")]
+    UnknownFallback {
+        /// The model.
+        model: String,
+        /// The one that answers in its place.
+        fallback: String,
         /// What is wrong with it.
         reason: String,
         /// A model with a similar name.
@@ -200,6 +213,22 @@ impl ModelAccess {
                 }
             }
         }
+        let is_idle = |name: &String| {
+            self.has_outputs
+                && self.under_test.contains(name)
+                && panels.iter().all(|(_, judges)| !judges.contains(name))
+        };
+        let wanted: Vec<(String, String)> = (settings.iter().filter(|(name, _)| !is_idle(name)))
+            .flat_map(|(name, model)| model.fallback.iter().map(|other| (name.clone(), other.clone())))
+            .collect();
+        for (model, fallback) in wanted {
+            if let Entry::Vacant(place) = settings.entry(fallback) {
+                let found = self.find_model(place.key()).map_err(|(reason, similar)| {
+                    ModelAccessError::UnknownFallback { model, fallback: place.key().clone(), reason, similar }
+                })?;
+                place.insert(found);
+            }
+        }
         let mut inputs = Vec::new();
         let mut needs_record = false;
         for model in settings.values_mut() {
@@ -287,17 +316,25 @@ impl ModelAccess {
 
     /// The settings of a judge: those of the configuration, or the name alone.
     fn model(&self, metric: &str, judge: &str) -> Result<ModelSettings, ModelAccessError> {
-        if let Some(known) = self.models.iter().find(|model| model.name == judge) {
+        self.find_model(judge).map_err(|(reason, similar)| {
+            let judge = ModelSettings::from_name(judge).display_name();
+            ModelAccessError::UnknownJudge { metric: metric.to_owned(), judge, reason, similar }
+        })
+    }
+
+    /// The settings of a model by its name; else what is wrong with the name, and one that is similar.
+    fn find_model(&self, name: &str) -> Result<ModelSettings, (String, Option<String>)> {
+        if let Some(known) = self.models.iter().find(|model| model.name == name) {
             return Ok(known.clone());
         }
-        let named = ModelSettings::from_name(judge);
-        named.model_name().map_err(|error| ModelAccessError::UnknownJudge {
-            metric: metric.to_owned(),
-            judge: named.display_name(),
-            reason: error.to_string(),
-            similar: closest(judge, self.models.iter().map(|model| model.name.as_str())).map(str::to_owned),
-        })?;
-        Ok(named)
+        let named = ModelSettings::from_name(name);
+        match named.model_name() {
+            Ok(_) => Ok(named),
+            Err(error) => {
+                let similar = closest(name, self.models.iter().map(|model| model.name.as_str()));
+                Err((error.to_string(), similar.map(str::to_owned)))
+            }
+        }
     }
 }
 

@@ -114,10 +114,13 @@ impl From<ModelAccessError> for Failure {
             ModelAccessError::NoJudge { .. } => failure
                 .hint("name one: --judge openai:gpt-4.1-mini, or `judges: [NAME]` in probare.yaml; see docs/guides/judges.md")
                 .into_usage(),
-            ModelAccessError::UnknownJudge { similar: Some(similar), .. } => {
+            ModelAccessError::UnknownJudge { similar: Some(similar), .. }
+            | ModelAccessError::UnknownFallback { similar: Some(similar), .. } => {
                 failure.hint(format!("a model with a similar name exists: `{similar}`")).into_usage()
             }
-            ModelAccessError::UnknownJudge { .. } | ModelAccessError::Judges { .. } => {
+            ModelAccessError::UnknownJudge { .. }
+            | ModelAccessError::UnknownFallback { .. }
+            | ModelAccessError::Judges { .. } => {
                 failure.hint("write provider:model, or a `name` from `models:` in probare.yaml").into_usage()
             }
             ModelAccessError::Open(OpenError::NoPrice { .. }) => failure.hint("`probare models prices` shows the prices that are known"),

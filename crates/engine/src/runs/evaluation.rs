@@ -189,6 +189,7 @@ pub struct BenchmarkDataset {
 struct DatasetHandle {
     name: String,
     path: String,
+    version: Option<String>,
     options: ReadOptions,
     /// The cases, where a benchmark has read them.
     given: Option<(InputFile, Vec<Case>)>,
@@ -325,12 +326,14 @@ impl Evaluation {
             .map_err(PlanError::from)?;
         let metrics = Plan::new(&requests, settings.profile(), registry())?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
-        let (models, judges) = {
+        let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
             let models: Vec<_> = asking.under_test.iter().filter_map(tested).collect();
             let judging: Vec<String> = requests.iter().flat_map(judges_of).collect();
             let judges = used.iter().filter(|model| judging.contains(&model.name)).cloned().collect();
-            (models, judges)
+            let is_fallback = |name: &String| used.iter().any(|model| model.fallback.contains(name));
+            let fallbacks = used.iter().filter(|model| is_fallback(&model.name)).cloned().collect();
+            (models, judges, fallbacks)
         };
         let repeats = generate.repeats.map_or(1, std::num::NonZeroU32::get);
         let plan = RunPlan {
@@ -349,6 +352,7 @@ impl Evaluation {
             metrics: metrics.infos().to_vec(),
             models,
             judges,
+            fallbacks,
             prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
             replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
             outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
@@ -460,7 +464,7 @@ impl Evaluation {
         let mut open = Vec::new();
         for dataset in &self.datasets {
             let prefix = if self.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
-            open.push(OpenDataset { prefix, rows: dataset.rows()? });
+            open.push(OpenDataset { prefix, version: dataset.version.clone(), rows: dataset.rows()? });
         }
         let seats =
             SampleGrid { models: u32::try_from(names.models.len()).unwrap_or(u32::MAX), repeats: self.plan.repeats };
@@ -498,14 +502,16 @@ impl Evaluation {
     }
 }
 
-/// The models under test: those that are named, or all that do not judge.
+/// The models under test: those that are named, or all that neither judge nor answer in place of another.
 fn under_test(settings: &RunOptions) -> Result<Vec<String>, EvaluationError> {
     let known = || settings.models.iter().map(|model| model.name.as_str());
     let named = settings.generate.as_ref().map(|generate| generate.models.as_slice()).unwrap_or_default();
     if named.is_empty() {
         let requests = settings.requests();
-        let judging: Vec<String> = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned()).collect();
-        return Ok(known().filter(|name| !judging.iter().any(|judge| judge == name)).map(str::to_owned).collect());
+        let judging = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned());
+        let others: Vec<String> =
+            judging.chain(settings.models.iter().flat_map(|model| model.fallback.iter().cloned())).collect();
+        return Ok(known().filter(|name| !others.iter().any(|other| other == name)).map(str::to_owned).collect());
     }
     for model in named {
         if !known().any(|name| name == model) {
@@ -542,7 +548,7 @@ impl DatasetHandle {
                 return Err(EvaluationError::NoColumn { path, field, column, columns: found.join(", ") });
             }
         }
-        Ok(Self { name: dataset.display_name(), path, options, given: None })
+        Ok(Self { name: dataset.display_name(), path, version: dataset.version.clone(), options, given: None })
     }
 
     /// Where it lies.
@@ -552,7 +558,8 @@ impl DatasetHandle {
 
     fn from_benchmark(dataset: BenchmarkDataset) -> Self {
         let BenchmarkDataset { name, input, cases } = dataset;
-        Self { name, path: input.path.clone(), options: ReadOptions::default(), given: Some((input, cases)) }
+        let (path, options) = (input.path.clone(), ReadOptions::default());
+        Self { name, path, version: None, options, given: Some((input, cases)) }
     }
 
     /// Its rows, from the beginning.
@@ -583,7 +590,8 @@ impl DatasetHandle {
         let around = RunContext { rules: &DefaultCasePolicy, backend: &NoBackend, sampler: None };
         let options = DriveOptions { limit, ..DriveOptions::default() };
         let driven = drive(rows, &self.path, &Plan::empty(), around, &options, Box::new(&mut survey))?;
-        Ok((driven.inputs.into_iter().next().unwrap_or_default(), survey))
+        let input = driven.inputs.into_iter().next().unwrap_or_default();
+        Ok((InputFile { version: self.version.clone(), ..input }, survey))
     }
 }
 

@@ -85,7 +85,7 @@ impl Suite for Toy {
             option: Some("/files/0".into()),
             sha256: Sha256::hex_digest(text.as_bytes()),
             bytes: text.len() as u64,
-            rows: None,
+            ..InputFile::default()
         };
         let cases = MemorySource::new(cases.collect(), vec![input]);
         let mut job = Job::new(format!("toys of {path}"), Box::new(cases), vec![MetricRequest::plain("hallucination")]);

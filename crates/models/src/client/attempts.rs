@@ -178,8 +178,8 @@ impl AttemptState {
     /// A question that was asked before says what came of that, too.
     fn with_last_failure(&self, error: CallError) -> CallError {
         match (error, &self.last) {
-            (CallError::CircuitOpen { model, failures, .. }, Some(own)) => {
-                CallError::CircuitOpen { model, failures, last: own.clone() }
+            (CallError::CircuitOpen { model, failures, permits_fallback, .. }, Some(own)) => {
+                CallError::CircuitOpen { model, failures, last: own.clone(), permits_fallback }
             }
             (error, _) => error,
         }
@@ -296,8 +296,13 @@ impl ClientInner {
             }
             let pass = match self.breaker.gate(Instant::now(), attempts == 0, self.in_all) {
                 BreakerDecision::Go(pass) => pass,
-                BreakerDecision::Refused(failures, last) => {
-                    return Err(CallError::CircuitOpen { model: self.settings.display_name(), failures, last });
+                BreakerDecision::Refused { failures, last, permits_fallback } => {
+                    return Err(CallError::CircuitOpen {
+                        model: self.settings.display_name(),
+                        failures,
+                        last,
+                        permits_fallback,
+                    });
                 }
                 BreakerDecision::Wait(pause) => {
                     drop(permit);
@@ -325,7 +330,10 @@ impl ClientInner {
     /// The provider wants a longer pause than a question may take: nothing more is asked of the model.
     fn postponed_error(&self, pause: Duration, last: Option<String>) -> CallError {
         let model = self.settings.display_name();
-        self.shared.postpone(model.clone(), pause);
+        // Where others answer the run goes on.
+        if self.settings.fallback.is_empty() {
+            self.shared.postpone(model.clone(), pause);
+        }
         CallError::Postponed { model, pause, limit: self.in_all, last }
     }
 
