@@ -71,20 +71,12 @@ impl Redaction {
     /// that belong to family names.
     fn add_with_followers(&mut self, name: &str, text: &str) {
         self.add(name);
+        // A label may be written small, and the name in the text not.
         let is_small = name.starts_with(char::is_lowercase);
-        for (at, _) in text.match_indices(name) {
-            let rest = &text[at + name.len()..];
-            if rest.starts_with(' ') {
-                self.add(name_at_start(&rest[1..], false));
-            }
-        }
-        if is_small {
-            // The label is written small, the name in the text perhaps not.
-            let upper: String = capitalised(name);
-            for (at, _) in text.match_indices(&upper) {
-                let rest = &text[at + upper.len()..];
-                if rest.starts_with(' ') {
-                    self.add(name_at_start(&rest[1..], false));
+        for spelling in [Some(name.to_owned()), is_small.then(|| capitalised(name))].into_iter().flatten() {
+            for (at, _) in text.match_indices(spelling.as_str()) {
+                if let Some(rest) = text[at + spelling.len()..].strip_prefix(' ') {
+                    self.add(name_at_start(rest, false));
                 }
             }
         }

@@ -22,7 +22,7 @@ use crate::report_name::json_name;
 use super::lines::LineSource;
 use super::publisher::{SynthesisPublisher, SynthesisReportState, matches_beside};
 use super::v1_3::console::Look;
-use super::v1_3::{self, PlantedPublisher, PlantedRow, ReportPublisher, Streams, VerdictPolicy};
+use super::v1_3::{self, PlantedPublisher, PlantedRow, ReportPublisher, ReportState, Streams, VerdictPolicy};
 use super::{CarePolicy, CaseSchema, Check};
 
 /// The schema that is looked for where none is named; the built-in one is used where it is absent.
@@ -78,7 +78,7 @@ struct Options {
     planted: bool,
     /// Print without colours and fancy signs
     no_color: bool,
-    /// Ratings of words for performative_empathy (Synthesis 1.3), JSON or CSV
+    /// Ratings of words for hollow warmth (Synthesis 1.3), JSON or CSV
     #[schemars(extend("x-value" = "FILE"))]
     concreteness: Option<PathBuf>,
     /// Further report beside --out: junit, html, markdown, csv, jsonl or parquet (repeatable)
@@ -280,7 +280,7 @@ impl Options {
                 fail_on: self.fail_on,
                 is_explained: self.explain,
                 streams,
-                state: Default::default(),
+                state: ReportState::default(),
             };
             (Box::new(source), Box::new(publisher))
         };

@@ -11,4 +11,4 @@ pub use case_checks::{CaseVerdict, CheckVerdict, VerdictPolicy};
 pub use report::VerdictReport;
 
 pub(super) use planted::{PlantedPublisher, PlantedRow, rows};
-pub(super) use publisher::{ReportPublisher, Streams};
+pub(super) use publisher::{ReportPublisher, ReportState, Streams};

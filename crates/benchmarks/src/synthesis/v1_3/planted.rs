@@ -126,7 +126,9 @@ impl PlantedPublisher {
         streams.say(&text)?;
         if !bugs.is_empty() {
             remark("eval:planted: planted GREEN / pack errors:");
-            bugs.iter().for_each(|bug| remark(&escape::terminal(&format!("  - {bug}"))));
+            for bug in &bugs {
+                remark(&escape::terminal(&format!("  - {bug}")));
+            }
             self.ending = BenchmarkStatus::Failed;
             return streams.fatal(&format!("eval:planted: {} planted GREEN / pack error(s)", bugs.len()));
         }

@@ -26,7 +26,7 @@ pub(in crate::synthesis) struct Streams {
 
 impl Streams {
     /// Prints what is for readers.
-    pub(super) fn say(&self, text: &str) -> io::Result<()> {
+    pub(super) fn say(self, text: &str) -> io::Result<()> {
         match self.console {
             Console { quiet: true, .. } | Console { json: true, .. } => Ok(()),
             _ if self.wants_json => io::stderr().lock().write_all(text.as_bytes()),
@@ -35,12 +35,12 @@ impl Streams {
     }
 
     /// Prints the line of JSON, where one is asked for.
-    pub(super) fn artifact(&self, artifact: &Json) -> io::Result<()> {
+    pub(super) fn artifact(self, artifact: &Json) -> io::Result<()> {
         if self.wants_json { print(&format!("{artifact}\n")) } else { Ok(()) }
     }
 
     /// Prints why there is no result.
-    pub(super) fn fatal(&self, message: &str) -> io::Result<()> {
+    pub(super) fn fatal(self, message: &str) -> io::Result<()> {
         remark(&escape::terminal(message));
         self.artifact(&json!({"error": true, "message": message}))
     }

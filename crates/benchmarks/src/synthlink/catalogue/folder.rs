@@ -35,7 +35,7 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let mut files = Vec::new();
     let name = folder.display().to_string();
     if is_bundled(&name) {
-        files.extend(bundled_below(&name).into_iter().filter(|path| path.ends_with(".md")).map(PathBuf::from));
+        files.extend(bundled_below(&name).into_iter().map(PathBuf::from).filter(|path| is_table(path)));
         files.sort();
         return Ok(files);
     }
@@ -54,6 +54,11 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let entries = fs::read_dir(folder).map_err(|source| unreadable(folder, source))?;
     entries.map(|entry| entry.map(|entry| entry.path()).map_err(|source| unreadable(folder, source))).collect()
+}
+
+/// Whether a file that the program carries is a table of questions: its notice is not.
+fn is_table(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "md")
 }
 
 fn is_catalogue(path: &Path) -> bool {

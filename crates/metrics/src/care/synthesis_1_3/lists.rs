@@ -104,6 +104,6 @@ mod tests {
             lists.support_moves("It sounds like a lot. No wonder."),
             ["interpretation:sounds-like", "interpretation:no-wonder"]
         );
-        assert_eq!(lists.guarantees("The research shows it."), [0..18]);
+        assert_eq!(lists.guarantees("The research shows it.").first(), Some(&(0..18)));
     }
 }
