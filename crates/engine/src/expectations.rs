@@ -91,6 +91,7 @@ pub(crate) fn info(name: &str) -> MetricInfo {
         profile: None,
         options: Json::Null,
         decision_thresholds: None,
+        is_descriptive: false,
     }
 }
 

@@ -50,7 +50,7 @@ fn threads_change_nothing_and_both_readings_are_there() {
     }
     let json: serde_json::Value = serde_json::from_str(&one.file("results_T.json")).unwrap();
     assert!(json.to_string().contains("\"differs_because\":[\"the whole answer says yes"));
-    assert!(one.file("summary.csv").contains("\ncareful_score,overall,,"));
+    assert!(one.file("summary.csv").contains("\nimproved_score,overall,,"));
     let rows = example(&json!({"profile": "improved", "format": "csv"}), 2);
     assert_eq!(rows.file("results_T.csv").lines().count(), 121);
 }
