@@ -6,6 +6,7 @@ mod asked_again;
 mod calibrate;
 mod commands;
 mod costs;
+mod decide_early;
 mod documents;
 mod ending;
 mod files_of_0_3;
