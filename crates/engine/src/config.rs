@@ -254,6 +254,8 @@ pub struct Run {
     pub limit: Option<u64>,
     /// End at the first row that cannot be read.
     pub strict: bool,
+    /// End as soon as all gates are decided; cases are taken in an order drawn by `seed`.
+    pub stop_when_decided: bool,
     /// Whether a run without a single case is a good one.
     pub allow_empty: bool,
     /// Means apart for each group: `tags`, a tag, `metadata.KEY`, or `model`.
@@ -282,7 +284,7 @@ pub struct Run {
     /// By what programs that metrics run are shut in: `auto`, `bubblewrap` or `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
-    /// Seed of what is drawn at random: the waits between attempts.
+    /// Seed of what is drawn at random: the waits between attempts, and the order of cases with `stop_when_decided`.
     pub seed: u64,
 }
 

@@ -69,6 +69,8 @@ pub struct Settings {
     pub limit: Option<u64>,
     /// End at the first row that cannot be read.
     pub strict: bool,
+    /// End as soon as all gates are decided.
+    pub stop_when_decided: bool,
     /// Whether a run without a single case is a good one.
     pub allow_empty: bool,
     /// Answer judges from recorded replies only.
@@ -188,8 +190,20 @@ pub struct SettingsLayer {
 }
 
 /// Settings in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
-const HARMLESS: [&str; 11] =
-    ["profile", "strict", "limit", "by", "cluster", "confident", "each_group", "gates", "allow_empty", "seed", "title"];
+const HARMLESS: [&str; 12] = [
+    "profile",
+    "strict",
+    "stop_when_decided",
+    "limit",
+    "by",
+    "cluster",
+    "confident",
+    "each_group",
+    "gates",
+    "allow_empty",
+    "seed",
+    "title",
+];
 
 /// The names under which the command line has gates.
 const GATES: &str = "fail_";
@@ -546,7 +560,7 @@ mod tests {
     fn every_setting_of_a_configuration_arrives() {
         let text = "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
                     generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: careful\n\
-                    run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, each_group: true, confident: true, \
+                    run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, stop_when_decided: true, by: tags, cluster: c, each_group: true, confident: true, \
                     offline: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, record: r, sandbox: none, seed: 9, allow_empty: true, decision_thresholds: [b.json]}\n";
         let settings = Settings::merge([file(text)]).unwrap();
         let Json::Object(schema) = schemars::schema_for!(crate::config::Run).to_value() else { panic!("an object") };

@@ -251,6 +251,19 @@ pub struct StrictFlag {
     pub strict: bool,
 }
 
+/// Whether a run ends before its last case.
+#[derive(Debug, Clone, Default, clap::Args, Serialize)]
+pub struct StopFlag {
+    /// End as soon as all gates are decided, and ask no further model: cases are taken in an order drawn by --seed, and the
+    /// verdict differs from the one of the complete run in at most 5 of 100 orders
+    #[arg(long, env = "PROBARE_STOP_WHEN_DECIDED")]
+    pub stop_when_decided: bool,
+
+    /// Seed of that order, and of the waits between attempts
+    #[arg(long, value_name = "N", env = "PROBARE_SEED")]
+    pub seed: Option<u64>,
+}
+
 /// What to compute.
 #[derive(Debug, Clone, Default, clap::Args, Serialize)]
 pub struct MetricFlag {

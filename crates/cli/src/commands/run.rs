@@ -10,7 +10,7 @@ use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
-use super::flags::{LayeredFlags, ProfileFlag, RunFlags, StrictFlag, config_layer};
+use super::flags::{LayeredFlags, ProfileFlag, RunFlags, StopFlag, StrictFlag, config_layer};
 use super::print;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure};
@@ -38,6 +38,9 @@ pub struct Arguments {
     strict: LayeredFlags<StrictFlag>,
 
     #[command(flatten)]
+    stopping: LayeredFlags<StopFlag>,
+
+    #[command(flatten)]
     pub store: StoreFlag,
 
     #[command(flatten)]
@@ -59,8 +62,8 @@ fn find_guide(arguments: &Arguments) -> Result<Option<(&'static dyn GuideBenchma
 
 /// What the run is.
 pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
-    let Arguments { config, dry_run: _, profile, strict, store: _, running } = arguments;
-    let said = [running.layer(), profile.layer(), strict.layer()];
+    let Arguments { config, dry_run: _, profile, strict, stopping, store: _, running } = arguments;
+    let said = [running.layer(), profile.layer(), strict.layer(), stopping.layer()];
     if let Some((guided, config)) = find_guide(arguments)?
         && let Some(opened) = guided.open(config, ExistingResults::Skip, said.to_vec())?
     {
@@ -75,7 +78,12 @@ pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let said = vec![arguments.running.layer(), arguments.profile.layer(), arguments.strict.layer()];
+    let said = vec![
+        arguments.running.layer(),
+        arguments.profile.layer(),
+        arguments.strict.layer(),
+        arguments.stopping.layer(),
+    ];
     if let Some((guided, config)) = find_guide(arguments)? {
         if arguments.dry_run {
             let opened = guided.open(config, ExistingResults::Skip, said)?;

@@ -116,14 +116,29 @@ impl RunDriver {
         let Settings { quiet, json, color, allow_empty, .. } = self.settings;
         if !quiet && !self.has_own_summary {
             let text = if json {
-                let json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                let mut json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                if let Some(early) = &conclusion.early {
+                    json["decided_early"] = serde_json::json!(early);
+                }
                 format!("{json:#}\n")
             } else {
                 let look =
                     if self.is_data { stream_look(color, &io::stderr()) } else { stream_look(color, &io::stdout()) };
                 terminal::render(summary, verdicts, look)
             };
-            if self.is_data { remark(text.trim_end()) } else { print(&text).map(|_| ())? }
+            if self.is_data {
+                remark(text.trim_end())
+            } else {
+                print(&text).map(|_| ())?
+            }
+            if let Some(early) = conclusion.early.as_ref().filter(|_| !json) {
+                let text = escape::terminal_lines(&early.text()).into_owned();
+                if self.is_data {
+                    remark(text.trim_end());
+                } else {
+                    print(&text)?;
+                }
+            }
         } else {
             for verdict in listed_verdicts(verdicts).0.filter(|verdict| !quiet || !verdict.passed) {
                 remark(&escape::terminal(&verdict.to_string()));

@@ -83,7 +83,8 @@ fn power_takes_the_spread_from_earlier_runs_and_the_cost_from_a_configuration() 
     assert_eq!(two["needed"].as_array().unwrap().len(), 5);
 
     let config = "datasets: [{path: a-cases.jsonl}]\nmodels: [{name: m, base_url: 'http://127.0.0.1:9/v1', \
-                  max_tokens: 100, price: {input: 1.0, output: 10.0}}]\nmetrics: [{id: token_f1}]\n";
+                  max_tokens: 100, \
+                  pricing: {prompt_price_per_million: 1, completion_price_per_million: 10}}]\nmetrics: [{id: token_f1}]\n";
     fs::write(place.join("run.yaml"), config).unwrap();
     let said = json_of(place, &["power", "--rate", "0.8", "--difference", "0.1", "--config", "run.yaml"]);
     let dry: String = run_successfully(place, &["run", "run.yaml", "--dry-run"]);

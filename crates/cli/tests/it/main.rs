@@ -29,6 +29,7 @@ mod rescore;
 mod retrieval;
 mod serve;
 mod statistics;
+mod stop_early;
 mod stores;
 mod suites;
 mod tools;

@@ -36,6 +36,9 @@ pub enum EarlyDecisionError {
         /// The option.
         option: &'static str,
     },
+    /// A benchmark whose files hold all of its cases.
+    #[error("a published benchmark needs all of its cases, so its gates cannot be decided early")]
+    Benchmark,
     /// A metric without bounds.
     #[error("`{metric}` has no fixed range, so no gate on it can be decided early")]
     NoRange {
@@ -53,8 +56,11 @@ pub enum EarlyDecisionError {
         high: f64,
     },
     /// Too few cases.
-    #[error("{cases} cannot be decided early; {FEWEST_CASES} cases are the least", cases = count_with_noun(*.0 as u64, "case", "cases"))]
-    FewCases(usize),
+    #[error("{} cannot be decided early; {FEWEST_CASES} cases are the least", count_with_noun(*cases as u64, "case", "cases"))]
+    FewCases {
+        /// How many there are.
+        cases: usize,
+    },
 }
 
 /// What is known about a gate.
@@ -229,7 +235,7 @@ impl EarlyDecision {
         seed: u64,
     ) -> Result<Self, EarlyDecisionError> {
         if cases < FEWEST_CASES {
-            return Err(EarlyDecisionError::FewCases(cases));
+            return Err(EarlyDecisionError::FewCases { cases });
         }
         let count = gates.iter().count();
         if count == 0 {
@@ -314,9 +320,9 @@ impl EarlyDecision {
         if !self.is_stopped_early() {
             return None;
         }
-        let saved = usd.filter(|usd| *usd > 0.0).map(|usd| {
-            format!("; about {:.2} US dollars not spent", usd / self.seen as f64 * left as f64)
-        });
+        let saved = usd
+            .filter(|usd| *usd > 0.0)
+            .map(|usd| format!("; about {:.2} US dollars not spent", usd / self.seen as f64 * left as f64));
         Some(format!("decided after {} of {} cases{}", self.seen, self.cases, saved.unwrap_or_default()))
     }
 }

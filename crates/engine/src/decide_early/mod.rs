@@ -6,6 +6,10 @@
 
 mod decision;
 mod order;
+mod outcome;
+mod watch;
 
 pub use decision::{DecidedVerdict, EarlyDecision, EarlyDecisionError, GateDecision};
 pub(crate) use order::SeededSource;
+pub use outcome::EarlyOutcome;
+pub(crate) use watch::EarlyWatch;
