@@ -14,9 +14,10 @@ use probare_stats::{
 use serde_json::json;
 
 use super::compare;
+use super::flags::{ForReading, OptionFlags};
 use super::labelled_results::{LabelSource, find_metric};
 use super::store_flags::StoreFlag;
-use super::{CaseReadFlags, print, remark};
+use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Calibrate a metric's decision thresholds against human labels.
@@ -69,7 +70,7 @@ pub struct Arguments {
     store: StoreFlag,
 
     #[command(flatten)]
-    reading: CaseReadFlags,
+    reading: OptionFlags<ForReading>,
 
     /// Everything as JSON
     #[arg(long)]
@@ -100,7 +101,8 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let by: Option<GroupBy> = arguments.by.as_ref().and_then(|by| by.parse().ok());
     let RunValues { metrics, cases } = read_values(&results, by.as_ref())?;
     let (at, info) = find_metric(arguments.metric.as_deref(), &metrics)?;
-    let source = LabelSource { file: &arguments.labels, columns: &arguments.columns, reading: &arguments.reading };
+    let source =
+        LabelSource { file: &arguments.labels, columns: &arguments.columns, reading: arguments.reading.reading()? };
     let labels = source.read(info)?;
     let mut held = LabelledValues::default();
     for case in &cases {
@@ -134,7 +136,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         let text = file.text().map_err(|error| Failure::new(error.to_string()))?;
         OutputWriter::write_file(path, text.as_bytes())
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
-        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+        remark(&format!("wrote {}", path.display()));
     }
     Ok(Exit::Fine)
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use probare_cases::ReadOptions;
 use probare_core::{Event, Job, MetricInfo, Sink, closest};
 use probare_engine::{CaseValues, LABEL, LabelledOutput, Levels};
 use probare_stats::mean;
 
-use super::CaseReadFlags;
 use super::judge::{LabelSheet, human_labels};
+use super::open_cases;
 use crate::failure::Failure;
 
 /// The metric that is meant, and its place.
@@ -64,7 +65,7 @@ pub struct LabelSource<'a> {
     /// Columns with labels, or names of people.
     pub columns: &'a [String],
     /// How rows are read.
-    pub reading: &'a CaseReadFlags,
+    pub reading: ReadOptions,
 }
 
 impl LabelSource<'_> {
@@ -85,7 +86,7 @@ impl LabelSource<'_> {
                 }
             }
         } else {
-            let rows = CaseReadFlags::open(self.file, &self.reading.options()?)?;
+            let rows = open_cases(self.file, &self.reading)?;
             let mut said = LabelCollector { columns: self.columns, levels, values: BTreeMap::new(), bad: None };
             probare_engine::scan_cases(Job::new(self.file, Box::new(rows), Vec::new()), None, &mut said)?;
             if let Some(bad) = said.bad {

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunValues, Settings, read_values};
+use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunValues, read_values};
 use probare_report::escape;
 use probare_report::number::{count_with_noun, percent, rounded};
 use probare_stats::{ConfidenceLevel, minimum_detectable_effect, pairs_needed, standard_deviation};
 use serde_json::json;
 
-use super::flags::config_layer;
 use super::labelled_results::find_metric;
 use super::store_flags::{StoreFlag, evaluation_failure};
 use super::{compare, print};
@@ -217,7 +216,7 @@ fn case_cost(arguments: &Arguments) -> Result<CaseCost, Failure> {
     let Some(path) = &arguments.config else {
         return Ok(CaseCost { usd: arguments.cost_per_case, ..CaseCost::default() });
     };
-    let settings = Settings::merge([config_layer(&Config::load(Some(path))?)])?;
+    let settings = Config::load(Some(path))?.file_options();
     let options = EvaluationOptions { dry_run: true, ..EvaluationOptions::default() };
     let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
     let estimate = evaluation.estimate();

@@ -7,12 +7,12 @@ use serde_json::Value as Json;
 use super::evaluation::EvaluationError;
 use super::plan::RunPlan;
 use super::run_samples::RunSampleProvider;
-use crate::Settings;
+use crate::RunOptions;
 use crate::decide_early::{EarlyDecision, EarlyDecisionError, SeededSource};
 
 /// Whether the gates of a run can be decided before its last case.
 pub(super) fn check(
-    settings: &Settings,
+    settings: &RunOptions,
     gates: &Gates,
     plan: &RunPlan,
     is_benchmark: bool,
@@ -21,13 +21,13 @@ pub(super) fn check(
         return Err(EarlyDecisionError::Benchmark);
     }
     for (is_set, option) in [(settings.confident, "confident"), (settings.each_group, "each_group")] {
-        if is_set {
+        if is_set == Some(true) {
             return Err(EarlyDecisionError::Option { option });
         }
     }
     let cases: u64 = plan.datasets.iter().map(|dataset| dataset.cases).sum();
     let cases = usize::try_from(cases).unwrap_or(usize::MAX);
-    EarlyDecision::new(gates, &plan.metrics, (cases, outputs(plan)), settings.seed).map(|_| ())
+    EarlyDecision::new(gates, &plan.metrics, (cases, outputs(plan)), settings.seed.unwrap_or_default()).map(|_| ())
 }
 
 /// Outputs of each case.
@@ -39,15 +39,21 @@ fn outputs(plan: &RunPlan) -> u64 {
 /// left out: nobody is asked for it.
 pub(super) fn prepare(
     job: &mut Job,
-    settings: &Settings,
+    settings: &RunOptions,
     gates: &Gates,
     plan: &RunPlan,
     sampling: &RunSampleProvider<'_>,
 ) -> Result<EarlyDecision, EvaluationError> {
     let cases = std::mem::replace(&mut job.cases, Box::new(MemorySource::default()));
     // Each data set has kept the limit already.
-    let mut source = SeededSource::read(cases, None, settings.seed).map_err(crate::DriveError::Input)?;
-    let decision = EarlyDecision::new(gates, &plan.metrics, (source.case_count(), outputs(plan)), settings.seed)?;
+    let mut source =
+        SeededSource::read(cases, None, settings.seed.unwrap_or_default()).map_err(crate::DriveError::Input)?;
+    let decision = EarlyDecision::new(
+        gates,
+        &plan.metrics,
+        (source.case_count(), outputs(plan)),
+        settings.seed.unwrap_or_default(),
+    )?;
     let mut known = decision.clone();
     let mut samples = 0;
     for sample in source.samples() {
@@ -75,10 +81,10 @@ pub(super) fn prepare(
 }
 
 /// Gates, seed and whether the run may stop are fixed when it starts: the verdict is a function of them and of the values.
-pub(super) fn refuse_other_gates(began: &RunPlan, now: &Settings) -> Result<(), EvaluationError> {
+pub(super) fn refuse_other_gates(began: &RunPlan, now: &RunOptions) -> Result<(), EvaluationError> {
     let Some(before) = &began.settings else { return Ok(()) };
     let stop = |settings: &Json| settings.get("stop_when_decided").and_then(Json::as_bool).unwrap_or_default();
-    if !stop(before) && !now.stop_when_decided {
+    if !stop(before) && now.stop_when_decided != Some(true) {
         return Ok(());
     }
     let now = serde_json::to_value(now).unwrap_or_default();
@@ -86,6 +92,7 @@ pub(super) fn refuse_other_gates(began: &RunPlan, now: &Settings) -> Result<(), 
         let gates = settings.get("gates").and_then(Json::as_array).cloned().unwrap_or_default();
         gates.into_iter().map(|mut gate| gate["gate"].take()).collect()
     };
-    let is_same = stop(before) == stop(&now) && before.get("seed") == now.get("seed") && limits(before) == limits(&now);
+    let seed = |settings: &Json| settings.get("seed").and_then(Json::as_u64).unwrap_or_default();
+    let is_same = stop(before) == stop(&now) && seed(before) == seed(&now) && limits(before) == limits(&now);
     if is_same { Ok(()) } else { Err(EvaluationError::OtherGates) }
 }

@@ -14,9 +14,10 @@ use serde_json::{Value as Json, json};
 
 use self::draw::{Draw, DrawMethod, LabelledCases, NextCase};
 use self::mean::{EstimateInput, HumanMean, Target};
+use super::flags::{ForReading, OptionFlags};
 use super::labelled_results::{LabelSource, find_metric};
 use super::store_flags::StoreFlag;
-use super::{CaseReadFlags, compare, print, remark};
+use super::{compare, print, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Estimate what people would say on average, from a few of their labels and a judge's score of every case.
@@ -78,7 +79,7 @@ pub struct Arguments {
     store: StoreFlag,
 
     #[command(flatten)]
-    reading: CaseReadFlags,
+    reading: OptionFlags<ForReading>,
 
     /// Everything as JSON
     #[arg(long)]
@@ -227,8 +228,8 @@ impl JudgedResults {
         let cases: BTreeMap<&str, &CaseValues> = self.cases.iter().map(|case| (case.id.as_str(), case)).collect();
         let mut labels = vec![None; ids.len()];
         for file in files {
-            let said =
-                LabelSource { file, columns: &arguments.columns, reading: &arguments.reading }.read(&self.info)?;
+            let said = LabelSource { file, columns: &arguments.columns, reading: arguments.reading.reading()? }
+                .read(&self.info)?;
             let mut of_another = 0;
             for (id, given) in &said {
                 // A sheet holds ids so that no spreadsheet runs them.
@@ -266,7 +267,7 @@ impl JudgedResults {
                 remark(&format!(
                     "{} of another model or answer than in {}",
                     count_with_noun(of_another, "label is", "labels are"),
-                    escape::terminal(&self.name)
+                    self.name
                 ));
             }
         }
@@ -395,7 +396,7 @@ fn next(
     }
     let exit = print(&text)?;
     if let Some(path) = &arguments.output {
-        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+        remark(&format!("wrote {}", path.display()));
     }
     Ok(exit)
 }
