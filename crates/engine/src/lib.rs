@@ -12,6 +12,7 @@
 mod compare;
 mod config;
 mod config_trust;
+mod decide_early;
 mod decision_thresholds;
 mod drive;
 mod exchange;
@@ -38,6 +39,7 @@ pub use config::{
     Retrieval,
 };
 pub use config_trust::check_discovered_guide;
+pub use decide_early::{DecidedVerdict, EarlyDecision, EarlyDecisionError, EarlyOutcome, GateDecision};
 pub use decision_thresholds::{
     DecisionThresholdsError, DecisionThresholdsFile, THRESHOLDS_FORMAT, apply_decision_thresholds,
 };

@@ -214,9 +214,14 @@ run_options! {
         #[serde(alias = "record")]
         pub cache: Option<PathBuf>,
 
-        /// Seed of what is drawn at random: the waits between attempts
-        #[arg(skip)]
+        /// Seed of what is drawn at random: the order of the cases with --stop-when-decided, and the waits between attempts
+        #[arg(long, value_name = "N", env = "PROBARE_SEED")]
         pub seed: Option<u64>,
+
+        /// End as soon as all gates are decided, and ask no further model: cases are taken in an order drawn by --seed, and the
+        /// verdict differs from that of the complete run in at most 5 of 100 orders
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_STOP_WHEN_DECIDED")]
+        pub stop_when_decided: Option<bool>,
 
         /// Sandbox for programs that metrics run: auto, bubblewrap or none (only for programs you trust)
         #[arg(long, value_name = "SANDBOX", env = "PROBARE_SANDBOX")]
@@ -556,9 +561,10 @@ impl SettingOrigin {
 }
 
 /// Options in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
-const HARMLESS: [&str; 11] = [
+const HARMLESS: [&str; 12] = [
     "profile",
     "strict",
+    "stop_when_decided",
     "limit",
     "by",
     "cluster",
@@ -729,6 +735,7 @@ impl RunOptions {
             refresh: no,
             score_truncated: no,
             seed: Some(0),
+            stop_when_decided: no,
             sandbox: Some(SandboxChoice::default()),
             run_again: no,
             allow_empty: no,
@@ -937,14 +944,15 @@ mod tests {
              generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: improved\n",
             "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
              significant: true, offline: true, refresh: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, cache: r, \
-             sandbox: none, run_again: true, seed: 9, allow_empty: true, decision_thresholds: [b.json], bands: [a.json], \
+             sandbox: none, run_again: true, seed: 9, stop_when_decided: true, allow_empty: true, \
+             decision_thresholds: [b.json], bands: [a.json], \
              map: [id=x], format: csv, delimiter: ';', group: conversation, max_row_size: 3, github: auto, title: t, quiet: true, \
              json: true, color: never}\n",
         );
         let options = file(&format!("{above}{below}"));
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
         let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys.len(), 30, "{keys:?}");
+        assert_eq!(keys.len(), 31, "{keys:?}");
         for name in keys {
             let name = match name.as_str() {
                 "concurrency" => "jobs",
@@ -967,6 +975,8 @@ mod tests {
             "--jobs=2",
             "--limit=1",
             "--strict",
+            "--seed=9",
+            "--stop-when-decided",
             "--by=tags",
             "--cluster=c",
             "--per-group",
@@ -993,7 +1003,7 @@ mod tests {
             "--color=never",
         ]);
         // No flag says these, and two flags are never given together.
-        let others = ["datasets", "models", "generate", "retrieval", "seed", "offline"];
+        let others = ["datasets", "models", "generate", "retrieval", "offline"];
         let mut file = as_json(&options.retain(|name| !others.contains(&name)));
         let mut said = as_json(&said);
         for options in [&mut file, &mut said] {

@@ -70,6 +70,9 @@ impl<S: OptionSet> clap::Args for OptionFlags<S> {
 /// Names of the options on how a file of cases is read.
 const CASE_READING: [&str; 5] = ["map", "format", "delimiter", "group", "max_row_size"];
 
+/// Names of the options on where a run with a store may stop, which are settled when it begins.
+const EARLY_STOP: [&str; 2] = ["stop_when_decided", "seed"];
+
 /// Names of the options on whom judges ask, and what that may cost.
 pub const MODEL_CALLS: [&str; 7] =
     ["judges", "offline", "refresh", "budget_usd", "budget_tokens", "score_truncated", "cache"];
@@ -79,8 +82,8 @@ pub const MODEL_CALLS: [&str; 7] =
 pub struct ForScore;
 
 impl OptionSet for ForScore {
-    fn takes(_: &str) -> bool {
-        true
+    fn takes(name: &str) -> bool {
+        !EARLY_STOP.contains(&name)
     }
 }
 
@@ -100,7 +103,7 @@ pub struct ForBenchmark;
 
 impl OptionSet for ForBenchmark {
     fn takes(name: &str) -> bool {
-        name != "strict" && ForRun::takes(name)
+        name != "strict" && !EARLY_STOP.contains(&name) && ForRun::takes(name)
     }
 }
 

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Stop};
 use probare_engine::{
-    Conclusion, Evaluation, Exit, ProgramError, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
+    Conclusion, EarlyOutcome, Evaluation, Exit, ProgramError, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
 };
 use probare_report::number::count_with_noun;
-use probare_report::{Groups, listed_verdicts, terminal};
+use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
 
 use super::flags::stream_look;
@@ -128,13 +128,18 @@ impl RunDriver {
         let quiet = self.is_quiet();
         if !quiet && !self.has_own_summary {
             let text = if json == Some(true) {
-                let json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                let mut json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                if let Some(early) = &conclusion.early {
+                    json["decided_early"] = serde_json::json!(early);
+                }
                 format!("{json:#}\n")
             } else {
                 let look =
                     if self.is_data { stream_look(color, &io::stderr()) } else { stream_look(color, &io::stdout()) };
                 terminal::render(summary, verdicts, look)
             };
+            let early = conclusion.early.as_ref().filter(|_| json != Some(true)).map(EarlyOutcome::text);
+            let text = text + &escape::terminal_lines(&early.unwrap_or_default());
             if self.is_data { remark_lines(text.trim_end()) } else { print(&text).map(|_| ())? }
         } else {
             for verdict in listed_verdicts(verdicts).0.filter(|verdict| !quiet || !verdict.passed) {

@@ -131,7 +131,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 42] = [
+const PROBES: [(&str, Probe); 44] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -165,6 +165,8 @@ const PROBES: [(&str, Probe); 42] = [
     ("color", Probe::Effect("color", "--color=always")),
     ("profile", Probe::Setting("profile", "--profile=improved")),
     ("strict", Probe::Setting("strict", "--strict")),
+    ("stop-when-decided", Probe::Beside("stop_when_decided", "--stop-when-decided", "--fail-under=M=0.01 -o out.json")),
+    ("seed", Probe::Setting("seed", "--seed=7")),
     ("metric", Probe::Setting("metrics", "--metric=exact_match")),
     ("config", Probe::Setting("config", "--config=other.yaml")),
     ("map", Probe::Setting("map", "--map=query=id")),

@@ -17,6 +17,7 @@ use serde_json::{Value as Json, json};
 
 use super::RagTest;
 use super::case_retriever::{self, CaseRetriever};
+use super::early_stop;
 use super::estimate::{BYTES_PER_TOKEN, Estimate, ModelEstimate as AskedModel, SECONDS_PER_REPLY, USUAL_REPLY};
 use super::plan::{PlannedDataset, RunPlan};
 use super::prompt::GenerationPrompt;
@@ -24,6 +25,7 @@ use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, Sample
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
 use crate::config::Dataset;
+use crate::decide_early::EarlyDecisionError;
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
@@ -147,6 +149,12 @@ pub enum EvaluationError {
     /// The metrics cannot be used.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Its gates cannot be decided before its last case.
+    #[error(transparent)]
+    Early(#[from] EarlyDecisionError),
+    /// It is to go on with other gates than those that it began with.
+    #[error("this run was started with other gates; start a new one")]
+    OtherGates,
     /// The store refused. What it holds can be resumed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -360,6 +368,10 @@ impl Evaluation {
             settings: serde_json::to_value(settings).ok(),
             mark: None,
         };
+        if settings.stop_when_decided == Some(true) {
+            let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
+            early_stop::check(settings, &gates, &plan, benchmark.is_some())?;
+        }
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
         let estimate = estimate(&plan, &surveys, &requests, asked.as_deref(), &asking, passages);
         drop(surveys);
@@ -400,9 +412,10 @@ impl Evaluation {
         wanted: RunRequest<'_>,
         tally: Arc<RunProgress>,
     ) -> Result<Conclusion, EvaluationError> {
+        early_stop::refuse_other_gates(&store.run(run)?.plan, &wanted.settings)?;
         let names = self.names();
         let is_plain = self.is_plain();
-        let job = self.job(&names)?;
+        let mut job = self.job(&names)?;
         let infos = self.metrics.infos().to_vec();
         let asked = self.asked.as_deref().filter(|_| !names.models.is_empty());
         let respondents = asked.map(|asked| ModelsUnderTest {
@@ -430,6 +443,10 @@ impl Evaluation {
         wanted.settings.limit = self.plan.limit.filter(|_| is_plain);
         if self.expects {
             wanted.gates = wanted.gates.join(expectations::gates());
+        }
+        if wanted.settings.stop_when_decided == Some(true) {
+            let gates = wanted.settings.limits().join(wanted.gates.clone());
+            wanted.early = Some(early_stop::prepare(&mut job, &wanted.settings, &gates, &self.plan, &sampling)?);
         }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
