@@ -21,6 +21,7 @@ mod labels;
 mod model_access;
 mod plan;
 mod programs;
+mod remedy;
 mod run;
 mod runs;
 mod scan;
@@ -54,6 +55,7 @@ pub use labels::{DEFER, LABEL, LabelError, LabelFile, LabelTable, LabelledOutput
 pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, ProgramOptions};
+pub use remedy::{Diagnose, Interface};
 pub use run::{Conclusion, ProgramUsage, RunError, RunRequest, rereport, run};
 pub use runs::{
     Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset,
