@@ -22,6 +22,7 @@ mod labels;
 mod model_access;
 mod plan;
 mod programs;
+mod remedy;
 mod run;
 mod run_options;
 mod runs;
@@ -56,6 +57,7 @@ pub use labels::{DEFER, LABEL, LabelError, LabelFile, LabelTable, LabelledOutput
 pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, ProgramOptions};
+pub use remedy::{Diagnose, Interface};
 pub use run::{Conclusion, ProgramUsage, RunError, RunRequest, rereport, run};
 pub use run_options::{
     ConfiguredGate, ConfiguredGates, OldName, RENAMED, RenamedOption, RunOptions, SettingOrigin, When, parse_jobs,

@@ -227,25 +227,26 @@ pub(crate) fn run_planned(
         cluster: settings.cluster(),
         is_over_outputs: job.means_over == MeansOver::Outputs,
     };
-    let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+    let mut sinks: Vec<ReportSink> = Vec::new();
     for (path, (format, compression)) in outputs.iter().zip(formats) {
         let output = OutputWriter::to_file(path, compression).map_err(ReportError::from)?;
-        sinks.push(format.sink(output, options.clone()));
+        sinks.push((Some(path.clone()), format.sink(output, options.clone())));
     }
     if to_stdout {
-        sinks.push(Box::new(Jsonl::new(OutputWriter::to_stdout())));
+        sinks.push((None, Box::new(Jsonl::new(OutputWriter::to_stdout()))));
     }
     if settings.annotates() {
         // The runner of GitHub reads both streams.
         let output =
             if to_stdout { OutputWriter::to_writer(Box::new(io::stderr())) } else { OutputWriter::to_stdout() };
-        sinks.push(Box::new(Github::new(output, options.clone())));
+        sinks.push((None, Box::new(Github::new(output, options.clone()))));
     }
     let mut tee = Tee {
         summary: Summary::new(&options),
         lines: LinesDigest::default(),
         publisher: job.publisher.take(),
         sinks,
+        whole: Vec::new(),
         watcher,
         asked,
         early: early.map(EarlyWatch::new),
@@ -295,7 +296,13 @@ pub(crate) fn run_planned(
     if let Some(sampler) = sampler {
         // Of a run that did not end nothing is said as if it had.
         let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };
-        costs = sampler.conclude(kept).map_err(DriveError::Output)?.or(costs);
+        match sampler.conclude(kept) {
+            Ok(known) => costs = known.or(costs),
+            Err(error) => {
+                tee.save_partial();
+                return Err(DriveError::Output(error).into());
+            }
+        }
     }
     let costs = costs.filter(|costs| costs.calls() > 0);
     if let (Some(hearing), Some(costs)) = (&mut hearing, &costs) {
@@ -332,7 +339,7 @@ pub(crate) fn run_planned(
         // Nothing was computed, so there is nothing to keep.
         tee.sinks.clear();
     }
-    tee.event(&Event::Finished(&finish)).map_err(DriveError::Output)?;
+    tee.event(&Event::Finished(&finish)).map_err(|error| DriveError::Output(tee.with_whole_reports(error)))?;
 
     let (mut written, mut ending) = (Vec::new(), BenchmarkStatus::Passed);
     if let Some(publisher) = &tee.publisher {
@@ -379,12 +386,17 @@ fn case_gate(limit: &probare_core::CaseLimit) -> Gate {
     Gate::Any { metric: limit.metric.clone(), relation: Relation::Under, limit: limit.least }
 }
 
+/// A report, and the file that it goes to.
+type ReportSink = (Option<PathBuf>, Box<dyn Sink>);
+
 /// Hands every event to all sinks: the benchmark's own files first.
 struct Tee<'a> {
     summary: Summary,
     lines: LinesDigest,
     publisher: Option<Box<dyn Publisher>>,
-    sinks: Vec<Box<dyn Sink>>,
+    sinks: Vec<ReportSink>,
+    /// Files that are written to their end.
+    whole: Vec<PathBuf>,
     watcher: Option<Box<dyn Sink + 'a>>,
     asked: Option<&'a ModelBackend>,
     early: Option<EarlyWatch>,
@@ -405,10 +417,19 @@ impl Tee<'_> {
         if self.summary.cases == 0 {
             return;
         }
-        for sink in &mut self.sinks {
+        for (_, sink) in &mut self.sinks {
             // What went wrong is told already.
             let _ = catch_unwind(AssertUnwindSafe(|| sink.event(&Event::Finished(&finish))));
         }
+    }
+
+    /// The error of one report, with the others that are whole all the same.
+    fn with_whole_reports(&self, error: io::Error) -> io::Error {
+        if self.whole.is_empty() {
+            return error;
+        }
+        let names: Vec<String> = self.whole.iter().map(|path| format!("`{}`", path.display())).collect();
+        io::Error::new(error.kind(), format!("{error}; the others are whole: {}", names.join(", ")))
     }
 }
 
@@ -448,8 +469,13 @@ impl Sink for Tee<'_> {
             Some(publisher) => publisher.event(event),
             None => Ok(()),
         };
-        for sink in &mut self.sinks {
-            told = told.and(sink.event(event));
+        let is_end = matches!(event, Event::Finished(finish) if finish.stop == Stop::Complete);
+        for (path, sink) in &mut self.sinks {
+            let written = sink.event(event);
+            if is_end && written.is_ok() {
+                self.whole.extend(path.clone());
+            }
+            told = told.and(written);
         }
         told
     }
@@ -481,12 +507,16 @@ mod tests {
     #[test]
     fn a_report_that_cannot_be_written_takes_no_other_with_it() {
         let is_finished = Arc::<AtomicBool>::default();
-        let report = |is_full| Box::new(Report { is_full, is_finished: Arc::clone(&is_finished) }) as Box<dyn Sink>;
+        let report = |name: &str, is_full| {
+            let sink = Report { is_full, is_finished: Arc::clone(&is_finished) };
+            (Some(PathBuf::from(name)), Box::new(sink) as Box<dyn Sink>)
+        };
         let mut tee = Tee {
             summary: Summary::new(&RendererOptions::default()),
             lines: LinesDigest::default(),
             publisher: None,
-            sinks: vec![report(true), report(false)],
+            sinks: vec![report("full/a.jsonl", true), report("b.jsonl", false)],
+            whole: Vec::new(),
             watcher: None,
             asked: None,
             early: None,
@@ -494,5 +524,6 @@ mod tests {
         let error = tee.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete))).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert!(is_finished.load(Ordering::Relaxed), "the other one is whole");
+        assert!(tee.with_whole_reports(error).to_string().ends_with("the others are whole: `b.jsonl`"));
     }
 }

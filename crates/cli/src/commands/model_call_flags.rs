@@ -1,12 +1,11 @@
 //! What is said about models that were asked, and what to do where they cannot be.
 
-use probare_engine::{ModelAccessError, ModelUsage};
+use probare_engine::ModelUsage;
 use probare_files::{OwnerKeys, PROBARE_KEY};
-use probare_models::{CacheFile, OpenError};
+use probare_models::CacheFile;
 use probare_report::number::count_with_noun;
 
 use super::remark;
-use crate::failure::Failure;
 
 /// Missing replies that are named; all are counted.
 const SHOWN: usize = 5;
@@ -104,30 +103,5 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     }
     if hearing.is_budget_reached {
         remark("the budget is reached: the questions that are left were not asked");
-    }
-}
-
-impl From<ModelAccessError> for Failure {
-    fn from(error: ModelAccessError) -> Self {
-        let failure = Self::from_error(&error);
-        match &error {
-            ModelAccessError::NoJudge { .. } => failure
-                .hint("name one: --judge openai:gpt-4.1-mini, or `judges: [NAME]` in probare.yaml; see docs/guides/judges.md")
-                .into_usage(),
-            ModelAccessError::UnknownJudge { similar: Some(similar), .. }
-            | ModelAccessError::UnknownFallback { similar: Some(similar), .. } => {
-                failure.hint(format!("a model with a similar name exists: `{similar}`")).into_usage()
-            }
-            ModelAccessError::UnknownJudge { .. }
-            | ModelAccessError::UnknownFallback { .. }
-            | ModelAccessError::Judges { .. } => {
-                failure.hint("write provider:model, or a `name` from `models:` in probare.yaml").into_usage()
-            }
-            ModelAccessError::Open(OpenError::NoPrice { .. }) => failure.hint("`probare models prices` shows the prices that are known"),
-            ModelAccessError::NoRecord { .. } => {
-                failure.hint("name it with --cache FILE, or import replies: probare cache import FILE.jsonl")
-            }
-            _ => failure,
-        }
     }
 }

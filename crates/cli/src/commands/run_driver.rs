@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Stop};
-use probare_engine::{
-    Conclusion, EarlyOutcome, Evaluation, Exit, ProgramError, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
-};
+use probare_engine::{Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store};
 use probare_report::number::count_with_noun;
 use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
@@ -235,22 +233,6 @@ impl From<SandboxError> for Failure {
         match error.remedy() {
             Some(remedy) => failure.hint(remedy),
             None => failure,
-        }
-    }
-}
-
-impl From<probare_engine::RunError> for Failure {
-    fn from(error: probare_engine::RunError) -> Self {
-        use probare_engine::RunError;
-        match error {
-            RunError::Plan(error) => error.into(),
-            RunError::Gate(error) => error.into(),
-            RunError::Open(error) => error.into(),
-            RunError::Drive(error) => error.into(),
-            RunError::Ask(error) => error.into(),
-            RunError::Programs(ProgramError::Sandbox(error)) => error.into(),
-            RunError::Overlap(error) => Self::usage(error.to_string()).hint("name another file to write"),
-            other => Self::from_error(&other),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// A verb with words with which it runs in a folder.
 struct Scene {
