@@ -40,8 +40,8 @@ use context::IndexedContext;
 use examination::examine_with;
 use parse_cache::ParseCache;
 
-/// From where on a value is a label, in a response of enough words that no sentence vetoes.
-static THRESHOLDS: ShippedThresholds = ShippedThresholds {
+/// From where on a value is a label, in a response of enough words that no sentence vetoes. `verdict` decides by that label.
+pub(super) static THRESHOLDS: ShippedThresholds = ShippedThresholds {
     name: "rag-2026-11",
     date: "2026-11-18",
     calibrated_on: "355 answers of models to 63 questions over web passages, with people's marks of what the passages do not support (RAGTruth, half of \
