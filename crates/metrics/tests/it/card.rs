@@ -325,9 +325,9 @@ impl RagAnswer {
 }
 
 /// The widest thresholds, in hundredths, by which 95 % of `supported` and 80 % of the flags are right on these answers.
-fn chosen_thresholds<'a>(answers: impl Iterator<Item = &'a RagAnswer> + Clone) -> [f64; 2] {
+fn chosen_thresholds(answers: &[&RagAnswer]) -> [f64; 2] {
     let is_right = |thresholds: [f64; 2], decision: bool, least: f64| {
-        let decided = answers.clone().filter(|answer| answer.decision(thresholds) == Some(decision));
+        let decided = answers.iter().filter(|answer| answer.decision(thresholds) == Some(decision));
         let (part, all) =
             decided.fold((0, 0), |(right, all), answer| (right + usize::from(answer.is_faithful == decision), all + 1));
         all == 0 || Share { part, all }.ratio() >= least
@@ -360,7 +360,8 @@ fn labelled_natural_rag_answers_are_decided_by_thresholds_of_other_questions() {
         .collect();
     let mut cases = Vec::new();
     for fold in 0..10 {
-        let thresholds = chosen_thresholds(answers.iter().filter(|answer| answer.fold != fold));
+        let others: Vec<&RagAnswer> = answers.iter().filter(|answer| answer.fold != fold).collect();
+        let thresholds = chosen_thresholds(&others);
         println!("fold {fold}: {thresholds:?}");
         cases.extend(answers.iter().filter(|answer| answer.fold == fold).map(|answer| Judged {
             value: answer.examination.value(),
@@ -368,7 +369,7 @@ fn labelled_natural_rag_answers_are_decided_by_thresholds_of_other_questions() {
             is_good: answer.is_faithful,
         }));
     }
-    println!("all of them: {:?}", chosen_thresholds(answers.iter()));
+    println!("all of them: {:?}", chosen_thresholds(&answers.iter().collect::<Vec<_>>()));
     let shipped: Vec<Judged> = answers
         .iter()
         .map(|answer| Judged {

@@ -240,7 +240,9 @@ fn false_sentences_made_from_true_ones_are_not_supported() {
     contexts.dedup();
     contexts.truncate(150);
     let mut attack = Attack::default();
-    contexts.iter().for_each(|context| attack.on_context(context));
+    for context in &contexts {
+        attack.on_context(context);
+    }
     let rows = attack.rows("*true: the sentences themselves*", "all false ones");
     println!("{}", rows.join("\n"));
     let all = attack.all();
