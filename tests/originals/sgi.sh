@@ -179,9 +179,16 @@ expect 0 'Reasoning         100.00   2 scored' '!RV' -- sgi score reasoning --da
 cat >seer.yaml <<END
 models:
   - {name: seer, api_model_name: seer, base_url: $address, api_key: MY_KEY}
+  - {name: BAAI/bge-small-en, base_url: $address, api_key: MY_KEY}
 END
 expect 0 'MCA 1.0000, RV 0.8000' -- sgi score reasoning -c seer.yaml --data $reasoning --predictions letters.jsonl --judge seer
 expect 0 'RV_text_only 0.3000' '!RV 0' -- sgi score reasoning -c seer.yaml --data $reasoning --predictions letters.jsonl --judge seer --text-only
+
+step="ideas, with vectors from a server"
+printf '{"idx": "SGI_Idea_1", "response": "<answer>{\\"Idea\\": \\"Film the culture and warn early.\\"}</answer>"}\n' >idea.jsonl
+ideas=data/sgibench/idea_generation/test.jsonl
+expect 0 '1 scored, 0 failed' -- sgi score idea -c seer.yaml --data $ideas --predictions idea.jsonl
+expect 64 'no embedding server is named' -- sgi score idea -c /dev/null --data $ideas --predictions idea.jsonl
 
 step="a folder of fixtures that is gone"
 sed 's/SGI_DryExperiment_9001/SGI_DryExperiment_0200/' data/sgibench/dry_experiment/test.jsonl >fixed.jsonl
