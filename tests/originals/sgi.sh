@@ -184,6 +184,15 @@ END
 expect 0 'MCA 1.0000, RV 0.8000' -- sgi score reasoning -c seer.yaml --data $reasoning --predictions letters.jsonl --judge seer
 expect 0 'RV_text_only 0.3000' '!RV 0' -- sgi score reasoning -c seer.yaml --data $reasoning --predictions letters.jsonl --judge seer --text-only
 
+step="logs of the official scripts"
+cat >"logs['all'].json" <<'END'
+[
+    {"idx": "SGI_Reasoning_1", "question": "q", "answer": 1, "model_answer": "\\boxed{B}"},
+    {"idx": "SGI_Reasoning_2", "question": "q", "answer": 1, "model_answer": "[Error][timeout]"}
+]
+END
+expect 0 'Reasoning          50.00   2 scored' -- sgi score reasoning --data $reasoning --predictions "logs['all'].json"
+
 step="ideas, with vectors from a server"
 printf '{"idx": "SGI_Idea_1", "response": "<answer>{\\"Idea\\": \\"Film the culture and warn early.\\"}</answer>"}\n' >idea.jsonl
 ideas=data/sgibench/idea_generation/test.jsonl
