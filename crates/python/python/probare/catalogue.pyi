@@ -56,7 +56,9 @@ MetricId: TypeAlias = Literal[
     "reciprocal_rank",
     "deep_research",
     "dry_experiment",
+    "experimental_reasoning",
     "idea_generation",
+    "reasoning_validity",
     "wet_experiment",
     "bleu",
     "chrf",
@@ -4296,6 +4298,8 @@ def deep_research(
     last_list: bool | None = ...,
     prompt: str | None = ...,
     parser_prompt: str | None = ...,
+    answer_prompt: str | None = ...,
+    upstream: Literal["llmrouterbench"] | Literal["official-2026"] = ...,
     per: Literal["turn"] = ...,
     over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
     only: Literal["expected"] | Literal["all"] | None = ...,
@@ -4332,6 +4336,11 @@ def deep_research(
     Parts: `exact_match`, `step_level_acc`; where the other reading of the judge's reply gives another share, `step_level_acc_improved` (beside a reference score) or
     `step_level_acc_published` (beside a improved one).
 
+    With `upstream: official-2026` there is also the part `llm_judge`: 1 or 0, what a judge says about the answer as a whole (numbers within 5 percent, words by meaning). It is 1 without a question where the answer is
+    right letter by letter. The two figures answer different questions: exact match is the published score and the one in SGI-Score; `llm_judge` is what people mean by "right". A judge's `2` or `-1` is kept by the
+    published definition and is an error in the other profile. The step list is read more strictly (only `correct` as it stands is correct; an item without `judge` voids the list); where that gives another share than LLMRouterBench
+    does, the part `step_level_acc_llmrouterbench` has the latter.
+
     A judge that does not answer fails the case, in every profile: an outage is no verdict. So does a parser that does not answer, unless the answer is right without it. A judge's
     reply that came and cannot be read counts 0 steps in `reference`, as published; the evidence says so, and the part `unreadable_replies` counts it. In `improved` it is an error.
 
@@ -4342,8 +4351,10 @@ def deep_research(
     - `lenient_json_constants`: read bare `true`, `false` and `null` in a judge's list; the published reader voids such a reply. Default: by profile.
     - `last_list`: take the last list of objects in a reply; the published reader takes all from the first to the last bracket, so that a citation such as `[1]` voids
       the reply. Default: by profile.
-    - `prompt`: another prompt for the judge, or `@FILE`, with the places `{{form}}` and `{{data}}`.
-    - `parser_prompt`: another prompt for the answer parser, with the places `{{type}}`, `{{example}}` and `{{data}}`.
+    - `prompt`: another prompt for the judge, or `@FILE`, with the places `{{form}}` and `{{data}}`, or a place for each text: `{{question}}`, `{{reference_steps}}`, `{{reference_answer}}`, `{{solution}}`, `{{answer}}`.
+    - `parser_prompt`: another prompt for the answer parser, with the places `{{type}}`, `{{example}}` and `{{data}}` or `{{text}}`.
+    - `upstream`: `llmrouterbench` (default), or `official-2026`: the judge is also asked whether the answer as a whole is right, and the list of steps is read as the official scripts of 2026 read it.
+    - `answer_prompt`: another prompt for that question, with the places `{{form}}` and `{{data}}`, or `{{question}}`, `{{reference_answer}}`, `{{answer}}`, `{{parsed_answer}}`.
 
     ## Examples
 
@@ -4361,6 +4372,12 @@ def deep_research(
 
     ```case
     {"params": {"profile": "improved"}, "case": {"query": "What is a quarter?", "reference": "0.25", "response": "<answer>0.5</answer>", "metadata": {"steps": ["Divide 1 by 4."]}}, "replies": ["0.5", "As in [1]: [{\\"judge\\": \\"correct\\", \\"sure\\": true}, {\\"judge\\": \\"incorrect\\"}]"], "expect": 0.0, "parts": {"step_level_acc": 0.5, "step_level_acc_published": 0.0}}
+    ```
+
+    The official scripts of 2026 also ask whether the answer as a whole is right.
+
+    ```case
+    {"params": {"upstream": "official-2026"}, "case": {"query": "What is a quarter?", "reference": "0.25", "response": "<answer>25 %</answer>", "metadata": {"steps": ["Divide 1 by 4."]}}, "replies": ["25", "[{\\"judge\\": \\"Correct\\"}]", "{\\"judge\\": 1, \\"reason\\": \\"the same share\\"}"], "expect": 0.0, "parts": {"llm_judge": 1.0, "step_level_acc": 0.0, "step_level_acc_llmrouterbench": 1.0}}
     ```
 
     ```case
@@ -4489,6 +4506,76 @@ def dry_experiment(
     - SGI-Bench: scientific general intelligence of language models; LLMRouterBench, its SGI-Bench part.
     """
 
+def experimental_reasoning(
+    *,
+    boxed_any_case: bool | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# experimental_reasoning
+
+    Whether an answer about an experiment chooses the right option, by the letter in its box.
+
+    ## What it measures
+
+    1 where the first `\\boxed{X}` of the response, with one capital letter and nothing else between the braces, names the right option; else 0. This is MCA (multiple-choice accuracy), the score of
+    the experimental reasoning subtask of SGI-Bench. `metadata.answer` is the number of the right option, counted from 0.
+
+    ## When to use it
+
+    For multiple-choice questions whose prompt asks for the letter in `\\boxed{}`. The options may be in `metadata.options`; then a number outside of them is an error of the row.
+
+    ## When not to
+
+    Where an answer names its option in other words: "Answer: A" chooses nothing here. How good the reasoning is, is another question: see `reasoning_validity`.
+
+    ## Formula
+
+        value = 1 if the letter in the first box with a single capital = the letter of `metadata.answer`, else 0
+
+    `\\boxed{AB}`, `\\boxed{ A }`, `\\boxed{a}` and `\\boxed{\\text{A}}` are skipped, and a later good box counts. The number is read as Python's `int` reads it (`"1"`, `1.9`, `true`); what it refuses is an
+    error of the row. Without `metadata.options` the arithmetic of the official script holds: the numbers 32 to 57 name the small letters, which equal 0 to 25.
+
+    The label is `right`, `wrong`, or `no_choice` where no box has a letter.
+
+    ## Options
+
+    - `profile`: the published score (default), or the same with small letters.
+    - `boxed_any_case`: read `\\boxed{a}` too, as SciEvalKit does. Default: by profile.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "The band is missing, so it is \\\\boxed{B}.", "metadata": {"answer": 1, "options": ["the probe", "the band"]}}, "expect": 1.0, "label": "right"}
+    ```
+
+    A box with more than a letter is skipped.
+
+    ```case
+    {"case": {"response": "\\\\boxed{AB}, or rather \\\\boxed{C}", "metadata": {"answer": 2}}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "Answer: B", "metadata": {"answer": 1}}, "expect": 0.0, "label": "no_choice"}
+    ```
+
+    ```case
+    {"params": {"boxed_any_case": true}, "case": {"response": "\\\\boxed{b}", "metadata": {"answer": "1"}}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "\\\\boxed{B}", "metadata": {"answer": 4, "options": ["a", "b"]}}, "expect_error": "there are 2 options"}
+    ```
+
+    ## Differences from other tools
+
+    The score equals that of the official script, vector by vector. An answer number that cannot be read fails its row; the script ends. A number outside of the options is an error; the script compares it.
+
+    ## References
+
+    - SGI-Bench: evaluation of scientific general intelligence, 2025; the experimental reasoning subtask (InternScience/SGI-Bench, `evaluation/task_4_experimental_reasoning/step_2_score.py`, commit 16584afe).
+    """
+
 def idea_generation(
     *,
     judges: Sequence[str] = ...,
@@ -4596,9 +4683,88 @@ def idea_generation(
     - SGI-Bench: evaluation of scientific general intelligence, 2025; the idea generation subtask.
     """
 
+def reasoning_validity(
+    *,
+    judges: Sequence[str] = ...,
+    text_only: bool = ...,
+    prompt: str | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# reasoning_validity
+
+    How valid the reasoning behind an answer about an experiment is, by a judge that sees its pictures.
+
+    ## What it measures
+
+    A judge gives the reasoning of the response a number from 0 to 10, divided by 10. Whether the steps hang together and agree with the reference steps (`metadata.steps`) counts; which option the response
+    chooses does not. This is RV (reasoning validity) of the experimental reasoning subtask of SGI-Bench.
+
+    ## When to use it
+
+    Beside `experimental_reasoning`, with a judge that sees pictures: `probare sgi score reasoning --judge …`. The pictures are those of `metadata.images`, paths below the folder of the data; `probare sgi`
+    reads them.
+
+    ## When not to
+
+    With a judge that reads text alone. It cannot see what the answer talks about; `text_only` sends no pictures, labels the score "judge saw no pictures", and the result is not the official RV.
+
+    ## Formula
+
+        value = the first run of decimal digits in the judge's reply / 10
+
+    The published score has no upper limit (a reply of `100` gives 10) and no fractions (`7.5` gives 0.7); a reply without digits counts 0, and the part `unreadable_replies` counts it. The other
+    profile asks for a JSON object with `score` from 0 to 10 and gives an error where there is none. A judge that does not answer fails the case.
+
+    ## Options
+
+    - `profile`: the published score (default), or a JSON object with a number within the scale.
+    - `judges`: the model that judges. Default: the judge of the run.
+    - `text_only`: send no pictures.
+    - `prompt`: another prompt, or `@FILE`, with the places `{{form}}` and `{{data}}`, or a place for each text: `{{question}}`, `{{options}}`, `{{reference_steps}}`, `{{solution}}`.
+
+    ## Examples
+
+    ```case
+    {"case": {"query": "What is missing?", "response": "Lane 2 is empty, so \\\\boxed{B}.", "metadata": {"steps": ["Lane 2 has no band."]}}, "replies": ["{\\"score\\": 8, \\"reason\\": \\"sound\\"}"], "expect": 0.8}
+    ```
+
+    Only the first number counts.
+
+    ```case
+    {"case": {"query": "What is missing?", "response": "\\\\boxed{B}"}, "replies": ["Step 1 is fine. Score: 9"], "expect": 0.1}
+    ```
+
+    ```case
+    {"case": {"query": "What is missing?", "response": "\\\\boxed{B}"}, "replies": ["none"], "expect": 0.0, "parts": {"unreadable_replies": 1}}
+    ```
+
+    ```case
+    {"params": {"text_only": true}, "case": {"query": "What is missing?", "response": "\\\\boxed{B}", "metadata": {"images": ["gel.png"]}}, "replies": ["4"], "expect": 0.4, "label": "judge saw no pictures"}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "What is missing?", "response": "\\\\boxed{B}"}, "replies": ["{\\"score\\": 7.5, \\"reason\\": \\"sound\\"}"], "expect": 0.75}
+    ```
+
+    ## Differences from other tools
+
+    For the same reply the score equals that of the official script. The prompt is our own unless another is given. The script gives 0 where the call failed; here the case fails. SciEvalKit sends the pictures of the
+    reference steps and leaves the options out of the question; here, as in the official script, the judge gets the pictures of the question, and the options.
+
+    ## References
+
+    - SGI-Bench: evaluation of scientific general intelligence, 2025; the experimental reasoning subtask (InternScience/SGI-Bench, `evaluation/task_4_experimental_reasoning/step_2_score.py`, commit 16584afe).
+    """
+
 def wet_experiment(
     *,
     tolerant_grammar: bool | None = ...,
+    upstream: Literal["llmrouterbench"] | Literal["official-2026"] = ...,
     per: Literal["turn"] = ...,
     over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
     only: Literal["expected"] | Literal["all"] | None = ...,
@@ -4653,6 +4819,18 @@ def wet_experiment(
     - `parameters` is the sum over aligned steps of the share of their parameters that agree, by the number of steps of the longer side. Products of aligned steps are
       the same thing under any name; literal values have to agree (case, spaces and spellings of numbers aside).
 
+    With `upstream: official-2026` the soft score of the official scripts stands beside the value, whatever the profile, in thirteen parts: `soft_final_score`, `soft_action_sequence_similarity`,
+    `soft_parameter_accuracy`, their `soft_action_recall`, `soft_action_precision`, `soft_parameter_recall`, `soft_parameter_precision`, and the counts `gt_step_count`, `pred_step_count`, `soft_matched_action_count`,
+    `soft_missing_action_count`, `soft_extra_action_count`, `soft_length_gap`.
+
+        soft_final_score = (soft_action_sequence_similarity + soft_parameter_accuracy) / 2
+        soft_action_sequence_similarity = pairs / steps of the reference · pairs / steps of the response
+        soft_parameter_accuracy = S / steps of the reference · S / steps of the response
+
+    Pairs are the longest common sequence of actions (case and spaces aside). S sums over pairs the overlap of the parameter names, 2·common / (both counts), times the share of the common ones that take the product of the same
+    step, or of none. Products of paired steps are the same thing, so that a mistake does not spread. Two sides without a step give 1, one side 0. Note the products of recall and precision: three of six steps right, and nothing else, give
+    0.5. It is not the score of the other profile, which compares literal values and reads a tolerant grammar. Protocols of more than some two thousand steps have no soft parts.
+
     ## Options
 
     - `profile`: `reference` (default) or `improved`.
@@ -4681,6 +4859,12 @@ def wet_experiment(
 
     ```case
     {"case": {"reference": "a = <Lyse>(\\n  x=1\\n)\\nb = <Spin>(\\n  t=2\\n)\\nc = <Read>(\\n  s=b\\n)", "response": "b = <Spin>(\\n  t=2\\n)\\nc = <Read>(\\n  s=b\\n)"}, "expect": 0.0, "parts": {"improved": 0.7333333333333334}}
+    ```
+
+    The same by the soft score.
+
+    ```case
+    {"params": {"upstream": "official-2026"}, "case": {"reference": "a = <Lyse>(\\n  x=1\\n)\\nb = <Spin>(\\n  t=2\\n)\\nc = <Read>(\\n  s=b\\n)", "response": "b = <Spin>(\\n  t=2\\n)\\nc = <Read>(\\n  s=b\\n)"}, "expect": 0.0, "parts": {"soft_final_score": 0.6666666666666666, "soft_action_recall": 0.6666666666666666, "soft_action_precision": 1.0, "soft_missing_action_count": 1}}
     ```
 
     ## Differences from other tools
