@@ -157,6 +157,10 @@ impl RunDriver {
         }
         if let Some(hearing) = &conclusion.hearing {
             model_call_flags::print_model_usage(hearing, quiet);
+            // A reply that could not be read is recorded like any other: it would fail again for ever.
+            if summary.failed() > 0 && hearing.counts.replayed > 0 && hearing.counts.replied == 0 {
+                remark("hint: what failed was answered from recorded replies; --refresh asks again");
+            }
         }
         let ignored = conclusion.hearing.as_ref().map_or(0, |hearing| hearing.ignored)
             + conclusion.programs.as_ref().map_or(0, |programs| programs.counts.ignored);
