@@ -75,6 +75,8 @@ pub struct Settings {
     pub offline: bool,
     /// Ask models again also where their replies are recorded.
     pub refresh: bool,
+    /// Ask models in batches, where they have an interface for them.
+    pub batch: bool,
     /// Most money, in US dollars.
     pub budget_usd: Option<f64>,
     /// Most tokens, sent and received.
@@ -477,6 +479,7 @@ impl Settings {
             under_test: Vec::new(),
             has_outputs: false,
             refresh: self.refresh,
+            batch: self.batch,
             offline: self.offline,
             dry_run: false,
             whole: false,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use probare_engine::{ModelAccessError, ModelUsage};
-use probare_models::{CacheFile, OpenError};
+use probare_models::{BatchReport, CacheFile, OpenError};
 use probare_report::escape;
 use probare_report::number::count_with_noun;
 use serde::Serialize;
@@ -44,6 +44,14 @@ pub struct ModelCallFlags {
     /// The response cache (also --cache); by default your own entries of .probare/replies.db
     #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
     pub record: Option<PathBuf>,
+}
+
+/// Whether models are asked in batches.
+#[derive(Debug, Clone, Default, clap::Args, Serialize)]
+pub struct BatchFlag {
+    /// Ask models in batches where they take them: replies within a day, for half the price. Ends with exit code 3; `probare resume` fetches the replies
+    #[arg(long, env = "PROBARE_BATCH")]
+    pub batch: bool,
 }
 
 fn dollars(text: &str) -> Result<f64, String> {
@@ -132,8 +140,47 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         let text = format!("{model}: the provider asks to wait {seconds}; its other questions were not asked");
         remark(&escape::terminal(&text));
     }
+    if let Some(batches) = &hearing.batches {
+        print_batches(batches, quiet);
+    }
     if hearing.is_budget_reached {
         remark("the budget is reached: the questions that are left were not asked");
+    }
+}
+
+/// Says how the batches of a run stand.
+fn print_batches(batches: &BatchReport, quiet: bool) {
+    let say = |text: String| remark(&escape::terminal(&text));
+    let questions = |count: u64| count_with_noun(count, "question", "questions");
+    if !quiet && batches.collected + batches.failed > 0 {
+        let replies = count_with_noun(batches.collected, "reply", "replies");
+        let failed =
+            if batches.failed > 0 { format!("; {} without one", questions(batches.failed)) } else { String::new() };
+        say(format!("batches: {replies} fetched{failed}"));
+    }
+    for (model, name, count) in batches.sent.iter().filter(|_| !quiet) {
+        say(format!("batch `{name}` of {model}: {} sent", questions(*count)));
+    }
+    for (model, name, count, done) in batches.running.iter().filter(|_| !quiet) {
+        say(match name {
+            Some(name) => format!("batch `{name}` of {model}: {done} of {} done", questions(*count)),
+            None => format!(
+                "a batch of {model} with {}: it is not known yet whether the provider took it",
+                questions(*count)
+            ),
+        });
+    }
+    if batches.unsent > 0 {
+        say(format!(
+            "{} were not sent in a batch, since the budget does not allow them now",
+            questions(batches.unsent)
+        ));
+    }
+    for problem in &batches.problems {
+        say(format!("warning: {problem}"));
+    }
+    if batches.is_pending() && !quiet {
+        say("replies of a batch come within a day; `probare resume` fetches what is there".to_owned());
     }
 }
 
@@ -154,6 +201,9 @@ impl From<ModelAccessError> for Failure {
                 failure.hint("write provider:model, or a `name` from `models:` in probare.yaml").into_usage()
             }
             ModelAccessError::Open(OpenError::NoPrice { .. }) => failure.hint("`probare models prices` shows the prices that are known"),
+            ModelAccessError::NoBatch => {
+                failure.hint("openai, openai-responses and anthropic do; leave out --batch to ask one by one").into_usage()
+            }
             ModelAccessError::NoRecord { .. } => {
                 failure.hint("name it with --record FILE, or bring replies in: probare cache import FILE.jsonl")
             }

@@ -11,6 +11,7 @@ use probare_report::number::count_with_noun;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
 use super::flags::{LayeredFlags, ProfileFlag, RunFlags, StrictFlag, config_layer};
+use super::model_call_flags::BatchFlag;
 use super::print;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure};
@@ -41,6 +42,9 @@ pub struct Arguments {
     pub store: StoreFlag,
 
     #[command(flatten)]
+    batch: LayeredFlags<BatchFlag>,
+
+    #[command(flatten)]
     running: LayeredFlags<RunFlags>,
 }
 
@@ -59,8 +63,8 @@ fn find_guide(arguments: &Arguments) -> Result<Option<(&'static dyn GuideBenchma
 
 /// What the run is.
 pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
-    let Arguments { config, dry_run: _, profile, strict, store: _, running } = arguments;
-    let said = [running.layer(), profile.layer(), strict.layer()];
+    let Arguments { config, dry_run: _, profile, strict, store: _, batch, running } = arguments;
+    let said = [running.layer(), profile.layer(), strict.layer(), batch.layer()];
     if let Some((guided, config)) = find_guide(arguments)?
         && let Some(opened) = guided.open(config, ExistingResults::Skip, said.to_vec())?
     {
@@ -75,7 +79,8 @@ pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let said = vec![arguments.running.layer(), arguments.profile.layer(), arguments.strict.layer()];
+    let Arguments { running, profile, strict, batch, .. } = arguments;
+    let said = vec![running.layer(), profile.layer(), strict.layer(), batch.layer()];
     if let Some((guided, config)) = find_guide(arguments)? {
         if arguments.dry_run {
             let opened = guided.open(config, ExistingResults::Skip, said)?;
