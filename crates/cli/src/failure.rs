@@ -60,12 +60,24 @@ impl Failure {
 
     /// The text for standard error.
     pub fn render(&self) -> String {
-        let mut text = format!("error: {}\n", escape::terminal_lines(&self.message));
+        let mut text = format!("error: {}\n", continued(&self.message));
         if let Some(hint) = &self.hint {
             let _ = write!(text, "\nhint: {}\n", escape::terminal_lines(hint));
         }
         text
     }
+}
+
+/// The text with every line after the first indented: a line break that a file brings makes no line that could be ours.
+fn continued(text: &str) -> String {
+    let escaped = escape::terminal_lines(text);
+    let mut lines = escaped.split('\n');
+    let mut continued = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        let indent = if line.is_empty() || line.starts_with("  ") { "" } else { "  " };
+        let _ = write!(continued, "\n{indent}{line}");
+    }
+    continued
 }
 
 impl From<PlanError> for Failure {

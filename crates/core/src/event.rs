@@ -47,6 +47,9 @@ pub struct MetricInfo {
     /// The thresholds that come with the metric, where its labels rest on them: their name, date and held-out error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision_thresholds: Option<Json>,
+    /// Whether it describes a text and judges nothing: it has no mean, no gate and no place in comparisons.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_descriptive: bool,
 }
 
 impl MetricInfo {
@@ -63,6 +66,7 @@ impl MetricInfo {
             profile,
             options: Json::Null,
             decision_thresholds: def.shipped_thresholds(profile).map(ShippedThresholds::to_json),
+            is_descriptive: def.is_descriptive,
         }
     }
 
@@ -376,6 +380,7 @@ mod tests {
             profile: Profile::Reference,
             options: Json::Null,
             decision_thresholds: None,
+            is_descriptive: false,
         };
         let metrics = [metric("relevance"), metric("topic_pivot"), metric("x")];
         let score = Score::from_number(0.604).unwrap().with_part("cosine", 0.709).unwrap();
@@ -416,6 +421,7 @@ mod tests {
             profile: Profile::Careful,
             options: serde_json::json!({"k": 1}),
             decision_thresholds: None,
+            is_descriptive: false,
         };
         for range in [(0.0, 1.0), (0.0, f64::INFINITY), (f64::NEG_INFINITY, f64::INFINITY)] {
             info.range = range;
@@ -444,6 +450,7 @@ mod tests {
             labels: &[],
         }),
         per_turn: true,
+        is_descriptive: false,
         since: "0.4",
         version: 1,
         page: "",

@@ -81,6 +81,9 @@ pub struct ModelSettings {
     /// Who shares the limits a minute, and the pauses that the provider asks for: `model` if absent, or `key`: all models of
     /// the same provider, address and key that say so.
     pub limits_by: Option<LimitScope>,
+    /// Whether a reply that is an empty text is asked for once more and fails where it comes again; without it an empty text is an
+    /// answer.
+    pub retry_empty: bool,
     /// Failures in a row after which the provider is left alone for a while; 20 if absent.
     pub breaker_failures: Option<u32>,
     /// Seconds for which it is left alone; 15 if absent.

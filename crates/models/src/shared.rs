@@ -46,6 +46,8 @@ pub struct ModelOptions {
     pub offline: bool,
     /// Ask again what is recorded, once; from then on the new reply counts.
     pub refresh: bool,
+    /// Gather questions for batches where a model takes them, once a run has said whose they are.
+    pub batch: bool,
     /// Ask nobody at all, to know what would be asked: neither keys nor a record are needed.
     pub only_looks: bool,
     /// Most money, in US dollars.
@@ -74,6 +76,7 @@ impl ModelOptions {
             unasked: BTreeSet::new(),
             offline: false,
             refresh: false,
+            batch: false,
             only_looks: false,
             budget_usd: None,
             budget_tokens: None,

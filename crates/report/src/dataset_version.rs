@@ -69,15 +69,12 @@ mod tests {
 
     #[test]
     fn counterparts_have_the_same_name_or_are_alone() {
-        let (own, other) = (version(one(), None), DatasetVersion { name: "other".into(), ..version(one(), None) });
+        let one = Some("1");
+        let (own, other) = (version(one, None), DatasetVersion { name: "other".into(), ..version(one, None) });
         let only = [other.clone()];
         assert_eq!(own.counterpart(&only, true), Some(&other));
         assert_eq!(own.counterpart(&only, false), None);
         assert_eq!(own.counterpart(&[other, own.clone()], false), Some(&own));
         assert_eq!(version(Some("2"), Some("0123456789abcdef")).describe(), "version `2` (sha256 0123456789ab)");
-    }
-
-    const fn one() -> Option<&'static str> {
-        Some("1")
     }
 }

@@ -171,11 +171,7 @@ fn write(cache: &CacheFile, out: &Path) -> CommandResult {
     let ExportCounts { written, ignored } = export_cache(cache, &mut output)?;
     output.finish(Stop::Complete).map_err(|error| Failure::file("write", &out.display().to_string(), &error))?;
     if out != Path::new("-") {
-        remark(&format!(
-            "wrote {} ({})",
-            escape::terminal(&out.display().to_string()),
-            count_with_noun(written, "reply", "replies")
-        ));
+        remark(&format!("wrote {} ({})", out.display(), count_with_noun(written, "reply", "replies")));
     }
     super::model_call_flags::warn_ignored_entries(cache, ignored);
     Ok(Exit::Fine)

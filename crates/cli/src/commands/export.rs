@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use probare_engine::{ExchangeError, Exit, ExportRequest, export_results, export_run};
-use probare_report::escape;
 use probare_report::exchange::ExportTarget;
 use probare_report::number::count_with_noun;
 
@@ -81,10 +80,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     .map_err(exchange_failure)?;
     for note in &exported.notes {
-        remark(&escape::terminal(&format!("note: {note}")));
+        remark(&format!("note: {note}"));
     }
     let samples = count_with_noun(exported.samples, "sample", "samples");
-    remark(&format!("wrote {}: {samples}", escape::terminal(&arguments.output.display().to_string())));
+    remark(&format!("wrote {}: {samples}", arguments.output.display()));
     Ok(Exit::Fine)
 }
 

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use probare_cases::{Grouping, ImportFormat};
 use probare_engine::{Exit, ImportRequest, import_file};
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::export::exchange_failure;
@@ -75,11 +74,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     };
     let made = import_file(&asked).map_err(exchange_failure)?;
     for note in &made.notes {
-        remark(&escape::terminal(&format!("note: {note}")));
+        remark(&format!("note: {note}"));
     }
     if arguments.verbose {
         for lost in &made.lost {
-            remark(&escape::terminal(&format!("lost: {lost}")));
+            remark(&format!("lost: {lost}"));
         }
     }
     if arguments.quiet {
@@ -92,9 +91,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     if !made.scores.is_empty() {
         text.push_str(&format!("; its scores: {}", made.scores.join(", ")));
     }
-    remark(&escape::terminal(&text));
+    remark(&text);
     for path in arguments.output.iter().chain(&arguments.results) {
-        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+        remark(&format!("wrote {}", path.display()));
     }
     Ok(Exit::Fine)
 }

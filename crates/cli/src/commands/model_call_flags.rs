@@ -1,65 +1,15 @@
-//! Whom judges ask, and what that may cost: flags of every verb that scores.
-
-use std::path::PathBuf;
+//! What is said about models that were asked, and what to do where they cannot be.
 
 use probare_engine::{ModelAccessError, ModelUsage};
+use probare_files::{OwnerKeys, PROBARE_KEY};
 use probare_models::{BatchReport, CacheFile, OpenError};
-use probare_report::escape;
 use probare_report::number::count_with_noun;
-use serde::Serialize;
 
 use super::remark;
 use crate::failure::Failure;
 
 /// Missing replies that are named; all are counted.
 const SHOWN: usize = 5;
-
-/// Whom judges ask.
-#[derive(Debug, Clone, Default, clap::Args, Serialize)]
-pub struct ModelCallFlags {
-    /// Model that judges, for metrics that ask one: a name from the configuration, or provider:model (repeatable: a panel)
-    #[arg(long = "judge", value_name = "MODEL", env = "PROBARE_JUDGE")]
-    pub judges: Vec<String>,
-
-    /// Answer judges from recorded replies only; what is missing is named
-    #[arg(long, env = "PROBARE_OFFLINE")]
-    pub offline: bool,
-
-    /// Ask models again also where their replies are recorded; from then on the new replies count
-    #[arg(long, conflicts_with = "offline", env = "PROBARE_REFRESH")]
-    pub refresh: bool,
-
-    /// Most money that the run may spend on models, in US dollars, over all resumes; exit code 4 when it is reached
-    #[arg(long, value_name = "DOLLARS", value_parser = dollars, env = "PROBARE_BUDGET_USD")]
-    pub budget_usd: Option<f64>,
-
-    /// Most tokens that the run may send and receive, over all resumes; exit code 4 when they are reached
-    #[arg(long, value_name = "N", env = "PROBARE_BUDGET_TOKENS")]
-    pub budget_tokens: Option<u64>,
-
-    /// Score replies that were cut at their longest length as if they were whole, instead of counting them as `truncated`
-    #[arg(long, env = "PROBARE_SCORE_TRUNCATED")]
-    pub score_truncated: bool,
-
-    /// The response cache (also --cache); by default your own entries of .probare/replies.db
-    #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
-    pub record: Option<PathBuf>,
-}
-
-/// Whether models are asked in batches.
-#[derive(Debug, Clone, Default, clap::Args, Serialize)]
-pub struct BatchFlag {
-    /// Ask models in batches where they take them: replies within a day, for half the price. Ends with exit code 3; `probare resume` fetches the replies
-    #[arg(long, env = "PROBARE_BATCH")]
-    pub batch: bool,
-}
-
-fn dollars(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err("an amount of US dollars is expected, such as 0.50".to_owned()),
-    }
-}
 
 /// Says how many entries of a response cache were ignored, and what accepts them.
 pub fn warn_ignored_entries(cache: &CacheFile, ignored: u64) {
@@ -68,12 +18,20 @@ pub fn warn_ignored_entries(cache: &CacheFile, ignored: u64) {
     }
     let entries = count_with_noun(ignored, "entry", "entries");
     let carry = if ignored == 1 { "carries" } else { "carry" };
-    let text = format!(
-        "{entries} of the response cache `{}` {carry} no owner tag of yours and were ignored (made by somebody else, on \
-         another machine or by an older release); `probare cache accept` accepts what is there",
-        cache.path.display()
-    );
-    remark(&escape::terminal(&text));
+    let path = cache.path.display();
+    // Without a key nothing can be accepted, and what is computed now is not recognised the next time either.
+    let has_key = OwnerKeys::load_or_create().is_ok_and(|keys| !keys.is_empty());
+    let remedy = if has_key {
+        format!("`probare cache accept` accepts what is there, `--cache {path}` uses it for this once")
+    } else {
+        format!(
+            "no owner key can be kept on this machine: set `{PROBARE_KEY}`, or name the cache with `--cache {path}`"
+        )
+    };
+    remark(&format!(
+        "{entries} of the response cache `{path}` {carry} no owner tag of yours and were ignored (made by somebody else, on \
+         another machine or by an older release); {remedy}"
+    ));
 }
 
 /// Says how questions ended.
@@ -108,7 +66,7 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         remark(&text);
     }
     if !quiet && costs.calls() > 0 {
-        remark(&escape::terminal(&format!("cost of the run: {costs}")));
+        remark(&format!("cost of the run: {costs}"));
     }
     if counts.unrecorded > 0 {
         let replies = count_with_noun(counts.unrecorded, "reply", "replies");
@@ -116,21 +74,25 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     }
     if !quiet && !uncoded.is_empty() {
         let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
-        let text = format!("replies without a code, so that a repeated verdict counts: {}", metrics.join(", "));
-        remark(&escape::terminal(&text));
+        let text = format!(
+            "judged without a nonce (published prompts and older recordings have none), so a verdict that stands in the \
+             answer itself may count: {}",
+            metrics.join(", ")
+        );
+        remark(&text);
     }
     if !missing.is_empty() {
         let models: Vec<String> =
             missing.iter().take(SHOWN).map(|(model, key)| format!("{model} (key {})", key.short())).collect();
         let more = if missing.len() > SHOWN { format!(" and {} more", missing.len() - SHOWN) } else { String::new() };
-        remark(&escape::terminal(&format!("not recorded: {}{more}", models.join(", "))));
+        remark(&format!("not recorded: {}{more}", models.join(", ")));
     }
     for ((model, word), count) in &hearing.unknown_stops {
         let replies = count_with_noun(*count, "reply", "replies");
         let text = format!(
             "warning: {replies} of {model} ended with `{word}`, a stop reason that nobody documents; taken as whole"
         );
-        remark(&escape::terminal(&text));
+        remark(&text);
     }
     if let Some((wanted, most)) = hearing.unused_concurrency.filter(|_| !quiet) {
         remark(&format!("`concurrency` allows {wanted} requests at once; a run makes at most {most}"));
@@ -138,7 +100,7 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     for (model, pause) in &hearing.postponed {
         let seconds = count_with_noun(pause.as_secs(), "second", "seconds");
         let text = format!("{model}: the provider asks to wait {seconds}; its other questions were not asked");
-        remark(&escape::terminal(&text));
+        remark(&text);
     }
     if let Some(batches) = &hearing.batches {
         print_batches(batches, quiet);
@@ -150,7 +112,7 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
 
 /// Says how the batches of a run stand.
 fn print_batches(batches: &BatchReport, quiet: bool) {
-    let say = |text: String| remark(&escape::terminal(&text));
+    let say = |text: String| remark(&text);
     let questions = |count: u64| count_with_noun(count, "question", "questions");
     if !quiet && batches.collected + batches.failed > 0 {
         let replies = count_with_noun(batches.collected, "reply", "replies");

@@ -8,23 +8,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Stop};
 use probare_engine::{
-    Conclusion, Evaluation, Exit, ProgramError, ProgramUsage, RunProgress, RunRequest, Settings, Store,
+    Conclusion, Evaluation, Exit, ProgramError, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
 };
 use probare_report::number::count_with_noun;
-use probare_report::{escape, listed_verdicts, terminal};
+use probare_report::{Groups, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
 
 use super::flags::stream_look;
 use super::model_call_flags;
 use super::store_flags::{announce, started_run_failure};
-use super::{print, remark};
+use super::{print, remark, remark_lines};
 use crate::failure::{CommandResult, Failure};
 use crate::progress::{InterruptionSink, ProgressSink, ProgressWatcher};
 
 /// A run that is about to start.
 #[derive(Debug, Clone, Default)]
 pub struct RunDriver {
-    settings: Settings,
+    settings: RunOptions,
     /// Whether result lines go to standard output.
     is_data: bool,
     /// Whether the benchmark prints a summary of its own.
@@ -33,9 +33,9 @@ pub struct RunDriver {
 
 impl RunDriver {
     /// A run with these settings.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: RunOptions) -> Self {
         for old in &settings.old_names {
-            remark(&escape::terminal(&format!("{old}; the old name goes with the next release")));
+            remark(&format!("{old}; the old name goes with the next release"));
         }
         let is_data = settings.output.iter().any(|output| output == Path::new("-"));
         Self { settings, is_data, has_own_summary: false }
@@ -54,7 +54,7 @@ impl RunDriver {
     }
 
     /// What the run is.
-    pub fn into_settings(self) -> Settings {
+    pub fn into_settings(self) -> RunOptions {
         self.settings
     }
 
@@ -65,8 +65,17 @@ impl RunDriver {
 
     /// Where a benchmark prints. Where result lines go to standard output nothing else does.
     pub fn console(&self) -> Console {
-        let Settings { quiet, json, color, allow_empty, .. } = self.settings;
-        Console { quiet: quiet || self.is_data, json, colour: stream_look(color, &io::stdout()).colour, allow_empty }
+        let RunOptions { json, color, allow_empty, .. } = self.settings;
+        Console {
+            quiet: self.is_quiet() || self.is_data,
+            json: json.unwrap_or_default(),
+            colour: stream_look(color, &io::stdout()).colour,
+            allow_empty: allow_empty.unwrap_or_default(),
+        }
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.settings.quiet.unwrap_or_default()
     }
 
     fn run_request(&self) -> RunRequest<'_> {
@@ -76,7 +85,7 @@ impl RunDriver {
 
     /// Runs the job and says what came of it.
     pub fn run(self, job: Job) -> CommandResult {
-        let progress = ProgressSink::new(self.settings.quiet, self.settings.limit, job.cases.progress());
+        let progress = ProgressSink::new(self.is_quiet(), self.settings.limit, job.cases.progress());
         let wanted = RunRequest { watcher: Some(Box::new(progress)), ..self.run_request() };
         let conclusion = probare_engine::run(job, wanted)?;
         self.conclude(&conclusion)
@@ -84,14 +93,13 @@ impl RunDriver {
 
     /// Drives a run with a store and says what came of it.
     pub fn evaluate(mut self, evaluation: Evaluation, store: &Store, number: i64) -> CommandResult {
-        let Settings { quiet, by, .. } = &mut self.settings;
-        let quiet = *quiet;
+        let quiet = self.is_quiet();
         if !quiet {
             announce(number, store);
         }
         if evaluation.plan().models.len() > 1 {
             // Means over several models say little: each has its own, whatever else is asked for.
-            *by = Some(match by.take() {
+            self.settings.by = Some(match self.settings.by.take() {
                 Some(by) if by != "model" && !by.starts_with("model,") => format!("model,{by}"),
                 _ => "model".to_owned(),
             });
@@ -113,9 +121,10 @@ impl RunDriver {
     /// Prints the summary. Errors and missed gates are said even where nothing else is.
     fn conclude(&self, conclusion: &Conclusion) -> CommandResult {
         let Conclusion { summary, verdicts, driven, .. } = conclusion;
-        let Settings { quiet, json, color, allow_empty, .. } = self.settings;
+        let RunOptions { json, color, allow_empty, .. } = self.settings;
+        let quiet = self.is_quiet();
         if !quiet && !self.has_own_summary {
-            let text = if json {
+            let text = if json == Some(true) {
                 let json = serde_json::json!({ "summary": summary, "gates": verdicts });
                 format!("{json:#}\n")
             } else {
@@ -123,17 +132,17 @@ impl RunDriver {
                     if self.is_data { stream_look(color, &io::stderr()) } else { stream_look(color, &io::stdout()) };
                 terminal::render(summary, verdicts, look)
             };
-            if self.is_data { remark(text.trim_end()) } else { print(&text).map(|_| ())? }
+            if self.is_data { remark_lines(text.trim_end()) } else { print(&text).map(|_| ())? }
         } else {
             for verdict in listed_verdicts(verdicts).0.filter(|verdict| !quiet || !verdict.passed) {
-                remark(&escape::terminal(&verdict.to_string()));
+                remark(&verdict.to_string());
             }
         }
         if quiet {
             self.say_failures(conclusion);
         } else {
             for path in &conclusion.written {
-                remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+                remark(&format!("wrote {}", path.display()));
             }
         }
         if let Some(programs) = conclusion.programs.as_ref().filter(|_| !quiet) {
@@ -146,13 +155,21 @@ impl RunDriver {
             + conclusion.programs.as_ref().map_or(0, |programs| programs.counts.ignored);
         model_call_flags::warn_ignored_entries(&self.settings.record(), ignored);
         for path in &conclusion.partial {
-            remark(&escape::terminal(&format!("what was computed is in {}", path.display())));
+            remark(&format!("what was computed is in {}", path.display()));
         }
         if driven.stop != Stop::Complete && driven.cases == 0 && !self.settings.files().is_empty() {
             remark("nothing was computed, so no file was written");
         }
-        if driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0 && !allow_empty {
-            remark("error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass");
+        // A benchmark that failed has said why.
+        let is_silent = conclusion.ending != BenchmarkStatus::Failed;
+        let is_empty = driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0;
+        if is_empty && allow_empty != Some(true) && is_silent {
+            remark_lines(
+                "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
+            );
+        }
+        if let Some(problem) = summary.groups.as_ref().and_then(Groups::problem).filter(|_| driven.cases > 0) {
+            remark(&format!("error: {problem}"));
         }
         Ok(conclusion.exit)
     }
@@ -161,7 +178,7 @@ impl RunDriver {
     fn say_failures(&self, conclusion: &Conclusion) {
         let Conclusion { summary, driven, ending, .. } = conclusion;
         for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
-            remark(&escape::terminal(&format!("error: {} failed in {} cases", metric.info.name, metric.failed)));
+            remark(&format!("error: {} failed in {} cases", metric.info.name, metric.failed));
         }
         if driven.lost > 0 {
             remark(&format!("error: {} could not be read", count_with_noun(driven.lost, "row", "rows")));
@@ -187,7 +204,7 @@ fn say_programs(programs: &ProgramUsage) {
             text.push_str(&format!(", which does not hold: {}", sandbox.not_held.join("; ")));
         }
     }
-    remark(&escape::terminal(&text));
+    remark(&text);
 }
 
 /// Set by Ctrl-C, by SIGTERM and by SIGHUP: whatever computes or waits for a file ends, and what was computed is kept.

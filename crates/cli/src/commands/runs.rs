@@ -118,14 +118,14 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             if let Some(path) = outputs {
                 let (_, notes) = export_outputs(store.path(), &stored, path).map_err(evaluation_failure)?;
                 for note in notes {
-                    remark(&escape::terminal(&note));
+                    remark(&note);
                 }
             }
             if let Some(path) = labels {
                 write_labels(&store.labels(*run)?, path)?;
             }
             for path in output.iter().chain(outputs).chain(labels) {
-                remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+                remark(&format!("wrote {}", path.display()));
             }
             Ok(Exit::Fine)
         }
@@ -143,7 +143,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
                 }
                 for case in cases {
                     let samples = count_with_noun(store.forget(*run, case)?, "sample", "samples");
-                    remark(&escape::terminal(&format!("removed {samples} of case `{case}` from run {run}")));
+                    remark(&format!("removed {samples} of case `{case}` from run {run}"));
                 }
             }
             Ok(Exit::Fine)

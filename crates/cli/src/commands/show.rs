@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use probare_engine::{Exit, show_case};
-use probare_report::{TerminalStyle, case_view, escape};
+use probare_report::{TerminalStyle, case_view};
 
 use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             text.push_str(&case_view::results(&arguments.id, row.model.as_deref(), row.repeat, &row.named, look));
         }
         if let Some(error) = &found.without_texts {
-            remark(&escape::terminal(&format!("the texts are not at hand: {error}")));
+            remark(&format!("the texts are not at hand: {error}"));
         }
     }
     let kept: Vec<_> = found.metrics.iter().map(|metric| is_wanted(&metric.name)).collect();

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use probare_engine::{DriveError, EvaluationError, Exit, RunError, RunViewer, STORE, Store, StoreError};
-use probare_report::escape;
 
 use super::remark;
 use crate::failure::Failure;
@@ -142,5 +141,5 @@ pub fn number(text: &str) -> Result<i64, String> {
 
 /// Says which run it is.
 pub fn announce(number: i64, store: &Store) {
-    remark(&format!("run {number} in {}", escape::terminal(&store.path().display().to_string())));
+    remark(&format!("run {number} in {}", store.path().display()));
 }

@@ -94,7 +94,7 @@ pub fn synonyms(arguments: &SynonymArguments) -> CommandResult {
     }
     let words = if arguments.enriched { enriched } else { synonyms };
     if words.is_empty() {
-        remark(&format!("WordNet knows no synonyms of `{}`", escape::terminal(&arguments.word)));
+        remark(&format!("WordNet knows no synonyms of `{}`", arguments.word));
     }
     let lines: Vec<String> = words.iter().map(|word| format!("{}\n", escape::terminal(word))).collect();
     print(&lines.concat())

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use probare_engine::{Exit, Verdict, VerifyError, VerifyRequest, verify};
 use probare_models::CacheFile;
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::model_call_flags::warn_ignored_entries;
@@ -47,7 +46,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     };
     let verdict = verify(&asked)?;
     for disagreement in &verdict.disagreements {
-        remark(&escape::terminal(&disagreement.to_string()));
+        remark(&disagreement.to_string());
     }
     let unlisted = verdict.different - verdict.disagreements.len() as u64;
     if unlisted > 0 {
@@ -59,26 +58,26 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         } else {
             "not checked, because what a model replied or a program did is not recorded here"
         };
-        remark(&escape::terminal(&format!("{metric}: {reason}")));
+        remark(&format!("{metric}: {reason}"));
     }
     for (metric, scores) in &verdict.unrecorded {
-        remark(&escape::terminal(&format!(
+        remark(&format!(
             "{metric}: {} not checked, because replies are not recorded here",
             count_with_noun(*scores, "score", "scores")
-        )));
+        ));
     }
     for part in &verdict.parts {
-        remark(&escape::terminal(part));
+        remark(part);
     }
     for note in &verdict.notes {
-        remark(&format!("note: {}", escape::terminal(note)));
+        remark(&format!("note: {note}"));
     }
     let cache = &verdict.cache;
     if cache.used > 0 {
         let entries = count_with_noun(cache.used, "reply or outcome comes", "replies and outcomes come");
         let whose = if cache.file.is_named { "which you named" } else { "entries with your owner tag alone" };
         let path = cache.file.path.display();
-        remark(&escape::terminal(&format!("note: {entries} from the response cache `{path}` ({whose})")));
+        remark(&format!("note: {entries} from the response cache `{path}` ({whose})"));
     }
     warn_ignored_entries(&cache.file, cache.ignored);
     if verdict.interrupted {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use probare_engine::{Exit, RunViewer, ViewerError};
 use probare_files::HostProgram;
 use probare_models::random_bytes;
-use probare_report::{OutputWriter, escape};
+use probare_report::OutputWriter;
 use probare_server::{AuthToken, Server, ServerLimits, ServerSettings, VIEWER_PATH};
 
 use super::serve::{keep_panics_short, stop_on_signals};
@@ -94,7 +94,7 @@ fn token() -> Result<String, Failure> {
 /// token: so the browser is given a file that leads there, in a folder that nobody else can read, which goes with us.
 fn open(address: &str) -> Option<tempfile::TempDir> {
     let failed = |error: &dyn std::fmt::Display| {
-        remark(&escape::terminal(&format!("no browser could be opened ({error}); open the address yourself")));
+        remark(&format!("no browser could be opened ({error}); open the address yourself"));
     };
     let folder = match tempfile::tempdir() {
         Ok(folder) => folder,

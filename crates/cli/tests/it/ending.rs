@@ -228,7 +228,7 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     // Whoever has not begun it is not asked to trust it.
     let (code, text) = show(&["resume", "1", "-o", "again.jsonl"], &other);
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("does not carry your mark") && text.contains("--config FILE"), "{text}");
+    assert!(text.contains("does not carry your owner tag") && text.contains("--config FILE"), "{text}");
     let (code, text) = show(&["resume", "1", "-o", "again.jsonl", "--config", "gone.yaml"], &other);
     assert_eq!(code, Some(2), "profile and gate hold: {text}");
     let manifest = fs::read_to_string(at.join("again.jsonl.run.json")).unwrap();

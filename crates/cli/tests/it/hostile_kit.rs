@@ -743,6 +743,7 @@ fn no_score_comes_from_outcomes_of_somebody_else() {
     assert!(text.contains("2 entries of the response cache") && text.contains("probare cache accept"), "{text}");
     let (code, text) = run("verify theirs.jsonl");
     assert!(code == Some(1) && text.contains("not checked") && text.contains("probare cache accept"), "{text}");
+    assert!(text.contains("2 cases, 0 scores computed again"), "what was not checked does not count: {text}");
     assert!(run("cache list").1.contains("outcomes of programs: 0 with your owner tag, 2 without"));
     let (code, text) = run("cache export exported.jsonl");
     assert!(code == Some(0) && text.contains("2 entries") && text.contains("(0 replies)"), "{text}");
@@ -788,6 +789,10 @@ fn a_cache_is_used_where_it_is_named_accepted_or_shares_a_key() {
     assert_eq!(passed(), 2, "the shared key accepted them");
     with_key("another key that is long enough", offline);
     assert_eq!(passed(), 1, "another key does not");
+    let mut homeless = place.victim(&folder, &words(offline));
+    let output = homeless.env_remove("HOME").env_remove("XDG_CONFIG_HOME").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("set `PROBARE_KEY`") && !text.contains("cache accept"), "no key can be kept: {text}");
     assert_eq!(place.run(&folder, &words("cache accept")).0, Some(64), "there is no terminal to ask on");
     assert_eq!(place.run(&folder, &words("cache accept --yes")).0, Some(0));
     place.run(&folder, &words(offline));

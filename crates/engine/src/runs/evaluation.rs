@@ -24,15 +24,15 @@ use super::prompt::GenerationPrompt;
 use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, SampleRules};
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
-use crate::config::{Dataset, Generate};
+use crate::config::Dataset;
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
 use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunRequest,
-    Settings,
+    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
+    RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
@@ -224,13 +224,13 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// Opens everything and looks at all cases once. Nothing is sent.
-    pub fn open(settings: &Settings, options: EvaluationOptions) -> Result<Self, EvaluationError> {
+    pub fn open(settings: &RunOptions, options: EvaluationOptions) -> Result<Self, EvaluationError> {
         Self::open_with(settings, options, None)
     }
 
     /// The same with the cases, rules and files of a benchmark.
     pub fn open_benchmark(
-        settings: &Settings,
+        settings: &RunOptions,
         options: EvaluationOptions,
         benchmark: Benchmark,
     ) -> Result<Self, EvaluationError> {
@@ -238,7 +238,7 @@ impl Evaluation {
     }
 
     fn open_with(
-        settings: &Settings,
+        settings: &RunOptions,
         options: EvaluationOptions,
         benchmark: Option<Benchmark>,
     ) -> Result<Self, EvaluationError> {
@@ -248,15 +248,14 @@ impl Evaluation {
         }
         let folder = settings.folder();
         let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of } = options;
-        let mut asking = ModelAccess { dry_run: only_looks, ..settings.asking() };
-        asking.refresh |= refresh;
+        let mut asking = settings.model_access();
+        asking.options.only_looks = only_looks;
+        asking.options.refresh |= refresh;
         asking.under_test = under_test(settings)?;
         asking.has_outputs = outputs_of.is_some();
-        let generate = Generate {
-            system: from_file(settings.generate.system.as_deref(), folder)?,
-            prompt: from_file(settings.generate.prompt.as_deref(), folder)?,
-            ..settings.generate.clone()
-        };
+        let mut generate = settings.generate.clone().unwrap_or_default();
+        generate.system = from_file(generate.system.as_deref(), folder)?;
+        generate.prompt = from_file(generate.prompt.as_deref(), folder)?;
         let is_grounded = settings.retrieval.is_some() && generate.prompt.is_none() && generate.system.is_none();
         let prompt = if asking.under_test.is_empty() || is_grounded {
             None
@@ -328,9 +327,9 @@ impl Evaluation {
         let retrieving =
             settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
-        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile, registry())
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registry())
             .map_err(PlanError::from)?;
-        let metrics = Plan::new(&requests, settings.profile, registry())?;
+        let metrics = Plan::new(&requests, settings.profile(), registry())?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
         let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
@@ -418,7 +417,7 @@ impl Evaluation {
         });
         if let Some(asked) = &self.asked {
             asked.keep_costs_in(store, run)?;
-            if wanted.settings.batch && !wanted.settings.offline {
+            if wanted.settings.batch.unwrap_or_default() && !wanted.settings.offline.unwrap_or_default() {
                 // A run is known by its number in its store.
                 let place = std::fs::canonicalize(store.path()).unwrap_or_else(|_| store.path().to_owned());
                 asked
@@ -517,22 +516,23 @@ impl Evaluation {
 }
 
 /// The models under test: those that are named, or all that neither judge nor answer in place of another.
-fn under_test(settings: &Settings) -> Result<Vec<String>, EvaluationError> {
+fn under_test(settings: &RunOptions) -> Result<Vec<String>, EvaluationError> {
     let known = || settings.models.iter().map(|model| model.name.as_str());
-    if settings.generate.models.is_empty() {
+    let named = settings.generate.as_ref().map(|generate| generate.models.as_slice()).unwrap_or_default();
+    if named.is_empty() {
         let requests = settings.requests();
         let judging = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned());
         let others: Vec<String> =
             judging.chain(settings.models.iter().flat_map(|model| model.fallback.iter().cloned())).collect();
         return Ok(known().filter(|name| !others.iter().any(|other| other == name)).map(str::to_owned).collect());
     }
-    for model in &settings.generate.models {
+    for model in named {
         if !known().any(|name| name == model) {
             let similar = closest(model, known()).map(str::to_owned);
             return Err(EvaluationError::UnknownModel { model: model.clone(), similar });
         }
     }
-    Ok(settings.generate.models.clone())
+    Ok(named.to_vec())
 }
 
 /// The judges that a metric names.
@@ -648,7 +648,8 @@ fn estimate(
         let (mut names, mut calls, mut bytes, mut is_most) = (Vec::new(), 0, 0, false);
         for request in requests.iter().filter(judging) {
             let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
-            let prompt = probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, str::len) as u64;
+            let prompt =
+                probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, |prompt| prompt.len()) as u64;
             names.push(request.name.clone());
             is_most |= request.options.get(cascade::JUDGE_OPTION).and_then(Json::as_str) == Some("when_unsure");
             calls += samples * seats;

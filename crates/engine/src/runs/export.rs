@@ -17,7 +17,7 @@ use super::run_samples::SampleRules;
 use crate::drive::{DriveOptions, RunContext, drive};
 use crate::run::run_planned;
 use crate::store::{Cursor, RunNames, Store, StoreError, StoredRun, StoredSample, StoredSamples};
-use crate::{CallResult, Conclusion, Plan, Response, RunError, RunRequest, SampleProvider, Settings};
+use crate::{CallResult, Conclusion, Plan, Response, RunError, RunOptions, RunRequest, SampleProvider};
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
     } else if let [dataset] = plan.datasets.as_slice() {
         job.reading = dataset.reading.clone();
     }
-    let settings = Settings { output: outputs, allow_empty: true, ..Settings::default() };
+    let settings = RunOptions { output: outputs, allow_empty: Some(true), ..RunOptions::default() };
     let wanted = RunRequest { settings, sampler: Some(&known), ..RunRequest::default() };
     Ok(run_planned(job, &Plan::without_scoring(plan.metrics.clone()), None, wanted)?)
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::{PlannedRetrieval, RagTest};
-use crate::{ConfigError, SettingsLayer};
+use crate::{ConfigError, RunOptions};
 
 /// What a run was planned to do. It stands in the store; nothing of it is secret.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -83,8 +83,8 @@ pub struct PlannedDataset {
 impl RunPlan {
     /// What the run began with; nothing of a run that an older version began. Of one that somebody else may have written
     /// down only what reaches and writes nothing.
-    pub fn began_with(&self) -> Result<Option<SettingsLayer>, ConfigError> {
-        self.settings.as_ref().map(|settings| SettingsLayer::from_run(settings, self.has_valid_owner_tag())).transpose()
+    pub fn began_with(&self) -> Result<Option<RunOptions>, ConfigError> {
+        self.settings.as_ref().map(|settings| RunOptions::from_run(settings, self.has_valid_owner_tag())).transpose()
     }
 
     /// Samples in all.

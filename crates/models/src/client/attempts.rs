@@ -90,6 +90,10 @@ impl Client {
             };
             drop(under_way);
             let failed = match sent {
+                Ok(Ok((replies, _))) if inner.settings.retry_empty && has_empty_text(first, &replies) => {
+                    let usage = replies.first().and_then(|raw_reply| raw_reply.reply.usage);
+                    ReplyError { usage, ..ReplyError::new(Fault::Empty, "the reply is an empty text") }.into()
+                }
                 Ok(Ok((mut replies, received))) => {
                     for raw_reply in &mut replies {
                         raw_reply.reply.code = code.clone().or(raw_reply.reply.code.take());
@@ -139,6 +143,15 @@ impl Client {
             }
         }
     }
+}
+
+/// Whether a reply is a text without a single sign, and calls no tool.
+fn has_empty_text(request: &ModelRequest, replies: &[RawReply]) -> bool {
+    let is_empty = |raw_reply: &RawReply| {
+        matches!(&raw_reply.reply.content, ReplyContent::Text(text) if text.is_empty())
+            && raw_reply.reply.tool_calls().next().is_none()
+    };
+    !request.embedding && replies.iter().any(is_empty)
 }
 
 /// How far a question has come.

@@ -100,15 +100,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     if let Some(url) = &arguments.postgres {
         let written = Postgres::open(url)?.fill(&Index::open(&arguments.output)?, &mut |_| ())?;
         if !arguments.quiet {
-            remark(&format!(
-                "{} in {}",
-                count_with_noun(written, "vector", "vectors"),
-                escape::terminal(&redacted_url(url))
-            ));
+            remark(&format!("{} in {}", count_with_noun(written, "vector", "vectors"), redacted_url(url)));
         }
     }
     for left_out in &built.left_out {
-        remark(&escape::terminal(&format!("left out: {}: {}", left_out.name, left_out.reason)));
+        remark(&format!("left out: {}: {}", left_out.name, left_out.reason));
     }
     if !built.left_out.is_empty() {
         remark(REMEDY);
@@ -144,7 +140,7 @@ fn embedder(arguments: &Arguments) -> Result<Option<Embedder>, Failure> {
     match opened {
         Ok(embedder) => Ok(Some(embedder)),
         Err(RetrievalError::Vectors { reason, remedy, .. }) if arguments.embedding.is_none() && before.is_none() => {
-            remark(&escape::terminal(&format!("without vectors: no `{model}`: {reason}")));
+            remark(&format!("without vectors: no `{model}`: {reason}"));
             if let Some(remedy) = remedy {
                 remark(&remedy);
             }
