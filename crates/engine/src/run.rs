@@ -148,7 +148,9 @@ pub struct Conclusion {
 pub fn run(mut job: Job, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
     let is_published = job.suite.is_some();
     let open = |asking: &ModelAccess| {
-        let asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
+        let mut asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
+        // Who has no store cannot come back for the replies.
+        asking.options.batch = false;
         asking.open(&mut job.requests, registry())
     };
     let asked = wanted.model_access.as_ref().map(open).transpose()?;
@@ -270,6 +272,9 @@ pub(crate) fn run_planned(
             return Err(error.into());
         }
     };
+    if let Some(asked) = asked.filter(|_| driven.stop == Stop::Complete) {
+        asked.shared().end_batches();
+    }
     let is_asking = asked.is_some_and(ModelBackend::is_asking);
     let mut hearing = asked.map(ModelBackend::usage).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
     let programs = running.as_ref().map(|running| ProgramUsage {
@@ -353,12 +358,12 @@ pub(crate) fn run_planned(
     let partial = partial.filter(|path| driven.stop != Stop::Complete && path.exists() && !kept_before.contains(path));
     let partial = partial.collect();
     let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
-    let is_postponed = hearing.as_ref().is_some_and(|hearing| !hearing.postponed.is_empty());
+    let is_postponed = hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
     let exit = match Exit::of(&driven, &tee.summary, &verdicts, ending, settings.allow_empty.unwrap_or_default()) {
-        // What failed for want of money is no error of the cases.
-        Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
-        // Nor is what the provider wants later.
+        // What a provider wants later, or answers later, is no error of the cases.
         Exit::Error | Exit::Gate | Exit::Fine if is_postponed => Exit::Incomplete,
+        // Nor is what failed for want of money.
+        Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
         exit => exit,
     };
     let summary = tee.summary;

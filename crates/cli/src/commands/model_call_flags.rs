@@ -2,7 +2,7 @@
 
 use probare_engine::ModelUsage;
 use probare_files::{OwnerKeys, PROBARE_KEY};
-use probare_models::CacheFile;
+use probare_models::{BatchReport, CacheFile};
 use probare_report::number::count_with_noun;
 
 use super::remark;
@@ -101,7 +101,46 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         let text = format!("{model}: the provider asks to wait {seconds}; its other questions were not asked");
         remark(&text);
     }
+    if let Some(batches) = &hearing.batches {
+        print_batches(batches, quiet);
+    }
     if hearing.is_budget_reached {
         remark("the budget is reached: the questions that are left were not asked");
+    }
+}
+
+/// Says how the batches of a run stand.
+fn print_batches(batches: &BatchReport, quiet: bool) {
+    let say = |text: String| remark(&text);
+    let questions = |count: u64| count_with_noun(count, "question", "questions");
+    if !quiet && batches.collected + batches.failed > 0 {
+        let replies = count_with_noun(batches.collected, "reply", "replies");
+        let failed =
+            if batches.failed > 0 { format!("; {} without one", questions(batches.failed)) } else { String::new() };
+        say(format!("batches: {replies} fetched{failed}"));
+    }
+    for (model, name, count) in batches.sent.iter().filter(|_| !quiet) {
+        say(format!("batch `{name}` of {model}: {} sent", questions(*count)));
+    }
+    for (model, name, count, done) in batches.running.iter().filter(|_| !quiet) {
+        say(match name {
+            Some(name) => format!("batch `{name}` of {model}: {done} of {} done", questions(*count)),
+            None => format!(
+                "a batch of {model} with {}: it is not known yet whether the provider took it",
+                questions(*count)
+            ),
+        });
+    }
+    if batches.unsent > 0 {
+        say(format!(
+            "{} were not sent in a batch, since the budget does not allow them now",
+            questions(batches.unsent)
+        ));
+    }
+    for problem in &batches.problems {
+        say(format!("warning: {problem}"));
+    }
+    if batches.is_pending() && !quiet {
+        say("replies of a batch come within a day; `probare resume` fetches what is there".to_owned());
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
 mod asked_again;
+mod batches;
 mod calibrate;
 mod commands;
 mod costs;

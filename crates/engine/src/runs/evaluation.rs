@@ -11,6 +11,7 @@ use probare_core::{
     closest,
 };
 use probare_metrics::{cascade, registry};
+use probare_models::CallError;
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
 use serde_json::{Value as Json, json};
@@ -32,7 +33,8 @@ use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
 use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, Plan, PlanError, RunError, RunOptions, RunRequest,
+    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
+    RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
@@ -143,6 +145,9 @@ pub enum EvaluationError {
     /// The models cannot be asked.
     #[error(transparent)]
     Ask(#[from] ModelAccessError),
+    /// The batches of the run cannot be used.
+    #[error("the batches of the run cannot be used")]
+    Batch(#[source] CallError),
     /// The index cannot be searched.
     #[error(transparent)]
     Retrieval(#[from] RetrievalError),
@@ -425,6 +430,14 @@ impl Evaluation {
         });
         if let Some(asked) = &self.asked {
             asked.keep_costs_in(store, run)?;
+            if wanted.settings.batch.unwrap_or_default() && !wanted.settings.offline.unwrap_or_default() {
+                // A run is known by its number in its store.
+                let place = std::fs::canonicalize(store.path()).unwrap_or_else(|_| store.path().to_owned());
+                asked
+                    .shared()
+                    .begin_batches(format!("{} run {run}", place.display()))
+                    .map_err(EvaluationError::Batch)?;
+            }
         }
         let sampling = RunSampleProvider {
             respondents,
@@ -455,7 +468,7 @@ impl Evaluation {
         let mut conclusion = ended?;
         closed?;
         let is_short = conclusion.hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
-        let is_postponed = conclusion.hearing.as_ref().is_some_and(|hearing| !hearing.postponed.is_empty());
+        let is_postponed = conclusion.hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
         match conclusion.driven.stop {
             Stop::Interrupted => conclusion.exit = Exit::Incomplete,
             Stop::Complete if !is_short && !is_postponed => store.set_state(run, RunState::Complete)?,
