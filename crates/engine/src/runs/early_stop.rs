@@ -20,7 +20,7 @@ pub(super) fn check(
     if is_benchmark {
         return Err(EarlyDecisionError::Benchmark);
     }
-    for (is_set, option) in [(settings.confident, "confident"), (settings.each_group, "each_group")] {
+    for (is_set, option) in [(settings.significant, "significant"), (settings.per_group, "per_group")] {
         if is_set == Some(true) {
             return Err(EarlyDecisionError::Option { option });
         }
