@@ -251,7 +251,7 @@ fn answer(state: &mut State, method: &str, path: &str, head: &str, body: &[u8]) 
 }
 
 fn serve(mut stream: TcpStream, state: &Mutex<State>, delay: Duration) -> io::Result<()> {
-    let (mut bytes, mut buffer) = (Vec::new(), [0; 65536]);
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 8192]);
     let (start, length) = loop {
         let count = stream.read(&mut buffer)?;
         if count == 0 {

@@ -131,7 +131,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 42] = [
+const PROBES: [(&str, Probe); 43] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -151,6 +151,7 @@ const PROBES: [(&str, Probe); 42] = [
     ("judge", Probe::Setting("judges", "--judge=openai:x")),
     ("offline", Probe::Setting("offline", "--offline")),
     ("refresh", Probe::Setting("refresh", "--refresh")),
+    ("batch", Probe::Setting("batch", "--batch")),
     ("budget-usd", Probe::Setting("budget_usd", "--budget-usd=1.5")),
     ("budget-tokens", Probe::Setting("budget_tokens", "--budget-tokens=7")),
     ("score-truncated", Probe::Setting("score_truncated", "--score-truncated")),

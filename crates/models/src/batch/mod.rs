@@ -49,7 +49,8 @@ pub struct BatchReport {
 impl BatchReport {
     /// Whether the run has to go on later.
     pub fn is_pending(&self) -> bool {
-        self.waiting > 0 || !self.running.is_empty() || !self.problems.is_empty()
+        // What the budget does not allow now is allowed once something else is settled, or never.
+        self.waiting > self.unsent || !self.running.is_empty() || !self.problems.is_empty()
     }
 }
 

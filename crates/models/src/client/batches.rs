@@ -135,7 +135,7 @@ impl Client {
         }
         let token = fresh_token()?;
         let noted = book.journal().begin(&book.owner, &token, seconds_now(), &items);
-        let taken = noted.map_err(|error| self.journal_error(&error))?;
+        let taken = noted.map_err(|error| journal_error(&error))?;
         let (mut kept, mut sent) = (Vec::new(), Vec::new());
         for (((name, item), request), is_ours) in items.into_iter().zip(requests).zip(taken) {
             if is_ours {
@@ -149,7 +149,7 @@ impl Client {
         let batch = OpenBatch { token, remote: None };
         let count = kept.len() as u64;
         if kept.is_empty() {
-            return book.journal().end(&batch, &[], &[]).map_err(|error| self.journal_error(&error));
+            return book.journal().end(&batch, &[], &[]).map_err(|error| journal_error(&error));
         }
         let model = inner.settings.display_name();
         match self.create(api, &batch.token, &sent).await {
@@ -162,7 +162,7 @@ impl Client {
                 for (_, item) in &kept {
                     inner.shared.release(item, None);
                 }
-                book.journal().end(&batch, &[], &[]).map_err(|error| self.journal_error(&error))?;
+                book.journal().end(&batch, &[], &[]).map_err(|error| journal_error(&error))?;
                 let reason = inner.shared.redactor().clean(error.reason);
                 book.report()
                     .problems
@@ -318,7 +318,7 @@ impl Client {
         if batch.remote.is_none() {
             match self.find_batch(book, api, &batch, &items).await {
                 Ok(Search::Found(remote)) => {
-                    book.journal().set_remote(&batch.token, &remote).map_err(|error| self.journal_error(&error))?;
+                    book.journal().set_remote(&batch.token, &remote).map_err(|error| journal_error(&error))?;
                     batch.remote = Some(remote);
                 }
                 Ok(Search::Absent) => {
@@ -326,7 +326,7 @@ impl Client {
                         inner.shared.release(item, None);
                     }
                     inner.shared.budget().flush();
-                    return book.journal().end(&batch, &[], &[]).map_err(|error| self.journal_error(&error));
+                    return book.journal().end(&batch, &[], &[]).map_err(|error| journal_error(&error));
                 }
                 Ok(Search::Unsure) => {
                     book.report().running.push((model, None, count, 0));
@@ -394,7 +394,7 @@ impl Client {
             report.collected += answered.len() as u64;
             report.failed += failed.len() as u64;
         }
-        book.journal().end(&batch, &answered, &failed).map_err(|error| self.journal_error(&error))
+        book.journal().end(&batch, &answered, &failed).map_err(|error| journal_error(&error))
     }
 
     /// Records a reply of a batch; the inner error is that of the one request.
@@ -466,10 +466,6 @@ impl Client {
         let is_bound = is_reply && error.usage.is_none();
         inner.shared.release(item, Some(EndedCall { outcome: CallOutcome::Failed, usage, taken, is_bound }));
     }
-
-    fn journal_error(&self, error: &rusqlite::Error) -> CallError {
-        CallError::Internal { reason: format!("the file of batches cannot be written: {error}") }
-    }
 }
 
 /// What became of a batch whose name was not noted.
@@ -478,6 +474,10 @@ enum Search {
     Absent,
     /// A batch that may be ours is still worked on.
     Unsure,
+}
+
+fn journal_error(error: &rusqlite::Error) -> CallError {
+    CallError::Internal { reason: format!("the file of batches cannot be written: {error}") }
 }
 
 fn unnamed(fault: Fault) -> ReplyError {
