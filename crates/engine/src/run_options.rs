@@ -958,7 +958,7 @@ mod tests {
         let options = file(&format!("{above}{below}"));
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
         let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys.len(), 31, "{keys:?}");
+        assert_eq!(keys.len(), 32, "{keys:?}");
         for name in keys {
             let name = match name.as_str() {
                 "concurrency" => "jobs",

@@ -84,7 +84,7 @@ fn power_takes_the_spread_from_earlier_runs_and_the_cost_from_a_configuration() 
 
     let config = "datasets: [{path: a-cases.jsonl}]\nmodels: [{name: m, base_url: 'http://127.0.0.1:9/v1', \
                   max_tokens: 100, \
-                  pricing: {prompt_price_per_million: 1, completion_price_per_million: 10}}]\nmetrics: [{id: token_f1}]\n";
+                  pricing: {prompt_price_per_million: 1, completion_price_per_million: 10}}]\ngenerate: {prompt: Say something.}\nmetrics: [{id: token_f1}]\n";
     fs::write(place.join("run.yaml"), config).unwrap();
     let said = json_of(place, &["power", "--rate", "0.8", "--difference", "0.1", "--config", "run.yaml"]);
     let dry: String = run_successfully(place, &["run", "run.yaml", "--dry-run"]);

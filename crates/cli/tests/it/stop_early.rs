@@ -51,7 +51,7 @@ fn project(server: &ReplyServer, cases: usize, mark: impl Fn(usize) -> &'static 
     let lines: String = (0..cases).map(|at| format!("{}\n", line(at))).collect();
     fs::write(folder.path().join("cases.jsonl"), lines).unwrap();
     let mut config = json!({"datasets": [{"path": "cases.jsonl"}],
-        "models": [{"name": "house", "base_url": format!("{}/v1", server.url()), "max_tokens": 40, "retries": 0,
+        "models": [{"name": "house", "base_url": format!("{}/v1", server.url()), "max_tokens": 40, "max_attempts": 1,
             "concurrency": 4, "pricing": {"prompt_price_per_million": 100, "completion_price_per_million": 100}}],
         "metrics": [{"id": "contains"}]});
     for (key, value) in more.as_object().unwrap() {
