@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use probare_benchmarks::synthlink::{SynthLink, files};
 use probare_core::{Console, Suite as _};
-use probare_engine::{RunRequest, Settings, run};
+use probare_engine::{RunOptions, RunRequest, run};
 use probare_stats::Random;
 use serde_json::json;
 
@@ -55,7 +55,7 @@ impl Paths<'_> {
     fn score(&self) -> Result<u64, Box<dyn Error>> {
         let options = json!({"catalog": self.catalogue, "predictions": [self.predictions], "output_dir": self.output});
         let job = SynthLink.open(options, Console { quiet: true, ..Console::default() })?;
-        let settings = Settings { jobs: Some(NonZeroUsize::MIN), ..Settings::default() };
+        let settings = RunOptions { jobs: Some(NonZeroUsize::MIN), ..RunOptions::default() };
         Ok(run(job, RunRequest { settings, ..RunRequest::default() })?.driven.cases)
     }
 

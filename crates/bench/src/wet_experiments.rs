@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use probare_benchmarks::sgi::Sgi;
 use probare_core::{Console, Event, Sink, Suite as _};
-use probare_engine::{RunRequest, Settings, run};
+use probare_engine::{RunOptions, RunRequest, run};
 use probare_stats::Random;
 use serde_json::json;
 
@@ -76,7 +76,7 @@ impl Paths {
     fn score(&self, sum: &mut ScoreSum) -> Result<u64, Box<dyn Error>> {
         let options = json!({"subtask": "wet", "data": self.data, "predictions": self.outputs});
         let job = Sgi.open(options, Console { quiet: true, ..Console::default() })?;
-        let settings = Settings { jobs: Some(NonZeroUsize::MIN), ..Settings::default() };
+        let settings = RunOptions { jobs: Some(NonZeroUsize::MIN), ..RunOptions::default() };
         Ok(run(job, RunRequest { settings, watcher: Some(Box::new(sum)), ..RunRequest::default() })?.driven.cases)
     }
 

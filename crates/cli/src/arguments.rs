@@ -29,7 +29,6 @@ const AFTER_HELP: &str = "Examples:
 Exit codes: 0 fine, 1 error, 2 quality gate failed, 3 incomplete, 4 budget reached, 64 usage, 130 interrupted.";
 
 /// What to do. The help of a verb is the documentation of its arguments.
-#[expect(clippy::large_enum_variant, reason = "one value a process")]
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     Score(Box<commands::score::Arguments>),

@@ -22,7 +22,7 @@ use clap::{ArgMatches, FromArgMatches};
 use arguments::{Cli, CliCommand};
 use failure::{CommandResult, Failure};
 use probare_core::{Suite, closest};
-use probare_engine::{Exit, Settings};
+use probare_engine::{Exit, RunOptions};
 
 /// Does what the arguments ask for, the first of which is the name of the program, and says with which code it should end.
 pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> u8 {
@@ -94,7 +94,7 @@ pub fn command() -> clap::Command {
 }
 
 /// What a command line would run with; nothing for a verb that has no settings of a run.
-fn settings_for(words: Vec<OsString>) -> Result<Option<Settings>, Failure> {
+fn settings_for(words: Vec<OsString>) -> Result<Option<RunOptions>, Failure> {
     let asked = parse_command_line(std::iter::once(OsString::from("probare")).chain(words))
         .map_err(|error| Failure::usage(error.render().to_string().trim_start_matches("error: ").trim_end()))?;
     Ok(Some(match &asked {

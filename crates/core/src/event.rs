@@ -47,6 +47,9 @@ pub struct MetricInfo {
     /// The thresholds that come with the metric, where its labels rest on them: their name, date and held-out error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision_thresholds: Option<Json>,
+    /// Whether it describes a text and judges nothing: it has no mean, no gate and no place in comparisons.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_descriptive: bool,
 }
 
 impl MetricInfo {
@@ -63,6 +66,7 @@ impl MetricInfo {
             profile,
             options: Json::Null,
             decision_thresholds: def.shipped_thresholds(profile).map(ShippedThresholds::to_json),
+            is_descriptive: def.is_descriptive,
         }
     }
 
@@ -151,6 +155,13 @@ impl CaseResult {
         Self { case, model, repeat, results, excused: None, detail: None, asked: Vec::new(), written: None }
     }
 
+    /// The fallback model that answered in place of the one whose results these are; nothing where that one did.
+    pub fn answered_by(&self) -> Option<&str> {
+        let asked = self.model.as_deref()?;
+        let answered = self.case.response.as_ref()?.model.as_deref()?;
+        (answered != asked).then_some(answered)
+    }
+
     /// The result line as text, without a line break.
     pub fn line_text(&self, metrics: &[MetricInfo]) -> Cow<'_, str> {
         match &self.written {
@@ -160,7 +171,7 @@ impl CaseResult {
         }
     }
 
-    /// The result line of the contract: `{"id":…,"scores":{…}}`, with `model` and `repeat` where there are any.
+    /// The result line of the contract: `{"id":…,"scores":{…}}`, with `model`, `answered_by` and `repeat` where there are any.
     pub fn line<'a>(&'a self, metrics: &'a [MetricInfo]) -> impl Serialize + 'a {
         ResultLineRef { result: self, metrics }
     }
@@ -177,6 +188,9 @@ impl Serialize for ResultLineRef<'_> {
         map.serialize_entry("id", &self.result.case.id)?;
         if let Some(model) = &self.result.model {
             map.serialize_entry("model", model)?;
+        }
+        if let Some(model) = self.result.answered_by() {
+            map.serialize_entry("answered_by", model)?;
         }
         if self.result.repeat > 0 {
             map.serialize_entry("repeat", &self.result.repeat)?;
@@ -205,6 +219,9 @@ pub struct ResultLine<T = SerializedResult> {
     /// Model whose output was scored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The fallback model that answered in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// Which of several outputs of that model.
     #[serde(default, skip_serializing_if = "is_first")]
     pub repeat: u32,
@@ -363,6 +380,7 @@ mod tests {
             profile: Profile::Reference,
             options: Json::Null,
             decision_thresholds: None,
+            is_descriptive: false,
         };
         let metrics = [metric("relevance"), metric("topic_pivot"), metric("x")];
         let score = Score::from_number(0.604).unwrap().with_part("cosine", 0.709).unwrap();
@@ -403,6 +421,7 @@ mod tests {
             profile: Profile::Careful,
             options: serde_json::json!({"k": 1}),
             decision_thresholds: None,
+            is_descriptive: false,
         };
         for range in [(0.0, 1.0), (0.0, f64::INFINITY), (f64::NEG_INFINITY, f64::INFINITY)] {
             info.range = range;
@@ -431,6 +450,7 @@ mod tests {
             labels: &[],
         }),
         per_turn: true,
+        is_descriptive: false,
         since: "0.4",
         version: 1,
         page: "",

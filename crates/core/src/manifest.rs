@@ -130,6 +130,9 @@ pub struct ModelRecord {
     /// What else decides its replies: headers that are no secret, digests of files that a program names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub also: BTreeMap<String, String>,
+    /// Models that answer in its place when it fails, by name and in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallback: Vec<String>,
 }
 
 /// The model whose vectors a metric used.
@@ -225,6 +228,9 @@ pub struct InputFile {
     /// Rows that were read, where it has rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
+    /// Name of the version of the data set, where it was given one; the digest is its version in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// How cases were read.

@@ -180,6 +180,8 @@ pub struct MetricDef {
     pub thresholds: Option<&'static ShippedThresholds>,
     /// Whether a single turn of a conversation can be scored by itself, as far as its own rules go.
     pub per_turn: bool,
+    /// Whether it describes a text and judges nothing: it has no mean, no gate and no place in comparisons.
+    pub is_descriptive: bool,
     /// The release that brought it.
     pub since: &'static str,
     /// Raised when any score could change.
@@ -330,7 +332,7 @@ const fn last_separator(path: &str, end: usize) -> (usize, usize) {
 /// where it asks.
 ///
 /// The id is the file's name and the family the folder's. `needs`, `summary`, `range`, `better`, `since`, `version` and
-/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole`, `thresholds` and `per_turn` have defaults. `prepare` turns the options into the type that
+/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole`, `thresholds`, `per_turn` and `is_descriptive` have defaults. `prepare` turns the options into the type that
 /// scores, where something is to be compiled or checked once (`prepare: Compiled::new`); without it the options score.
 #[macro_export]
 macro_rules! metric {
@@ -346,6 +348,7 @@ macro_rules! metric {
         $(thresholds: $thresholds:expr,)?
         $(prepare: $prepare:expr,)?
         $(per_turn: $per_turn:expr,)?
+        $(is_descriptive: $is_descriptive:expr,)?
         since: $since:expr,
         version: $version:expr,
         page: $page:expr $(,)?
@@ -365,6 +368,7 @@ macro_rules! metric {
             whole: $crate::metric!(@or [$(Some($whole))?] [None]),
             thresholds: $crate::metric!(@or [$(Some($thresholds))?] [None]),
             per_turn: $crate::metric!(@or [$($per_turn)?] [true]),
+            is_descriptive: $crate::metric!(@or [$($is_descriptive)?] [false]),
             since: $since,
             version: $version,
             page: include_str!($page),

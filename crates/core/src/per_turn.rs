@@ -607,6 +607,7 @@ mod tests {
             whole: None,
             thresholds: None,
             per_turn: true,
+            is_descriptive: false,
             since: "0.3",
             version: 1,
             page: "",

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use probare_engine::{Config, Evaluation, EvaluationOptions, RunProgress, RunRequest, Settings, SettingsLayer, Store};
+use probare_engine::{Config, Evaluation, EvaluationOptions, RunProgress, RunRequest, Store};
 use probare_models::ModelSettings;
 use probare_testing::{ServerBehaviour, TestServer};
 use serde_json::json;
@@ -51,7 +51,7 @@ fn status(name: &str) -> u64 {
 /// One run, as `probare run` makes it.
 fn run(folder: &Path) -> Done {
     let config = Config::load(Some(&folder.join("probare.yaml")))?;
-    let settings = Settings::merge([SettingsLayer::from_config(&config, "probare.yaml")])?;
+    let settings = config.file_options();
     let store = Store::open(&folder.join("runs.db"))?;
     let (is_over, most) = (Arc::new(AtomicBool::new(false)), Arc::new(std::sync::atomic::AtomicU64::new(0)));
     let (over, threads) = (Arc::clone(&is_over), Arc::clone(&most));

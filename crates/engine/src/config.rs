@@ -2,18 +2,20 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use probare_cases::{CaseFileError, FieldMap, MapError, read_whole};
-use probare_core::{MetricRequest, Profile};
+use probare_core::{MetricRequest, Profile, RequestError};
 use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
 use probare_report::{Gate, LabelUnit, Relation};
-use schemars::{JsonSchema, Schema, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::config_trust::check_discovered_config;
+use crate::run_options::{ConfiguredGates, RunOptions, SettingOrigin};
 use crate::yaml;
 
 /// The file that is read when it stands in the current folder and no other is named.
@@ -43,7 +45,8 @@ pub struct Config {
     /// Which reading of the metrics: `reference` or `careful`.
     pub profile: Option<Profile>,
     /// How to run.
-    pub run: Run,
+    #[schemars(schema_with = "run_schema")]
+    pub run: RunOptions,
     /// The file, as it was named; nothing where there is none.
     #[serde(skip)]
     pub path: Option<PathBuf>,
@@ -106,6 +109,9 @@ pub struct Dataset {
     pub name: Option<String>,
     /// The file, relative to the configuration.
     pub path: String,
+    /// Name of its version, such as `2026-03`. The digest of the file is its version in any case; `compare` and `history`
+    /// show both.
+    pub version: Option<String>,
     /// Columns under other names: `response: model_output`.
     #[serde(default)]
     pub mapping: Map<String, Json>,
@@ -165,6 +171,14 @@ impl<'de> Deserialize<'de> for MetricEntry {
             }
         }
         deserializer.deserialize_any(Either)
+    }
+}
+
+impl FromStr for MetricEntry {
+    type Err = RequestError;
+
+    fn from_str(text: &str) -> Result<Self, RequestError> {
+        text.parse::<MetricRequest>().map(Self::from)
     }
 }
 
@@ -240,50 +254,17 @@ pub struct LabelEntry {
     pub over_share: Option<f64>,
 }
 
-/// How to run.
-#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Run {
-    /// Reports to write.
-    pub output: Vec<String>,
-    /// Scoring threads.
-    #[serde(rename(serialize = "jobs"))]
-    pub concurrency: Option<std::num::NonZeroUsize>,
-    /// At most this many cases.
-    pub limit: Option<u64>,
-    /// End at the first row that cannot be read.
-    pub strict: bool,
-    /// Whether a run without a single case is a good one.
-    pub allow_empty: bool,
-    /// Means apart for each group: `tags`, a tag, `metadata.KEY`, or `model`.
-    pub by: Option<String>,
-    /// The column that says which cases hang together, for intervals.
-    pub cluster: Option<String>,
-    /// Files of decision thresholds, as `probare calibrate` writes them.
-    pub decision_thresholds: Vec<String>,
-    /// The name of `decision_thresholds` up to release 0.3.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub bands: Vec<String>,
-    /// Whether gates hold for each group, too.
-    pub each_group: bool,
-    /// Whether a gate fails only if the interval excludes the limit.
-    pub confident: bool,
-    /// Answer judges from recorded replies only.
-    pub offline: bool,
-    /// Most money that the run may spend on models, in US dollars.
-    pub budget_usd: Option<f64>,
-    /// Most tokens that the run may send and receive.
-    pub budget_tokens: Option<u64>,
-    /// Score replies that were cut at their longest length as if they were whole.
-    pub score_truncated: bool,
-    /// File of the record of replies; `.probare/replies.db` if absent.
-    pub record: Option<String>,
-    /// By what programs that metrics run are shut in: `auto`, `bubblewrap` or `none`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sandbox: Option<String>,
-    /// Seed of what is drawn at random: the waits between attempts.
-    pub seed: u64,
+/// Options that are keys of their own in a configuration, or none at all.
+const NOT_BELOW_RUN: [&str; 9] =
+    ["config", "datasets", "models", "generate", "retrieval", "metrics", "profile", "judges", "gates"];
+
+/// The schema of `run`: the options of a run but for those that stand beside it.
+fn run_schema(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = RunOptions::json_schema(generator);
+    if let Some(Json::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|name, _| !NOT_BELOW_RUN.contains(&name.as_str()));
+    }
+    schema
 }
 
 impl Config {
@@ -337,7 +318,7 @@ impl Config {
                 *prompt = format!("@{}", beside(file));
             }
         }
-        self.run.decision_thresholds.iter_mut().chain(&mut self.run.bands).for_each(|file| *file = beside(file));
+        self.run.decision_thresholds.iter_mut().for_each(|file| *file = folder.join(&*file));
         // A judge may be such a file without an entry of its own.
         let named = self.metrics.iter().filter_map(|metric| metric.options.get("judges").and_then(Json::as_array));
         let named = named.flatten().filter_map(Json::as_str).map(str::to_owned);
@@ -359,14 +340,16 @@ impl Config {
 
     /// Reads the text of a configuration; `name` is what messages call it.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
-        let config: Self =
+        let mut config: Self =
             yaml::from_yaml(text).map_err(|reason| ConfigError::Form { name: name.to_owned(), reason })?;
         for model in &config.models {
             model.check().map_err(|source| ConfigError::Model { name: name.to_owned(), source })?;
         }
-        if let Some(Err(reason)) = config.run.sandbox.as_deref().map(str::parse::<probare_sandbox::SandboxChoice>) {
-            return Err(ConfigError::Form { name: name.to_owned(), reason: format!("run.sandbox: {reason}") });
+        let wrong = |reason: String| ConfigError::Form { name: name.to_owned(), reason };
+        if let Some(key) = config.run.names().into_iter().find(|name| NOT_BELOW_RUN.contains(name)) {
+            return Err(wrong(format!("`{key}` stands below `run`, where it is no key")));
         }
+        config.run.check().map_err(|reason| wrong(format!("run: {reason}")))?;
         for gate in &config.gates {
             gate.check().map_err(|what| match what {
                 GateProblem::NoLimit => {
@@ -377,7 +360,33 @@ impl Config {
                 }
             })?;
         }
+        config.run = config.run.set_by(&SettingOrigin::File(name.to_owned()));
         Ok(config)
+    }
+
+    /// What the configuration says, as options of a run; `name` is what readers call it.
+    pub fn options(&self, name: &str) -> RunOptions {
+        let origin = SettingOrigin::File(name.to_owned());
+        let gates = self.gates.iter().flat_map(GateEntry::gates);
+        let beside = RunOptions {
+            config: self.path.clone(),
+            datasets: self.datasets.clone(),
+            models: self.models.clone(),
+            generate: Some(self.generate.clone()).filter(|generate| *generate != Generate::default()),
+            retrieval: self.retrieval.clone(),
+            metrics: self.metrics.clone(),
+            profile: self.profile,
+            judges: self.judges.clone(),
+            gates: ConfiguredGates::new(gates, &origin),
+            ..RunOptions::default()
+        };
+        // What was read is called as it was named; what a program put there has the name that it gives.
+        self.run.clone().combine(beside.set_by(&origin)).set_by(&origin)
+    }
+
+    /// The same under the name of its file.
+    pub fn file_options(&self) -> RunOptions {
+        self.options(&self.path.as_deref().unwrap_or(Path::new("")).display().to_string())
     }
 
     /// The metrics as requests.

@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 use probare_files::{TrustedConfigs, is_below, read_plain};
 use probare_models::{ModelName, ModelSettings, Provider};
 use probare_report::escape;
+use probare_sandbox::SandboxChoice;
 use serde_json::Value as Json;
 
 use crate::config::{Config, ConfigError, LARGEST_CONFIG};
@@ -27,13 +28,14 @@ impl Config {
                 add_option_permissions(option, value, &mut found);
             }
         }
-        if self.run.sandbox.as_deref() == Some("none") {
+        if self.run.sandbox == Some(SandboxChoice::None) {
             found.push("to run programs without a sandbox (`run.sandbox: none`)".to_owned());
         }
         if let Some(record) = &self.run.record {
-            found.push(format!("to take replies and outcomes from the response cache `{record}`"));
+            found.push(format!("to take replies and outcomes from the response cache `{}`", record.display()));
         }
-        found.extend(self.run.bands.iter().map(|file| format!("to decide by the thresholds in `{file}`")));
+        let thresholds = self.run.decision_thresholds.iter();
+        found.extend(thresholds.map(|file| format!("to decide by the thresholds in `{}`", file.display())));
         for path in self.paths().filter(|path| !is_inside(self.folder(), path)) {
             found.push(format!("the file `{path}`, which lies outside of its folder"));
         }
@@ -49,7 +51,7 @@ impl Config {
         let prompts = prompts.chain(of_metrics).filter_map(|text| text.strip_prefix('@'));
         let datasets = self.datasets.iter().map(|dataset| dataset.path.as_str());
         let index = self.retrieval.iter().map(|retrieval| retrieval.index.as_str());
-        let outputs = self.run.output.iter().map(String::as_str).filter(|output| *output != "-");
+        let outputs = self.run.output.iter().filter_map(|output| output.to_str()).filter(|output| *output != "-");
         datasets.chain(prompts).chain(index).chain(outputs)
     }
 }

@@ -91,6 +91,7 @@ pub(crate) fn info(name: &str) -> MetricInfo {
         profile: Profile::Reference,
         options: Json::Null,
         decision_thresholds: None,
+        is_descriptive: false,
     }
 }
 

@@ -23,9 +23,9 @@ mod plan;
 mod programs;
 mod remedy;
 mod run;
+mod run_options;
 mod runs;
 mod scan;
-mod settings;
 pub mod sgi;
 mod show;
 mod store;
@@ -36,7 +36,7 @@ mod yaml;
 pub use compare::{CaseValues, CompareError, ComparisonReport, ResultsSource, RunValues, compare, read_values};
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
-    Retrieval, Run,
+    Retrieval,
 };
 pub use config_trust::check_discovered_guide;
 pub use decision_thresholds::{
@@ -57,12 +57,12 @@ pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, ProgramOptions};
 pub use remedy::{Diagnose, Interface};
 pub use run::{Conclusion, ProgramUsage, RunError, RunRequest, rereport, run};
+pub use run_options::{ConfiguredGate, ConfiguredGates, OldName, RunOptions, SettingOrigin, When, parse_jobs};
 pub use runs::{
     Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset,
     PlannedRetrieval, RagTest, RunPlan, RunProgress, export, export_outputs,
 };
 pub use scan::scan_cases;
-pub use settings::{ConfiguredGate, OldName, SettingOrigin, Settings, SettingsLayer, When};
 pub use show::{CaseLookup, RecordedRow, show_case};
 pub use store::{HumanLabel, RunState, STORE, Store, StoreError, StoredRun};
 pub use verify::{CacheUse, Disagreement, Verdict, VerifyError, VerifyRequest, verify};

@@ -8,6 +8,7 @@
 //! out, and its prompt as text. So a manifest says who judged with which words, and a finished run can be judged again from
 //! recorded replies.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,14 +33,10 @@ const LARGEST_PROMPT: u64 = 1024 * 1024;
 const LARGEST_CASSETTE: u64 = 4 << 30;
 
 /// Which models a run may ask, and on which terms.
-#[expect(clippy::struct_excessive_bools, reason = "each is a term of its own")]
-#[derive(Debug, Clone, Default)]
+#[derive(Clone)]
 pub struct ModelAccess {
-    /// Whose word names the models; without a word the least.
-    pub trust: Trust,
-    /// Files of recorded replies that may be opened although a file named them, since the user gave them or their digest
-    /// is that of the manifest.
-    pub cassettes: Vec<PathBuf>,
+    /// On which terms they are asked, and whose word names them.
+    pub options: ModelOptions,
     /// Models by name.
     pub models: Vec<ModelSettings>,
     /// Names of the models that judge where a metric names none: of `models`, or `provider:model`.
@@ -48,29 +45,11 @@ pub struct ModelAccess {
     pub under_test: Vec<String>,
     /// Whether all their outputs are there, so that none of them is asked and no key of theirs is needed.
     pub has_outputs: bool,
-    /// Ask again what is recorded; from then on the new reply counts.
-    pub refresh: bool,
-    /// Answer from recorded replies only.
-    pub offline: bool,
-    /// Ask nobody: it is looked what would be asked, for which no key and no record is needed.
-    pub dry_run: bool,
     /// Whether questions that are asked together are answered together or not at all: where one reply is not recorded,
     /// none of them is given, so that no judge makes a verdict of the rest.
     pub whole: bool,
-    /// Most money, in US dollars.
-    pub budget_usd: Option<f64>,
-    /// Most tokens, sent and received.
-    pub budget_tokens: Option<u64>,
-    /// Take replies that were cut at their longest length for answers.
-    pub score_truncated: bool,
     /// Whether a published benchmark is run: it takes what a model said for its answer, however that ended.
     pub is_published: bool,
-    /// The response cache.
-    pub record: CacheFile,
-    /// Seed of the waits between attempts.
-    pub seed: u64,
-    /// Folder from which files that prompts and models name are looked for when they are not here.
-    pub folder: PathBuf,
 }
 
 /// The models cannot be asked.
@@ -90,6 +69,18 @@ pub enum ModelAccessError {
         metric: String,
         /// The judge.
         judge: String,
+        /// What is wrong with it.
+        reason: String,
+        /// A model with a similar name.
+        similar: Option<String>,
+    },
+    /// A model that answers in place of another is not among the models and says not who it is.
+    #[error("`fallback` of model `{model}` names `{fallback}`: {reason}")]
+    UnknownFallback {
+        /// The model.
+        model: String,
+        /// The one that answers in its place.
+        fallback: String,
         /// What is wrong with it.
         reason: String,
         /// A model with a similar name.
@@ -175,13 +166,27 @@ pub struct ModelUsage {
 impl ModelAccess {
     /// Nobody but this machine answers: for clients of a server, and for whoever names nothing.
     pub fn local() -> Self {
-        Self { trust: Trust::LocalOnly, ..Self::default() }
+        Self::new(ModelOptions::new(Trust::LocalOnly))
     }
 
     /// Models that a file names: this user's record answers for them, and this machine.
     pub fn recorded(models: Vec<ModelSettings>, record: &CacheFile) -> Self {
-        let record = record.clone();
-        Self { trust: Trust::RecordedOnly, models, offline: true, whole: true, record, ..Self::default() }
+        let record = Some(record.clone());
+        let options = ModelOptions { offline: true, record, ..ModelOptions::new(Trust::RecordedOnly) };
+        Self { models, whole: true, ..Self::new(options) }
+    }
+
+    /// No models yet, on these terms.
+    pub const fn new(options: ModelOptions) -> Self {
+        Self {
+            options,
+            models: Vec::new(),
+            judges: Vec::new(),
+            under_test: Vec::new(),
+            has_outputs: false,
+            whole: false,
+            is_published: false,
+        }
     }
 
     /// Writes judges and prompts into the options of every metric that asks, and opens the models that they name. Nothing
@@ -208,12 +213,28 @@ impl ModelAccess {
                 }
             }
         }
+        let is_idle = |name: &String| {
+            self.has_outputs
+                && self.under_test.contains(name)
+                && panels.iter().all(|(_, judges)| !judges.contains(name))
+        };
+        let wanted: Vec<(String, String)> = (settings.iter().filter(|(name, _)| !is_idle(name)))
+            .flat_map(|(name, model)| model.fallback.iter().map(|other| (name.clone(), other.clone())))
+            .collect();
+        for (model, fallback) in wanted {
+            if let Entry::Vacant(place) = settings.entry(fallback) {
+                let found = self.find_model(place.key()).map_err(|(reason, similar)| {
+                    ModelAccessError::UnknownFallback { model, fallback: place.key().clone(), reason, similar }
+                })?;
+                place.insert(found);
+            }
+        }
         let mut inputs = Vec::new();
         let mut needs_record = false;
         for model in settings.values_mut() {
             match cassette(model).filter(|path| self.may_open(path)) {
                 Some(path) => {
-                    let input = self.cassette(model, &path)?;
+                    let input = open_cassette(model, &path)?;
                     if !inputs.contains(&input) {
                         inputs.push(input);
                     }
@@ -221,25 +242,20 @@ impl ModelAccess {
                 None => needs_record = true,
             }
         }
-        let needs_record = needs_record && !self.dry_run;
-        if needs_record && self.offline && self.trust.may_ask() && !self.record.path.exists() {
-            return Err(ModelAccessError::NoRecord { record: self.record.path.clone() });
+        let mut options = self.options.clone();
+        if let Some(record) = options.record.as_ref().filter(|record| !record.path.exists())
+            && needs_record
+            && !options.only_looks
+            && options.offline
+            && options.trust.may_ask()
+        {
+            return Err(ModelAccessError::NoRecord { record: record.path.clone() });
         }
         let judges: BTreeSet<&String> = panels.iter().flat_map(|(_, judges)| judges).collect();
         let unasked = self.under_test.iter().filter(|name| self.has_outputs && !judges.contains(name));
-        let options = ModelOptions {
-            unasked: unasked.cloned().collect(),
-            record: (self.trust.may_use_cache() && !self.dry_run).then(|| self.record.clone()),
-            cassettes: self.cassettes.clone(),
-            offline: self.offline,
-            refresh: self.refresh,
-            only_looks: self.dry_run,
-            budget_usd: self.budget_usd,
-            budget_tokens: self.budget_tokens,
-            score_truncated: self.score_truncated || self.is_published,
-            seed: self.seed,
-            ..ModelOptions::new(self.trust)
-        };
+        options.unasked = unasked.cloned().collect();
+        options.record = options.record.filter(|_| options.trust.may_use_cache() && !options.only_looks);
+        options.score_truncated |= self.is_published;
         let names: Vec<String> = settings.keys().cloned().collect();
         let mut models = Models::open(settings.into_values().collect(), self.models.clone(), options)?;
         for (metric, judges) in &panels {
@@ -253,14 +269,14 @@ impl ModelAccess {
             used,
             prompts,
             inputs,
-            score_truncated: self.score_truncated,
+            score_truncated: self.options.score_truncated,
             notes: Arc::new(AnswerNotes { whole: self.whole, ..AnswerNotes::default() }),
         })
     }
 
     /// Whether a file of recorded replies is opened because it is named.
     fn may_open(&self, path: &str) -> bool {
-        self.trust.may_ask() || self.cassettes.iter().any(|known| known.as_os_str() == path)
+        self.options.trust.may_ask() || self.options.cassettes.iter().any(|known| known.as_os_str() == path)
     }
 
     /// The judges of a metric. They, and the text of the prompt, are written into its options.
@@ -273,16 +289,15 @@ impl ModelAccess {
             judges.clone_from(&self.judges);
         }
         // Where nobody is asked nobody has to be named: the reply is missing.
-        if judges.is_empty() && self.trust.may_ask() {
+        if judges.is_empty() && self.options.trust.may_ask() {
             return Err(ModelAccessError::NoJudge { metric: metric() });
         }
         let file = request.options.get("prompt").and_then(Json::as_str).and_then(|prompt| prompt.strip_prefix('@'));
         // A finished run has the text of its prompts; a file that it names is nobody's wish.
-        let file = file.filter(|_| self.trust.may_ask());
+        let file = file.filter(|_| self.options.trust.may_ask());
         let prompt = file
             .map(|file| {
-                let path = self.resolve_path(file).display().to_string();
-                read_whole(&path, LARGEST_PROMPT)
+                read_whole(file, LARGEST_PROMPT)
                     .map(|(bytes, _)| String::from_utf8_lossy(&bytes).into_owned())
                     .map_err(|source| ModelAccessError::Prompt { metric: metric(), source })
             })
@@ -301,39 +316,25 @@ impl ModelAccess {
 
     /// The settings of a judge: those of the configuration, or the name alone.
     fn model(&self, metric: &str, judge: &str) -> Result<ModelSettings, ModelAccessError> {
-        if let Some(known) = self.models.iter().find(|model| model.name == judge) {
+        self.find_model(judge).map_err(|(reason, similar)| {
+            let judge = ModelSettings::from_name(judge).display_name();
+            ModelAccessError::UnknownJudge { metric: metric.to_owned(), judge, reason, similar }
+        })
+    }
+
+    /// The settings of a model by its name; else what is wrong with the name, and one that is similar.
+    fn find_model(&self, name: &str) -> Result<ModelSettings, (String, Option<String>)> {
+        if let Some(known) = self.models.iter().find(|model| model.name == name) {
             return Ok(known.clone());
         }
-        let named = ModelSettings::from_name(judge);
-        named.model_name().map_err(|error| ModelAccessError::UnknownJudge {
-            metric: metric.to_owned(),
-            judge: named.display_name(),
-            reason: error.to_string(),
-            similar: closest(judge, self.models.iter().map(|model| model.name.as_str())).map(str::to_owned),
-        })?;
-        Ok(named)
-    }
-
-    /// A file as it is named, or from the folder of the configuration.
-    fn resolve_path(&self, file: &str) -> PathBuf {
-        let beside = self.folder.join(file);
-        if !Path::new(file).exists() && beside.exists() { beside } else { PathBuf::from(file) }
-    }
-
-    /// A file of recorded replies as an input of the run; the model is pointed to where it was found.
-    fn cassette(&self, model: &mut ModelSettings, path: &str) -> Result<InputFile, ModelAccessError> {
-        let found = self.resolve_path(path);
-        let shown = found.display().to_string();
-        let bytes = read_plain(&found, LARGEST_CASSETTE)
-            .map_err(|source| ModelAccessError::Cassette { path: shown.clone(), source })?;
-        model.provider = Some(Provider::Replay);
-        model.api_model_name = Some(shown.clone());
-        Ok(InputFile {
-            path: shown,
-            sha256: Sha256::hex_digest(&bytes),
-            bytes: bytes.len() as u64,
-            ..InputFile::default()
-        })
+        let named = ModelSettings::from_name(name);
+        match named.model_name() {
+            Ok(_) => Ok(named),
+            Err(error) => {
+                let similar = closest(name, self.models.iter().map(|model| model.name.as_str()));
+                Err((error.to_string(), similar.map(str::to_owned)))
+            }
+        }
     }
 }
 
@@ -344,6 +345,20 @@ pub fn asks_judges(request: &MetricRequest, registry: &Registry) -> bool {
             let schema = (definition.schema)();
             schema.get("properties").and_then(|properties| properties.get("judges")).is_some()
         })
+}
+
+/// A file of recorded replies as an input of the run; it stands for the model from here on.
+fn open_cassette(model: &mut ModelSettings, path: &str) -> Result<InputFile, ModelAccessError> {
+    let bytes = read_plain(Path::new(path), LARGEST_CASSETTE)
+        .map_err(|source| ModelAccessError::Cassette { path: path.to_owned(), source })?;
+    model.provider = Some(Provider::Replay);
+    model.api_model_name = Some(path.to_owned());
+    Ok(InputFile {
+        path: path.to_owned(),
+        sha256: Sha256::hex_digest(&bytes),
+        bytes: bytes.len() as u64,
+        ..InputFile::default()
+    })
 }
 
 /// The file that stands for a model.

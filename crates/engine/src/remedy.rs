@@ -184,10 +184,10 @@ impl Diagnose for ModelAccessError {
                 "name one: --judge openai:gpt-4.1-mini, or `judges: [NAME]` in probare.yaml; see docs/guides/judges.md",
                 "name one: judges=[\"openai:gpt-4.1-mini\"], or a configuration with `judges:`",
             )),
-            Self::UnknownJudge { similar: Some(similar), .. } => {
+            Self::UnknownJudge { similar: Some(similar), .. } | Self::UnknownFallback { similar: Some(similar), .. } => {
                 mistake(self).hint(format!("a model with a similar name exists: `{similar}`"))
             }
-            Self::UnknownJudge { .. } | Self::Judges { .. } => {
+            Self::UnknownJudge { .. } | Self::UnknownFallback { .. } | Self::Judges { .. } => {
                 mistake(self).hint("write provider:model, or a `name` from `models:` in probare.yaml")
             }
             Self::Open(OpenError::NoPrice { .. }) => mistake(self).hint(interface.words(

@@ -22,13 +22,13 @@ use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SamplePro
 use crate::programs::ProgramBackend;
 use crate::{
     Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, ProgramCounts, ProgramError,
-    ProgramOptions, Settings,
+    ProgramOptions, RunOptions,
 };
 
 /// How a job is to be run, and who is there while it runs.
 pub struct RunRequest<'a> {
     /// What the run is. Datasets, metrics and models of it are in the job already.
-    pub settings: Settings,
+    pub settings: RunOptions,
     /// Limits beside those of the settings.
     pub gates: Gates,
     /// Whether result lines go to standard output.
@@ -54,7 +54,7 @@ pub struct RunRequest<'a> {
 impl Default for RunRequest<'_> {
     fn default() -> Self {
         Self {
-            settings: Settings::default(),
+            settings: RunOptions::default(),
             gates: Gates::default(),
             to_stdout: false,
             lines: false,
@@ -69,10 +69,10 @@ impl Default for RunRequest<'_> {
     }
 }
 
-impl From<Settings> for RunRequest<'_> {
+impl From<RunOptions> for RunRequest<'_> {
     /// A run whose user may name models and programs.
-    fn from(settings: Settings) -> Self {
-        let (asking, sandboxing) = (Some(settings.asking()), Some(settings.sandboxing()));
+    fn from(settings: RunOptions) -> Self {
+        let (asking, sandboxing) = (Some(settings.model_access()), Some(settings.sandboxing()));
         Self { settings, model_access: asking, sandboxing, ..Self::default() }
     }
 }
@@ -146,7 +146,7 @@ pub fn run(mut job: Job, wanted: RunRequest<'_>) -> Result<Conclusion, RunError>
         asking.open(&mut job.requests, registry())
     };
     let asked = wanted.model_access.as_ref().map(open).transpose()?;
-    let (files, profile) = (&wanted.settings.decision_thresholds, wanted.settings.profile);
+    let (files, profile) = (&wanted.settings.decision_thresholds, wanted.settings.profile());
     apply_decision_thresholds(files, &mut job.requests, profile, registry()).map_err(PlanError::from)?;
     job.reads.extend(files.iter().cloned());
     let plan = Plan::with_recorded(&job.requests, profile, registry(), &wanted.recorded)?;
@@ -218,6 +218,7 @@ pub(crate) fn run_planned(
         case_limits: case_limits(&job),
         by,
         cluster: settings.cluster(),
+        is_over_outputs: job.means_over == MeansOver::Outputs,
     };
     let mut sinks: Vec<ReportSink> = Vec::new();
     for (path, (format, compression)) in outputs.iter().zip(formats) {
@@ -245,7 +246,7 @@ pub(crate) fn run_planned(
     let drive_options = DriveOptions {
         jobs: settings.jobs.unwrap_or_else(|| DriveOptions::default().jobs),
         limit: settings.limit,
-        strict: settings.strict,
+        strict: settings.strict.unwrap_or_default(),
         lines: lines || to_stdout || !outputs.is_empty(),
         interrupted,
     };
@@ -302,7 +303,7 @@ pub(crate) fn run_planned(
         generation: job.generation.take(),
         score_truncated: asked.is_some_and(|asked| asked.score_truncated),
         costs,
-        means_over: MeansOver::Cases,
+        means_over: job.means_over,
         settings: BTreeMap::new(),
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
@@ -333,7 +334,7 @@ pub(crate) fn run_planned(
     let partial = partial.collect();
     let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
     let is_postponed = hearing.as_ref().is_some_and(|hearing| !hearing.postponed.is_empty());
-    let exit = match Exit::of(&driven, &tee.summary, &verdicts, ending, settings.allow_empty) {
+    let exit = match Exit::of(&driven, &tee.summary, &verdicts, ending, settings.allow_empty.unwrap_or_default()) {
         // What failed for want of money is no error of the cases.
         Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
         // Nor is what the provider wants later.

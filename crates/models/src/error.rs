@@ -44,6 +44,8 @@ pub enum CallError {
         failures: u32,
         /// What went wrong last.
         last: String,
+        /// Whether another model may answer instead.
+        permits_fallback: bool,
     },
     /// The budget does not allow the call.
     #[error(transparent)]
@@ -87,6 +89,14 @@ pub enum CallError {
         /// What the provider said.
         last: Option<String>,
     },
+    /// The model failed, and so did those that answer in its place.
+    #[error("{first}; {}", others.join("; "))]
+    Fallback {
+        /// Why the model gave no answer.
+        first: Box<Self>,
+        /// Why the others gave none.
+        others: Vec<String>,
+    },
     /// Only recorded replies are allowed, and this one is not recorded.
     #[error("no reply of model `{model}` to this question is recorded (key {key})")]
     NotRecorded {
@@ -117,8 +127,9 @@ pub enum CallError {
 
 impl CallError {
     /// What kind of failure it is in results.
-    pub const fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> ErrorKind {
         match self {
+            Self::Fallback { first, .. } => first.kind(),
             Self::TimedOut { .. } | Self::Provider { fault: Fault::TimedOut, .. } => ErrorKind::TimedOut,
             Self::NotRecorded { .. } | Self::NoModel { .. } | Self::Provider { fault: Fault::NotInCassette, .. } => {
                 ErrorKind::Missing
@@ -126,6 +137,16 @@ impl CallError {
             Self::Provider { fault: Fault::Moderated, .. } => ErrorKind::Refused,
             Self::Cancelled => ErrorKind::Cancelled,
             _ => ErrorKind::Failed,
+        }
+    }
+
+    /// Whether another model may answer instead.
+    pub(crate) fn permits_fallback(&self) -> bool {
+        match self {
+            Self::Provider { fault, .. } => fault.permits_fallback(),
+            Self::CircuitOpen { permits_fallback, .. } => *permits_fallback,
+            Self::TimedOut { .. } | Self::Postponed { .. } | Self::NotRecorded { .. } => true,
+            _ => false,
         }
     }
 

@@ -174,6 +174,12 @@ impl Fault {
         &RULES[self as usize]
     }
 
+    /// Whether another model may answer instead: after what another attempt could have mended, and where the account is
+    /// empty. What is wrong with the question, the key or the model's name is for its author to see.
+    pub fn permits_fallback(self) -> bool {
+        self == Self::NoCredit || self.rule().again != Again::No
+    }
+
     /// The fault that a status other than 200 is, with what the body says.
     pub fn from_status(status: u16, body: &str) -> Self {
         let says = |words: &[&str]| {
@@ -200,7 +206,9 @@ impl Fault {
 
 /// The table in Markdown, for the guide.
 pub fn retry_table() -> String {
-    let mut text = String::from("| what happens | again? | fewer at once? | charged? | why |\n|---|---|---|---|---|\n");
+    let mut text = String::from(
+        "| what happens | again? | fallback? | fewer at once? | charged? | why |\n|---|---|---|---|---|---|\n",
+    );
     let yes = |yes: bool| if yes { "yes" } else { "no" };
     for rule in RULES {
         let again = match rule.again {
@@ -209,7 +217,8 @@ pub fn retry_table() -> String {
             Again::Yes => "yes",
         };
         let charged = if rule.charged { "may be" } else { "no" };
-        text.push_str(&format!("| {} | {again} | {} | {charged} | {} |\n", rule.shows, yes(rule.slower), rule.why));
+        let (fallback, slower) = (yes(rule.fault.permits_fallback()), yes(rule.slower));
+        text.push_str(&format!("| {} | {again} | {fallback} | {slower} | {charged} | {} |\n", rule.shows, rule.why));
     }
     text
 }

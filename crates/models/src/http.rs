@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::Fault;
 use crate::connection::LARGEST;
-use crate::dialects::{Dialect, RawRequest, ReplyError, error_message, parse_events};
+use crate::dialects::{Dialect, RawRequest, ReplyError, error_message, parse_events, parse_lines};
 use crate::models::MOST_REQUESTS;
 use crate::shared::ModelContext;
 
@@ -111,6 +111,11 @@ impl Http {
         // Some servers send events although nobody asked for a stream: the reply is there, and paid for.
         if kind.as_deref().is_some_and(|kind| kind.contains("event-stream")) || is_events(&bytes) {
             let whole = dialect.join(&parse_events(&bytes))?;
+            return Ok(ReplyBody { bytes: whole.to_string().into_bytes(), odd_kind: None });
+        }
+        // Ollama streams lines of JSON.
+        if kind.as_deref().is_some_and(|kind| kind.contains("ndjson")) {
+            let whole = dialect.join(&parse_lines(&bytes))?;
             return Ok(ReplyBody { bytes: whole.to_string().into_bytes(), odd_kind: None });
         }
         Ok(ReplyBody { bytes, odd_kind: kind.filter(|kind| !kind.contains("json")) })

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use probare_core::{PendingRequests, Trust};
@@ -12,10 +12,12 @@ use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
 use crate::cache::CacheClaim;
+use crate::client::ClientInner;
 use crate::ledger::{self, EndedCall};
 use crate::limits::{CircuitBreaker, Throttle};
 use crate::{
-    Budget, CacheError, CacheFile, CacheKey, LEASE, ModelName, ModelSettings, Money, Redactor, ResponseCache, Spending,
+    Budget, CacheError, CacheFile, CacheKey, Client, LEASE, ModelName, ModelSettings, Money, Redactor, ResponseCache,
+    Spending,
 };
 
 /// How many missing replies are remembered by name.
@@ -275,6 +277,8 @@ pub(crate) struct ContextInner {
     postponed: Mutex<BTreeMap<String, Duration>>,
     /// Stop reasons that nobody documents, by model and word.
     unknown_stops: Mutex<BTreeMap<(String, String), u64>>,
+    /// The models by name, for those that others answer in place of. Whoever opened a model holds it.
+    clients: Mutex<BTreeMap<String, Weak<ClientInner>>>,
     /// Throttle and breaker by model and address: two entries of a configuration may be one model.
     limits: Mutex<HashMap<(ModelName, String), (Throttle, CircuitBreaker)>>,
     environment: Option<BTreeMap<String, String>>,
@@ -319,6 +323,7 @@ impl ModelContext {
             missing: Mutex::default(),
             postponed: Mutex::default(),
             unknown_stops: Mutex::default(),
+            clients: Mutex::default(),
             limits: Mutex::default(),
             environment: options.environment,
             runtime: OnceLock::new(),
@@ -526,6 +531,16 @@ impl ModelContext {
         if missing.len() < MOST_MISSING {
             missing.push((model.to_owned(), key));
         }
+    }
+
+    /// Makes a model known by its name.
+    pub(crate) fn register_client(&self, name: String, client: Weak<ClientInner>) {
+        self.0.clients.lock().unwrap_or_else(PoisonError::into_inner).insert(name, client);
+    }
+
+    /// A model that is open, by its name.
+    pub(crate) fn find_client(&self, name: &str) -> Option<Client> {
+        self.0.clients.lock().unwrap_or_else(PoisonError::into_inner).get(name).and_then(Weak::upgrade).map(Client)
     }
 
     /// Throttle and breaker of a model at an address; whoever opens it first says how they are set.

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::io;
 
-use probare::{Event, Settings, Sink};
+use probare::{Event, RunOptions, Sink};
 
 /// Prints what was found of every answer.
 struct Printed;
@@ -30,7 +30,7 @@ impl Sink for Printed {
 fn main() -> Result<(), Box<dyn Error>> {
     let job = probare::job("examples/quickstart.jsonl", &["token_f1", "rouge_l"])?;
     let output = vec!["report.html".into(), "results.jsonl".into()];
-    let conclusion = probare::run_with(job, Settings { output, ..Settings::default() }, &mut Printed)?;
+    let conclusion = probare::run_with(job, RunOptions { output, ..RunOptions::default() }, &mut Printed)?;
     println!("{} cases, exit code {}", conclusion.driven.cases, conclusion.exit.code());
     let verdict = probare::verify("results.jsonl", &[])?;
     println!("computed again: {}", if verdict.agrees() { "everything agrees" } else { "something differs" });

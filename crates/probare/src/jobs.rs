@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use probare_cases::{CaseReader, ReadOptions};
 use probare_core::{Case, InputFile, Job, MemorySource, MetricRequest, Sink};
-use probare_engine::{Conclusion, ConfiguredGate, RunRequest, SettingOrigin, Settings, Verdict, VerifyRequest};
+use probare_engine::{Conclusion, ConfiguredGates, RunOptions, RunRequest, SettingOrigin, Verdict, VerifyRequest};
 use probare_report::Gate;
 
 use crate::Error;
@@ -30,20 +30,20 @@ pub fn job_of(name: &str, cases: Vec<Case>, metrics: &[&str]) -> Result<Job, Err
 
 /// Runs a job to its end: reports are written, gates are held against the summary. [`Conclusion::exit`] is the code with which
 /// the command line would end; a case that failed is in the summary and no error of this function.
-pub fn run(job: Job, settings: Settings) -> Result<Conclusion, Error> {
+pub fn run(job: Job, settings: RunOptions) -> Result<Conclusion, Error> {
     Ok(probare_engine::run(job, RunRequest::from(settings))?)
 }
 
 /// The same, with somebody who hears of every case as it is finished, in input order.
-pub fn run_with(job: Job, settings: Settings, watcher: &mut dyn Sink) -> Result<Conclusion, Error> {
+pub fn run_with(job: Job, settings: RunOptions, watcher: &mut dyn Sink) -> Result<Conclusion, Error> {
     let wanted = RunRequest { watcher: Some(Box::new(watcher)), ..RunRequest::from(settings) };
     Ok(probare_engine::run(job, wanted)?)
 }
 
-/// Settings with these gates beside those that they have.
+/// Options with these gates beside those that they have.
 #[must_use]
-pub fn with_gates(mut settings: Settings, gates: impl IntoIterator<Item = Gate>) -> Settings {
-    settings.gates.extend(gates.into_iter().map(|gate| ConfiguredGate { gate, from: SettingOrigin::Caller }));
+pub fn with_gates(mut settings: RunOptions, gates: impl IntoIterator<Item = Gate>) -> RunOptions {
+    settings.gates.0.extend(ConfiguredGates::new(gates, &SettingOrigin::Caller).0);
     settings
 }
 
@@ -92,7 +92,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (cases, results) = (folder.path().join("cases.jsonl"), folder.path().join("results.jsonl"));
         fs::write(&cases, ROWS).unwrap();
-        let settings = Settings { output: vec![results.clone()], ..Settings::default() };
+        let settings = RunOptions { output: vec![results.clone()], ..RunOptions::default() };
         let gate = Gate::Mean { metric: "token_f1".into(), relation: Relation::Under, limit: 0.9 };
         let mut ids = Ids::default();
         let conclusion = run_with(job(&cases, &["token_f1"]).unwrap(), with_gates(settings, [gate]), &mut ids).unwrap();
@@ -116,7 +116,7 @@ mod tests {
             ..Case::default()
         };
         let cases = vec![case("a", Some("Canberra")), case("b", None)];
-        let conclusion = run(job_of("mine", cases, &["exact_match"]).unwrap(), Settings::default()).unwrap();
+        let conclusion = run(job_of("mine", cases, &["exact_match"]).unwrap(), RunOptions::default()).unwrap();
         assert_eq!(conclusion.driven.cases, 2);
         assert_eq!(conclusion.summary.failed(), 1, "a missing response is no zero");
         assert_eq!(conclusion.exit, Exit::Error);

@@ -3,7 +3,7 @@
 //! Everything goes the road of the command line, so numbers, evidence and files are the same. [`score`] asks one metric about
 //! one [`Case`]; a [`Scorer`] does so many times with metrics that are made once. A [`Job`] is cases and metrics: [`job`] makes
 //! one from a file, [`job_of`] from cases in memory, a [`suite`] from the options of a published benchmark. [`run`] takes it to
-//! its end, reports and gates included, as its [`Settings`] say. [`verify`] computes a finished run again.
+//! its end, reports and gates included, as its [`RunOptions`] say. [`verify`] computes a finished run again.
 //!
 //! ```
 //! use probare::{Case, Output};
@@ -34,7 +34,10 @@ pub use probare_core::{
     Better, Case, CaseResult, Citation, Console, Event, Evidence, EvidenceKind, Field, Job, MetricInfo, MetricRequest,
     Outcome, Output, Passage, Problem, Profile, Score, ScoreError, Sink, Stop, Suite, Value,
 };
-pub use probare_engine::{Conclusion, Disagreement, Exit, Settings, Verdict};
+/// The name of [`RunOptions`] up to release 0.3.
+#[doc(hidden)]
+pub use probare_engine::RunOptions as Settings;
+pub use probare_engine::{Conclusion, Disagreement, Exit, RunOptions, Verdict};
 pub use probare_metrics::registry;
 pub use probare_report::{Gate, Relation, Summary};
 

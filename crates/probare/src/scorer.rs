@@ -1,7 +1,7 @@
 //! [`score`] and [`Scorer`]: single cases, without files and without threads.
 
 use probare_core::{AnalysisCache, Case, CaseResult, DefaultCasePolicy, MetricInfo, MetricRequest, Outcome};
-use probare_engine::{ModelBackend, Plan, PlanError, Settings, apply_decision_thresholds};
+use probare_engine::{ModelBackend, Plan, PlanError, RunOptions, apply_decision_thresholds};
 use probare_metrics::registry;
 
 use crate::Error;
@@ -12,7 +12,7 @@ use crate::jobs::requests;
 /// A case without a response is an error; a case without another field that the metric needs is
 /// [`Outcome::NotApplicable`].
 pub fn score(case: &Case, metric: &str) -> Result<Outcome, Error> {
-    let mut result = Scorer::new(&[metric], &Settings::default())?.score(case.clone());
+    let mut result = Scorer::new(&[metric], &RunOptions::default())?.score(case.clone());
     // There is one result for each metric.
     Ok(result.results.pop().unwrap_or_else(|| Ok(Outcome::not_applicable("no metric is named")))?)
 }
@@ -26,12 +26,12 @@ pub struct Scorer {
 impl Scorer {
     /// These metrics. Of the settings those hold that are about metrics and models: `profile`, `judges`, `models`, `offline`,
     /// `record` and the budget. A metric that runs programs is refused: it needs a [`Job`](crate::Job).
-    pub fn new(metrics: &[&str], settings: &Settings) -> Result<Self, Error> {
+    pub fn new(metrics: &[&str], settings: &RunOptions) -> Result<Self, Error> {
         let mut requests: Vec<MetricRequest> = requests(metrics)?;
-        let asked = settings.asking().open(&mut requests, registry())?;
-        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile, registry())
+        let asked = settings.model_access().open(&mut requests, registry())?;
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registry())
             .map_err(PlanError::from)?;
-        let plan = Plan::new(&requests, settings.profile, registry())?;
+        let plan = Plan::new(&requests, settings.profile(), registry())?;
         plan.check_models(&asked)?;
         Ok(Self { plan, asked })
     }
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn one_scorer_answers_for_all_its_metrics_in_their_order() {
-        let settings = Settings { profile: Profile::Careful, ..Settings::default() };
+        let settings = RunOptions { profile: Some(Profile::Careful), ..RunOptions::default() };
         let scorer = Scorer::new(&["token_f1", "there=contains:ignore_case=true"], &settings).unwrap();
         let names: Vec<&str> = scorer.metrics().iter().map(|metric| metric.name.as_str()).collect();
         assert_eq!(names, ["token_f1", "there"]);
@@ -81,7 +81,7 @@ mod tests {
     fn decision_thresholds_of_the_settings_label_values() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bands.json");
-        let scorer = Scorer::new(&["token_f1"], &Settings::default()).unwrap();
+        let scorer = Scorer::new(&["token_f1"], &RunOptions::default()).unwrap();
         let info = &scorer.metrics()[0];
         let file = serde_json::json!({
             "format": 1, "metric": "token_f1", "id": "token_f1", "version": info.version, "profile": info.profile,
@@ -90,7 +90,7 @@ mod tests {
         });
         std::fs::write(&path, file.to_string()).unwrap();
         let label = |decision_thresholds: Vec<std::path::PathBuf>| {
-            let settings = Settings { decision_thresholds, ..Settings::default() };
+            let settings = RunOptions { decision_thresholds, ..RunOptions::default() };
             let result = Scorer::new(&["token_f1"], &settings).unwrap().score(case()).results.remove(0).unwrap();
             result.score().unwrap().label.clone()
         };
@@ -115,7 +115,7 @@ mod tests {
             ("judge_same_answer", "asks a model, and none is named"),
             ("code_tests", "sandbox"),
         ] {
-            let error = Scorer::new(&[metric], &Settings::default()).map(drop).unwrap_err();
+            let error = Scorer::new(&[metric], &RunOptions::default()).map(drop).unwrap_err();
             let mut told = error.to_string();
             if let Some(cause) = std::error::Error::source(&error) {
                 told = format!("{told}: {cause}");

@@ -10,7 +10,7 @@ use probare_core::{
     Case, CaseBatch, CasePolicy, CaseResult, CaseSource, InputFile, Job, MetricInfo, MetricResult, Outcome, Problem,
     SampleKey, SerializedResult, Sink, SourceError,
 };
-use probare_engine::{CallResult, Conclusion, Response, RunRequest, SampleProvider, Settings, rereport};
+use probare_engine::{CallResult, Conclusion, Response, RunOptions, RunRequest, SampleProvider, rereport};
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -42,7 +42,7 @@ pub fn write_reports(
     let known = KnownResults(Arc::clone(rows));
     let mut job = Job::new(name, Box::new(RowSource { known: known.clone(), next: 0 }), Vec::new());
     job.rules = Arc::new(known.clone());
-    let settings = Settings { output: outputs, title, allow_empty: true, ..Settings::default() };
+    let settings = RunOptions { output: outputs, title, allow_empty: Some(true), ..RunOptions::default() };
     let watcher = watcher.map(|keeper| Box::new(keeper) as Box<dyn Sink>);
     Ok(rereport(job, metrics, RunRequest { settings, sampler: Some(&known), watcher, ..RunRequest::default() })?)
 }

@@ -16,7 +16,7 @@ use crate::failure::PyFailure;
 use crate::interrupt::{Interrupt, run_interruptibly};
 use crate::metrics::requests;
 use crate::row_results::{self, ColumnLayout, RowCollector};
-use crate::scoring::ScoreSettings;
+use crate::scoring::{jobs, read_options, resolve};
 use crate::summaries::Summary;
 
 /// Metrics that are ready to score.
@@ -36,22 +36,22 @@ const NAME: &str = "batch";
 #[pymethods]
 impl Scorer {
     #[new]
-    fn new(metrics: Option<&Bound<'_, PyAny>>, settings: ScoreSettings, evidence: bool) -> PyResult<Self> {
-        let settled = settings.resolve(false)?;
+    fn new(metrics: Option<&Bound<'_, PyAny>>, options: &Bound<'_, PyAny>, evidence: bool) -> PyResult<Self> {
+        let options = resolve(read_options(options)?, false)?;
         let mut requests = match metrics {
             Some(metrics) => requests(metrics)?,
-            None => settled.settings.requests(),
+            None => options.requests(),
         };
-        let asked = settled.settings.asking().open(&mut requests, registry()).map_err(PyFailure::from)?;
-        let (files, profile) = (&settled.settings.decision_thresholds, settled.settings.profile);
+        let asked = options.model_access().open(&mut requests, registry()).map_err(PyFailure::from)?;
+        let (files, profile) = (&options.decision_thresholds, options.profile());
         apply_decision_thresholds(files, &mut requests, profile, registry())
             .map_err(PlanError::from)
             .map_err(PyFailure::from)?;
-        let plan = Plan::new(&requests, settled.settings.profile, registry()).map_err(PyFailure::from)?;
+        let plan = Plan::new(&requests, profile, registry()).map_err(PyFailure::from)?;
         plan.check_models(&asked).map_err(PyFailure::from)?;
         let summary = Summary::from_counted(Summary::empty(NAME, plan.infos()));
-        let (jobs, fields) = (settled.jobs(), settled.fields);
-        Ok(Self { plan, asked, fields, jobs, evidence, summary })
+        let fields = FieldMap::parse(&options.map).map_err(PyFailure::from)?;
+        Ok(Self { plan, asked, fields, jobs: jobs(&options), evidence, summary })
     }
 
     /// The columns that scored batches have.

@@ -71,6 +71,7 @@ fn metrics() -> Vec<MetricInfo> {
         profile: Profile::Reference,
         options: serde_json::Value::Null,
         decision_thresholds: None,
+        is_descriptive: false,
     };
     vec![
         metric("relevance", "How much of the query the response takes up", Better::Higher, 1),

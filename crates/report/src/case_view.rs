@@ -7,6 +7,7 @@ use probare_core::{Case, CaseResult, Evidence, EvidenceKind, Field, FieldSpan, M
 use crate::TerminalStyle;
 use crate::escape::{excerpt, terminal, terminal_lines};
 use crate::number::rounded;
+use crate::status::model_name;
 use crate::timeline;
 
 /// Characters of a text that are shown around what is marked in it.
@@ -20,7 +21,7 @@ const TIMELINE: usize = 40;
 
 /// A case with everything that is known about it.
 pub fn case(result: &CaseResult, metrics: &[MetricInfo], look: TerminalStyle) -> String {
-    let mut text = head(&result.case.id, result.model.as_deref(), result.repeat, &result.case.tags, look);
+    let mut text = head(&result.case.id, model_name(result).as_deref(), result.repeat, &result.case.tags, look);
     let pieces: Vec<&Evidence> = result.results.iter().filter_map(evidence).flatten().collect();
     text.push_str(&texts(&result.case, &pieces, look));
     for (metric, named) in metrics.iter().zip(&result.results) {

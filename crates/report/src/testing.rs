@@ -26,6 +26,7 @@ pub(crate) fn metrics() -> Vec<MetricInfo> {
         profile: Profile::Reference,
         options: serde_json::Value::Null,
         decision_thresholds: None,
+        is_descriptive: false,
     };
     vec![
         metric("relevance", Better::Higher),

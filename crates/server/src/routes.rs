@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::api_error::json_response;
-use crate::app::SharedApp;
+use crate::app::{SharedApp, not_found};
 use crate::body::{JSON, JSON_LINES, PROTOBUF};
 use crate::counters::PROMETHEUS;
 use crate::{catalogue, counters, evaluate, openapi, prompt, score, traces};
@@ -139,6 +139,18 @@ pub(crate) static ROUTES: &[Route] = &[
         reply: (JSON, schema::<PromptReply>),
         refusals: OF_PROMPTS,
         handler: || post(prompt::answer),
+    },
+    Route {
+        method: "post",
+        path: "/",
+        summary: "The same as /prompt: where clients are given a host and no path",
+        access: RouteAccess::HeaderOrBodyToken,
+        parameters: &[],
+        bodies: &[(JSON, schema::<prompt::PromptBody>)],
+        reply: (JSON, schema::<PromptReply>),
+        refusals: OF_PROMPTS,
+        // A person at a browser still sees what there is.
+        handler: || post(prompt::answer).get(not_found),
     },
     Route {
         method: "post",

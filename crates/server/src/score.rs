@@ -24,7 +24,7 @@ use probare_core::{
     CaseResult, Event, Job, MetricInfo, MetricKind, MetricRequest, MetricResult, Problem, Profile, ScoreError, Sink,
     Stop,
 };
-use probare_engine::{Diagnose, DriveError, Interface, MetricEntry, PlanError, RunError, RunRequest, Settings};
+use probare_engine::{Diagnose, DriveError, Interface, MetricEntry, PlanError, RunError, RunOptions, RunRequest};
 use probare_metrics::registry;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
@@ -335,7 +335,7 @@ fn run_job(app: &App, mut wishes: ScoreJob, lines: LineSink, interrupted: Arc<At
     let last = lines.lines.clone();
     let wanted = RunRequest {
         // The pool says how much is computed at once.
-        settings: Settings { profile, jobs: Some(NonZeroUsize::MIN), ..Settings::default() },
+        settings: RunOptions { profile: Some(profile), jobs: Some(NonZeroUsize::MIN), ..RunOptions::default() },
         backend: &app.vectors,
         lines: true,
         interrupted,

@@ -1,16 +1,17 @@
 //! [`Sgi`]: outputs that were made elsewhere, as a value that the runner drives.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile, Suite};
+use probare_metrics::sgi::Upstream;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::publisher::{Collector, CollectorPlan, Destination};
-use super::{SgiPolicy, Subtask, fixtures, predictions, rows};
+use super::{SgiPolicy, SgiPrompts, Subtask, fixtures, predictions, rows};
 
 /// Scientific tasks: research questions, ideas, experiments.
 pub struct Sgi;
@@ -21,13 +22,14 @@ pub struct Sgi;
 #[schemars(extend("x-asks" = true, "x-runs" = true))]
 #[expect(clippy::doc_markdown, reason = "these lines are the help text, which is printed as it is")]
 struct Options {
-    /// Which subtask: deep_research, idea_generation, dry_experiment or wet_experiment (the first word suffices)
+    /// Which subtask: deep_research, idea_generation, dry_experiment, wet_experiment, experimental_reasoning or deep_research_gold (deep, idea, dry, wet,
+    /// reasoning, gold)
     #[schemars(extend("x-positional" = 1, "x-value" = "SUBTASK"))]
     subtask: String,
-    /// Rows of the subtask, one JSON object a line
+    /// Rows of the subtask: JSON lines, a JSON array or CSV
     #[schemars(extend("x-value" = "FILE"))]
     data: PathBuf,
-    /// Outputs: JSON lines with idx and response, or a result file of the collector
+    /// Outputs: JSON lines or CSV with idx and response, or a result file of the collector
     #[schemars(extend("x-value" = "FILE"))]
     predictions: PathBuf,
     /// Which reading: reference (the published scores) or careful (their habits put right)
@@ -37,7 +39,8 @@ struct Options {
     /// Folder for the result file in the collector's form; none is written without it
     #[schemars(extend("x-value" = "DIR"))]
     output_dir: Option<PathBuf>,
-    /// Python for dry experiments: conda:NAME, venv:FOLDER or python:PATH; python3 of the machine by default
+    /// Python for dry experiments: conda:NAME, venv:FOLDER or python:PATH. Without it the conda environment that SGI_CONDA_ENV names, else
+    /// python3 of the machine
     environment: Option<String>,
     /// Seconds that a program of a dry experiment may take
     #[schemars(extend("x-env" = "SGI_EXECUTION_TIMEOUT", "x-value" = "SECONDS"))]
@@ -48,6 +51,16 @@ struct Options {
     /// Folder with the fixtures of dry experiments
     #[schemars(extend("x-env" = "SGI_DRY_EXPERIMENT_DATA_DIR", "x-value" = "DIR"))]
     fixtures: Option<PathBuf>,
+    /// Which implementation is followed: llmrouterbench, or official-2026 (soft wet score, a judge of whole answers)
+    upstream: Upstream,
+    /// Folder with prompts in place of ours; docs/suites/sgi.md names the files
+    #[schemars(extend("x-value" = "DIR"))]
+    prompts: Option<PathBuf>,
+    /// Send the judge of reasoning no pictures: it reads text alone, and the result says so
+    text_only: bool,
+    /// Models that judge reasoning, beside the choice
+    #[schemars(extend("x-shared" = true))]
+    judges: Vec<String>,
 }
 
 /// The metric of a subtask with options.
@@ -72,7 +85,8 @@ impl Suite for Sgi {
     fn about(&self) -> &'static str {
         "Score outputs for a subtask of SGI-Bench that were made elsewhere\n\n\
          Deep research asks one judge, or a judge and an answer parser (--judge twice); ideas ask three judges and need the \
-         embedding model; dry experiments run programs in the sandbox; wet experiments ask nobody."
+         embedding model; dry experiments run programs in the sandbox; wet experiments ask nobody; reasoning asks a judge only with \
+         --judge."
     }
 
     fn options(&self) -> Schema {
@@ -92,7 +106,7 @@ impl Suite for Sgi {
 
     fn open(&self, given: Json, console: Console) -> Result<Job, BenchmarkError> {
         let options = Options::deserialize(&given).map_err(|error| BenchmarkError::usage(error.to_string()))?;
-        let known = || Subtask::ALL.map(Subtask::metric).join(", ");
+        let known = || Subtask::ALL.map(Subtask::name).join(", ");
         let subtask = Subtask::from_word(&options.subtask).ok_or_else(|| {
             let message = if options.subtask.is_empty() {
                 "no subtask is named".to_owned()
@@ -113,8 +127,9 @@ impl Suite for Sgi {
         if options.timeout == Some(0) {
             return Err(BenchmarkError::usage("a program may take at least one second"));
         }
+        let prompts = options.prompts.as_deref().map(SgiPrompts::read).transpose()?.unwrap_or_default();
         let rows::SubtaskRows { mut cases, input, fingerprint } =
-            rows::read(subtask, &options.data, options.discipline.as_deref(), None)?;
+            rows::read(subtask, &options.data, options.discipline.as_deref(), None, &prompts)?;
         let predictions = predictions::read(&options.predictions)?;
         let shown = options.predictions.display().to_string();
         predictions.put_into(&mut cases, &shown)?;
@@ -128,11 +143,15 @@ impl Suite for Sgi {
             Vec::new()
         };
         let inputs = vec![pointed(input, "/data"), pointed(predictions.input, "/predictions")];
-        let request = request(subtask, options.profile, metric_options(subtask, &options));
-        let mut job = Job::new(shown, Box::new(MemorySource::new(cases, inputs)), vec![request]);
+        let requests = requests(subtask, &options, &prompts);
+        let is_judged = subtask.judged_beside().is_none() || !options.judges.is_empty();
+        let judged: &[Subtask] = if is_judged { &[subtask] } else { &[] };
+        let mut job = Job::new(shown, Box::new(MemorySource::new(cases, inputs)), requests);
         job.title = Some(format!("SGI-Bench: {}", subtask.title()));
         job.reads = vec![options.data.clone(), options.predictions.clone()];
-        job.rules = Arc::new(SgiPolicy);
+        job.reads.extend(prompts.paths());
+        job.inputs.extend(prompts.input().cloned());
+        job.rules = Arc::new(SgiPolicy::with_pictures_below(options.data.parent().unwrap_or(Path::new(""))));
         job.suite = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
         let model = predictions
             .model
@@ -145,6 +164,8 @@ impl Suite for Sgi {
                 demo: false,
             }),
             fingerprints: BTreeMap::from([(subtask, fingerprint)]),
+            prompts: prompts.describe(judged, options.upstream, false),
+            upstream: options.upstream,
             model,
             warnings,
             console,
@@ -159,8 +180,34 @@ pub fn embedding_model(named: &str) -> &str {
     named.strip_prefix("sentence-transformers/").unwrap_or(named)
 }
 
-fn metric_options(subtask: Subtask, options: &Options) -> Map<String, Json> {
-    let mut map = Map::new();
+/// The metric of the subtask, and the one beside it where somebody is named who judges.
+fn requests(subtask: Subtask, options: &Options, prompts: &SgiPrompts) -> Vec<MetricRequest> {
+    let mut requests = vec![request(subtask, options.profile, metric_options(subtask, options, prompts))];
+    if let Some(beside) = subtask.judged_beside().filter(|_| !options.judges.is_empty()) {
+        let mut map = prompts.metric_options(subtask);
+        map.insert("judges".to_owned(), json!(options.judges));
+        if options.text_only {
+            map.insert("text_only".to_owned(), true.into());
+        }
+        requests.push(MetricRequest {
+            options: Json::Object(map),
+            profile: Some(options.profile),
+            ..MetricRequest::plain(beside)
+        });
+    }
+    requests
+}
+
+/// The option that says which implementation is followed; nothing where it is the usual one.
+pub fn upstream_option(subtask: Subtask, upstream: Upstream) -> Option<(String, Json)> {
+    let knows = matches!(subtask, Subtask::DeepResearch | Subtask::DeepResearchGold | Subtask::WetExperiment);
+    (knows && upstream.is_official()).then(|| ("upstream".to_owned(), upstream.name().into()))
+}
+
+fn metric_options(subtask: Subtask, options: &Options, prompts: &SgiPrompts) -> Map<String, Json> {
+    // What judges are told goes to whoever judges.
+    let mut map = if subtask.judged_beside().is_some() { Map::new() } else { prompts.metric_options(subtask) };
+    map.extend(upstream_option(subtask, options.upstream));
     let mut set = |name: &str, value: Option<Json>| map.extend(value.map(|value| (name.to_owned(), value)));
     match subtask {
         Subtask::DryExperiment => {
@@ -171,7 +218,8 @@ fn metric_options(subtask: Subtask, options: &Options) -> Map<String, Json> {
         Subtask::IdeaGeneration => {
             set("model", options.embedding_model.as_deref().map(|named| json!(embedding_model(named))));
         }
-        Subtask::DeepResearch | Subtask::WetExperiment => {}
+        Subtask::DeepResearch | Subtask::DeepResearchGold | Subtask::WetExperiment | Subtask::ExperimentalReasoning => {
+        }
     }
     map
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use probare_cases::{CaseFileError, LARGEST_DOCUMENT, folder_input, read_whole};
-use probare_core::{BenchmarkCall, BenchmarkError, Console, InputFile, Job, MetricRequest, Profile, Suite, closest};
+use probare_core::{
+    BenchmarkCall, BenchmarkError, Console, InputFile, Job, MeansOver, MetricRequest, Profile, Suite, closest,
+};
 use probare_metrics::interviews::quotations::Transcripts;
 use probare_metrics::interviews::{GradingOptions, InterviewQuestion, QuestionType};
 use probare_report::Utc;
@@ -139,6 +141,8 @@ impl Suite for Socioscope {
         let cases = AnswerSource::new(Arc::clone(&fixture), Arc::clone(&corpus), vec![fixture_input, corpus_input]);
         let mut job = Job::new(name(fixture_path), Box::new(cases), requests);
         job.title = Some("Socioscope: answers about interviews".to_owned());
+        // The published means are over answers: limits hold for the number that is printed.
+        job.means_over = MeansOver::Outputs;
         job.reads = vec![fixture_path.clone(), corpus_path.clone()];
         let mut wordnet = None;
         if let Some(folder) = &options.wordnet {

@@ -149,7 +149,12 @@ impl From<&PivotVerdict<'_>> for CheckResult {
             vuln_hits: texts(&verdict.vulnerabilities),
             ack_hits: texts(&verdict.acknowledgements),
             reason: verdict.reason,
-            matches: matches(&[("vulnerable", &verdict.vulnerabilities), ("acknowledged", &verdict.acknowledgements)]),
+            matches: matches(&[
+                ("vulnerable", &verdict.vulnerabilities),
+                ("acknowledged", &verdict.acknowledgements),
+                ("turned_away", &verdict.pivots),
+                ("asked_on", &verdict.follow_ups),
+            ]),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use probare_core::{BenchmarkData, Case, CasePolicy, MetricInfo, MetricResult, Profile, Sample, ScoreError};
+use probare_core::{BenchmarkData, Case, CasePolicy, ErrorKind, MetricInfo, MetricResult, Profile, Sample, ScoreError};
 use probare_metrics::care::{Lexicon, agency_language, topic_pivot, unverifiable_reassurance};
 
 use super::case::{checks_of, expected_of, is_negative_example};
@@ -41,6 +41,10 @@ impl CarePolicy {
                 CheckResult::from(&unverifiable_reassurance::verdict(sample, lexicon, profile)?)
             }
             Check::TopicPivot => CheckResult::from(&topic_pivot::verdict(sample, lexicon, profile)?),
+            Check::PerformativeEmpathy | Check::GroundedUptake => {
+                let reason = format!("`{}` exists in Synthesis 1.3 only", check.name());
+                return Err(ScoreError::other(ErrorKind::Failed, reason));
+            }
         })
     }
 }

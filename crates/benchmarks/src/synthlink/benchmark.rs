@@ -17,6 +17,8 @@ use super::policy::{AGGREGATE, SynthLinkPolicy};
 use super::predictions::{PredictionError, PredictionReader};
 use super::publisher::{SynthLinkPublisher, SystemResult};
 use super::source::{QuestionSource, SystemFile};
+use crate::printing::remark;
+
 use super::{DEFAULT_SEED, MEASURES, MeasureWeights, MissingPolicy, SystemScores, comparison, files};
 
 /// Answers of deep-search systems.
@@ -44,7 +46,8 @@ struct Options {
     /// Folder for the results; made if needed
     #[schemars(extend("x-value" = "DIR"))]
     output_dir: PathBuf,
-    /// Catalogue: a folder with files SynthLink_*.md, or a file (.md .jsonl .json .csv .tsv .parquet)
+    /// Catalogue: a folder with files SynthLink_*.md, or a file (.md .jsonl .json .csv .tsv .parquet); the 60 published questions
+    /// where none is named and none lies here
     #[schemars(extend("x-value" = "DIR"))]
     catalog: PathBuf,
     /// What to do with questions that have no prediction: skip (means cover the others) or zero (they count as zero, which
@@ -111,6 +114,7 @@ impl Suite for SynthLink {
     }
 
     fn open(&self, given: Json, console: Console) -> Result<Job, BenchmarkError> {
+        let given = with_default_catalogue(given, console);
         let options = Options::deserialize(&given).map_err(|error| BenchmarkError::usage(error.to_string()))?;
         let weights = options.weights.as_deref().map_or_else(|| Ok(MeasureWeights::default()), read_weights);
         let weights = weights.map_err(|reason| BenchmarkError::usage(format!("`weights`: {reason}")))?;
@@ -183,6 +187,25 @@ impl Options {
     }
 }
 
+/// The 60 questions that the program carries.
+const SYNTHLINK_60: &str = "bundled:synthlink60";
+
+/// The options with the 60 published questions as the catalogue, where none is named and none lies here.
+fn with_default_catalogue(mut given: Json, console: Console) -> Json {
+    if let Json::Object(options) = &mut given
+        && !options.contains_key("catalog")
+        && matches!(catalogue::load(&Options::default().catalog), Err(CatalogueError::Empty { .. }))
+    {
+        options.insert("catalog".to_owned(), json!(SYNTHLINK_60));
+        if !console.quiet {
+            remark(
+                "no catalogue is named and none lies here: the 60 questions of SynthLink60 are used (MIT, Scalytics)",
+            );
+        }
+    }
+    given
+}
+
 /// The metrics of the published reading; in the careful profile the published aggregate, which holds all five measures,
 /// and the careful ones beside it.
 fn requests(weights: MeasureWeights, profile: Profile) -> Vec<MetricRequest> {
@@ -248,7 +271,7 @@ fn catalogue_input(path: &Path, files: &[PathBuf]) -> Result<Option<InputFile>, 
         read.map(|(_, input)| input).map_err(|error| BenchmarkError::from_error(&error))
     };
     let mut inputs: Vec<InputFile> = files.iter().map(read).collect::<Result<_, _>>()?;
-    let input = if path.is_dir() { Some(folder_input(&name, &inputs)) } else { inputs.pop() };
+    let input = if catalogue::is_folder(path) { Some(folder_input(&name, &inputs)) } else { inputs.pop() };
     Ok(input.map(|input| InputFile { option: Some("/catalog".to_owned()), ..input }))
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use probare_core::{CaseResult, Console, Event, MetricInfo, Panel, Profile, Publisher, Sink, Stop};
+use probare_core::{BenchmarkStatus, CaseResult, Console, Event, MetricInfo, Panel, Profile, Publisher, Sink, Stop};
 use probare_report::{OutputWriter, escape};
 use serde_json::{Value as Json, json};
 
@@ -131,7 +131,7 @@ impl SynthLinkPublisher {
         let summed = self.systems_with_means();
         for (system, SystemMeans { summary, .. }) in &summed {
             if summary.overall.answered == 0 {
-                remark(&format!("`{}` answers no question of the catalogue", system.path));
+                remark(&format!("error: `{}` answers no question of the catalogue", system.path));
             }
         }
         let mut contents: Vec<(PathBuf, String)> = Vec::new();
@@ -244,6 +244,13 @@ impl Sink for SynthLinkPublisher {
 }
 
 impl Publisher for SynthLinkPublisher {
+    /// Nothing answered is no score, though the published file has a number for it.
+    fn status(&self) -> BenchmarkStatus {
+        let is_unanswered = |system: &SystemMeans| system.summary.overall.answered == 0;
+        let is_failed = !self.console.allow_empty && self.means().systems.iter().any(is_unanswered);
+        if is_failed { BenchmarkStatus::Failed } else { BenchmarkStatus::Passed }
+    }
+
     fn panels(&self) -> Vec<Panel> {
         let summed = self.systems_with_means();
         let mut panels = Vec::new();

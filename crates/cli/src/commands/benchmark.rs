@@ -10,16 +10,15 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, StyledStr};
-use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use probare_benchmarks::BENCHMARKS;
 use probare_cases::is_bundled;
 use probare_core::Suite;
-use probare_engine::{Config, SettingOrigin, Settings, SettingsLayer};
+use probare_engine::{Config, RunOptions};
 use serde_json::{Map, Value as Json};
 
 use super::benchmark_hooks::{self, Judges};
-use super::flags::{LayeredFlags, ProfileFlag, RunFlags, config_layer};
-use super::model_call_flags::ModelCallFlags;
+use super::flags::{ForBenchmark, MODEL_CALLS, OptionSet as _};
 use super::remark;
 use super::run_driver::RunDriver;
 use crate::failure::{CommandResult, Failure};
@@ -30,8 +29,11 @@ const EVALUATE: &str = "evaluate";
 /// The flag that names a configuration.
 const CONFIG: &str = "config";
 
+/// The option that a suite has only if its metrics can be computed in two ways.
+const PROFILE: &str = "profile";
+
 /// Keys of a configuration that say what is evaluated, which a suite says itself.
-const NOT_FOR_BENCHMARKS: [&str; 4] = ["datasets", "metrics", "generate", "retrieval"];
+const NOT_FOR_BENCHMARKS: [&str; 4] = ["datasets", "generate", "retrieval", "metrics"];
 
 /// Flags that say how programs are run.
 const ABOUT_PROGRAMS: [&str; 2] = ["sandbox", "run_again"];
@@ -86,11 +88,12 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
         command = command.args(preparation.flags()).next_help_heading(None::<&str>);
     }
     let own: Vec<String> = own_properties(&schema).map(|(name, _)| name.clone()).collect();
-    let asking = ModelCallFlags::augment_args(Command::new("asking"));
+    let needs = benchmark_hooks::preparation(suite.id());
     let does = |key: &str| schema.get(key) == Some(&Json::Bool(true));
     let is_idle = |name: &str| {
-        let is_about_asking = asking.get_arguments().any(|argument| argument.get_id() == name);
-        (is_about_asking && !does("x-asks"))
+        let is_needed = needs.is_some_and(|preparation| preparation.takes(name));
+        (MODEL_CALLS.contains(&name) && !does("x-asks") && !is_needed)
+            || (name == PROFILE && properties(&schema).all(|(name, _)| name != PROFILE))
             || (ABOUT_PROGRAMS.contains(&name) && !does("x-runs"))
             || (name == "color" && !does("x-colours"))
             || (name == "json" && does("x-json"))
@@ -100,10 +103,10 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     command = command.arg(config.help("Settings; ./probare.yaml is read if it is there"));
     // What every run has, but for what the suite itself understands under the same name, and for what could have no effect:
     // whom judges ask where it has no judges, how programs are run where it runs none, colours where it prints none.
-    for argument in RunFlags::augment_args(Command::new("running")).get_arguments() {
+    for argument in RunOptions::arguments() {
         let name = argument.get_id().as_str();
-        if !own.iter().any(|own| own == name) && !is_idle(name) {
-            command = command.arg(argument.clone().help_heading("Options of every run"));
+        if ForBenchmark::takes(name) && !own.iter().any(|own| own == name) && !is_idle(name) {
+            command = command.arg(argument.help_heading("Options of every run"));
         }
     }
     command
@@ -115,7 +118,9 @@ fn properties(schema: &Json) -> impl Iterator<Item = (&String, &Json)> {
 
 /// The properties that are flags of the suite's own; the others repeat what a flag of every run says.
 fn own_properties(schema: &Json) -> impl Iterator<Item = (&String, &Json)> {
-    properties(schema).filter(|(_, property)| property.get("x-shared") != Some(&Json::Bool(true)))
+    let is_shared =
+        |name: &str, property: &Json| name == PROFILE || property.get("x-shared") == Some(&Json::Bool(true));
+    properties(schema).filter(move |(name, property)| !is_shared(name, property))
 }
 
 /// A property with what its reference says, and with `null` left out: an option that is absent is absent.
@@ -214,7 +219,7 @@ impl BenchmarkArguments {
     }
 
     /// What the run of the suite of this id is.
-    pub fn settings(&self, id: &str) -> Result<Settings, Failure> {
+    pub fn settings(&self, id: &str) -> Result<RunOptions, Failure> {
         settings(benchmark_by_id(id)?, &self.matches)
     }
 }
@@ -256,12 +261,12 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> CommandResult {
     }
     let mut settings = settings(suite, matches)?;
     // A configuration says who judges, not that somebody does beside the published measures.
-    let is_wish = !matches!(settings.origin("judges"), SettingOrigin::File(_)) && !settings.judges.is_empty();
+    let is_wish = !settings.origin("judges").is_file() && !settings.judges.is_empty();
     if schema.pointer("/properties/judges/x-shared").is_some() && is_wish {
         options.insert("judges".to_owned(), settings.judges.clone().into());
     }
-    if settings.origin("profile") != SettingOrigin::Default && schema.pointer("/properties/profile").is_some() {
-        options.insert("profile".to_owned(), settings.profile.name().into());
+    if let Some(profile) = settings.profile.filter(|_| properties(&schema).any(|(name, _)| name == PROFILE)) {
+        options.insert(PROFILE.to_owned(), profile.name().into());
     }
     let example = suite.example(&options);
     if !example.is_empty() {
@@ -294,17 +299,15 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> CommandResult {
 
 /// What the run is: the flags of every run, but for those that the suite itself understands under the same name, and the
 /// configuration, but for what the suite says itself.
-pub fn settings(suite: &dyn Suite, matches: &ArgMatches) -> Result<Settings, Failure> {
+pub fn settings(suite: &dyn Suite, matches: &ArgMatches) -> Result<RunOptions, Failure> {
     let schema = suite.options().to_value();
     let own: Vec<&str> = own_properties(&schema).map(|(name, _)| name.as_str()).collect();
-    let wrong = |error: clap::Error| Failure::usage(error.to_string());
-    let flags: LayeredFlags<RunFlags> = LayeredFlags::read(matches, &own).map_err(wrong)?;
-    let profile: LayeredFlags<ProfileFlag> = LayeredFlags::read(matches, &[]).map_err(wrong)?;
+    let flags = RunOptions::from_matches(matches, |name| ForBenchmark::takes(name) && !own.contains(&name));
     let named = matches.get_one::<PathBuf>(CONFIG);
     let config = Config::load(named.map(PathBuf::as_path))?;
-    let mut file = config_layer(&config);
-    let unread: Vec<String> =
-        NOT_FOR_BENCHMARKS.into_iter().filter(|key| file.contains(key)).map(|key| format!("`{key}`")).collect();
+    let file = config.file_options();
+    let unread = file.names().into_iter().filter(|key| NOT_FOR_BENCHMARKS.contains(key));
+    let unread: Vec<String> = unread.map(|key| format!("`{key}`")).collect();
     if !unread.is_empty() {
         let (path, verb, keys) = (config.path.unwrap_or_default(), suite.verb().join(" "), unread.join(", "));
         let text = format!("`{}` has {keys}, which `probare {verb}` says itself", path.display());
@@ -312,12 +315,11 @@ pub fn settings(suite: &dyn Suite, matches: &ArgMatches) -> Result<Settings, Fai
         if named.is_some() {
             return Err(Failure::usage(text).hint("leave that out, or keep the rest in a file of its own"));
         }
-        if !flags.flags.quiet {
+        if flags.quiet != Some(true) {
             remark(&format!("{text}: the rest of the file holds"));
         }
-        file = NOT_FOR_BENCHMARKS.into_iter().fold(file, SettingsLayer::without);
     }
-    Ok(Settings::merge([flags.layer(), profile.layer(), file])?)
+    Ok(flags.combine(file.retain(|key| !NOT_FOR_BENCHMARKS.contains(&key))))
 }
 
 /// What the command line says of an option; nothing where it says nothing.

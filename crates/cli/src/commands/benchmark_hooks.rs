@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use clap::{Arg, ArgMatches};
-use probare_engine::{Evaluation, Settings, SettingsLayer};
+use probare_engine::{Evaluation, RunOptions};
 use probare_models::ModelSettings;
 use serde_json::{Map, Value as Json};
 
@@ -20,12 +20,15 @@ pub trait Preparation: Sync {
     /// Flags beside those of the suite's options.
     fn flags(&self) -> Vec<Arg>;
 
+    /// Options of a run that it needs beside those of the suite.
+    fn takes(&self, name: &str) -> bool;
+
     /// Changes the options before the suite is opened, and says who judges where the command line does not.
     fn prepare(
         &self,
         matches: &ArgMatches,
         options: &mut Map<String, Json>,
-        settings: &Settings,
+        settings: &RunOptions,
     ) -> Result<Option<Judges>, Failure>;
 }
 
@@ -59,12 +62,7 @@ pub trait GuideBenchmark: Sync {
 
     /// Opens a configuration with what is said beside it; nothing where all its results are there and are not to be made
     /// again.
-    fn open(
-        &self,
-        path: &Path,
-        existing: ExistingResults,
-        said: Vec<SettingsLayer>,
-    ) -> Result<Option<ReadyRun>, Failure>;
+    fn open(&self, path: &Path, existing: ExistingResults, said: RunOptions) -> Result<Option<ReadyRun>, Failure>;
 }
 
 /// What becomes of a subtask whose results are there.

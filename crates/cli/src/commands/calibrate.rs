@@ -17,9 +17,10 @@ use probare_stats::{
 use serde_json::json;
 
 use super::compare;
+use super::flags::{ForReading, OptionFlags};
 use super::judge::{LabelSheet, human_labels};
 use super::store_flags::StoreFlag;
-use super::{CaseReadFlags, print, remark};
+use super::{open_cases, print, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Calibrate a metric's decision thresholds against human labels.
@@ -72,7 +73,7 @@ pub struct Arguments {
     store: StoreFlag,
 
     #[command(flatten)]
-    reading: CaseReadFlags,
+    reading: OptionFlags<ForReading>,
 
     /// Everything as JSON
     #[arg(long)]
@@ -196,7 +197,7 @@ fn labels(arguments: &Arguments, info: &MetricInfo) -> Result<BTreeMap<String, V
             }
         }
     } else {
-        let rows = CaseReadFlags::open(&arguments.labels, &arguments.reading.options()?)?;
+        let rows = open_cases(&arguments.labels, &arguments.reading.reading()?)?;
         let mut said = LabelCollector { columns: &arguments.columns, levels, values: BTreeMap::new(), bad: None };
         probare_engine::scan_cases(Job::new(&arguments.labels, Box::new(rows), Vec::new()), None, &mut said)?;
         if let Some(bad) = said.bad {

@@ -8,7 +8,7 @@ use probare_report::comparison::{ComparisonRequest, NonInferiorityGate};
 use probare_report::github::{Annotation, lines};
 use probare_report::{Cluster, GroupBy, OutputWriter, refuse_overlap};
 
-use super::flags::{AnnotationFlag, Color};
+use super::flags::{ForComparison, OptionFlags, stream_look};
 use super::store_flags::StoreFlag;
 use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
@@ -69,7 +69,7 @@ pub struct Arguments {
     title: Option<String>,
 
     #[command(flatten)]
-    annotating: AnnotationFlag,
+    display: OptionFlags<ForComparison>,
 
     /// Where the random numbers of resamples start
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -82,10 +82,6 @@ pub struct Arguments {
     /// Nothing but missed limits
     #[arg(short, long)]
     quiet: bool,
-
-    /// Colours in what is printed; on a terminal by default, unless `NO_COLOR` is set
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t, overrides_with = "color")]
-    color: Color,
 }
 
 fn margin(text: &str) -> Result<f64, String> {
@@ -150,7 +146,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         OutputWriter::write_file(path, text.as_bytes())
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
     }
-    if arguments.annotating.is_wanted() {
+    if arguments.display.options().annotates() {
         let missed = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
         let annotations: Vec<Annotation> = missed
             .filter(|(_, gate)| !gate.passed)
@@ -163,7 +159,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             remark(&gate.to_string());
         }
     } else {
-        let look = arguments.color.stream_look(&io::stdout());
+        let look = stream_look(arguments.display.options().color, &io::stdout());
         print(&if arguments.json { json(&comparison)? } else { comparison.to_terminal(&evidences, look) })?;
         for path in &arguments.output {
             remark(&format!("wrote {}", path.display()));

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use probare_engine::{SettingOrigin, Settings};
+use probare_engine::{RunOptions, SettingOrigin};
 use probare_report::escape;
 use serde_json::{Value as Json, json};
 
@@ -48,18 +48,18 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     print(&if *json { as_json(&settings) } else { as_text(&settings) })
 }
 
-fn as_json(settings: &Settings) -> String {
+fn as_json(settings: &RunOptions) -> String {
     let one =
         |(name, value, from): (String, Json, SettingOrigin)| json!({"setting": name, "value": value, "from": from});
-    let all: Vec<Json> = settings.told().into_iter().map(one).collect();
+    let all: Vec<Json> = settings.listed().into_iter().map(one).collect();
     format!("{:#}\n", Json::from(all))
 }
 
-fn as_text(settings: &Settings) -> String {
-    let told = settings.told();
-    let width = told.iter().map(|(name, ..)| name.len()).max().unwrap_or_default();
+fn as_text(settings: &RunOptions) -> String {
+    let listed = settings.listed();
+    let width = listed.iter().map(|(name, ..)| name.len()).max().unwrap_or_default();
     let mut text = String::new();
-    for (name, value, from) in told {
+    for (name, value, from) in listed {
         let value = match &value {
             Json::Null => "-".to_owned(),
             Json::String(text) => text.clone(),

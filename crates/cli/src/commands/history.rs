@@ -7,7 +7,7 @@ use probare_engine::{Exit, HistoryQuery};
 use probare_report::history::History;
 use probare_report::{OutputWriter, refuse_overlap};
 
-use super::flags::Color;
+use super::flags::{ForDisplay, OptionFlags, stream_look};
 use super::store_flags::ViewerFlags;
 use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
@@ -43,9 +43,8 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Colours in what is printed; on a terminal by default, unless `NO_COLOR` is set
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t, overrides_with = "color")]
-    color: Color,
+    #[command(flatten)]
+    display: OptionFlags<ForDisplay>,
 }
 
 const AFTER_HELP: &str = "Examples:
@@ -82,7 +81,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     print(&if arguments.json {
         json(&history)?
     } else {
-        history.to_terminal(arguments.color.stream_look(&io::stdout()))
+        history.to_terminal(stream_look(arguments.display.options().color, &io::stdout()))
     })?;
     for path in &arguments.output {
         remark(&format!("wrote {}", path.display()));

@@ -41,84 +41,38 @@ pub mod view;
 
 use std::io::{self, Write};
 
-use probare_cases::{CaseFormat, CaseReader, FieldMap, Grouping, ReadOptions, columns};
+use probare_cases::{CaseFormat, CaseReader, ReadOptions, columns};
 use probare_core::{Stop, closest};
 use probare_report::{OutputWriter, escape};
 
 use crate::failure::{CommandResult, Failure};
-use probare_engine::{Exit, Settings};
-use serde::Serialize;
+use probare_engine::Exit;
 
-/// How to read cases; shared by all verbs that do.
-#[derive(Debug, Clone, Default, clap::Args, Serialize)]
-pub struct CaseReadFlags {
-    /// Column for a field, for example `response=model_output` (repeatable)
-    #[arg(long = "map", value_name = "FIELD=COLUMN", env = "PROBARE_MAP")]
-    pub map: Vec<String>,
-
-    /// Format of the cases where the name does not tell: jsonl, json, csv, tsv, parquet or otlp (traces)
-    #[arg(long, value_name = "FORMAT", env = "PROBARE_FORMAT")]
-    pub format: Option<CaseFormat>,
-
-    /// Sign between the cells of a CSV file; found by itself where it is not given: comma, semicolon, tab or |
-    #[arg(long, value_name = "SIGN", value_parser = separator, env = "PROBARE_SEP")]
-    pub sep: Option<char>,
-
-    /// What becomes one case of a file of traces: trace (by default) or conversation
-    #[arg(long, value_name = "WHAT", env = "PROBARE_GROUP")]
-    pub group: Option<Grouping>,
-
-    /// Rows longer than this many MiB are reported and passed over
-    #[arg(long, value_name = "MIB", default_value_t = 64, env = "PROBARE_LONGEST_ROW")]
-    pub longest_row: usize,
+/// Opens a file of cases. A column that is mapped but not there would leave its field empty in every case: that is an
+/// error before anything runs.
+pub fn open_cases(path: &str, options: &ReadOptions) -> Result<CaseReader, Failure> {
+    let is_mapped = options.fields.iter().next().is_some();
+    // Rows of JSON may differ from each other, and standard input can be read only once.
+    let has_header = path != "-"
+        && matches!(CaseReader::format_of(path, options), Ok(CaseFormat::Csv | CaseFormat::Tsv | CaseFormat::Parquet));
+    if is_mapped && has_header {
+        let columns = columns(path, options)?;
+        if let Some((field, column)) = options.fields.missing_columns(&columns).first() {
+            return Err(no_column(path, field, column, &columns));
+        }
+    }
+    Ok(CaseReader::open(path, options)?)
 }
 
-/// Reads the sign between cells: one character, or `tab`.
-fn separator(text: &str) -> Result<char, String> {
-    match text.as_bytes() {
-        b"tab" | b"\\t" => Ok('\t'),
-        [sign] if !sign.is_ascii_alphanumeric() && *sign != b'"' => Ok(char::from(*sign)),
-        _ => Err("one sign is expected, such as ; or | or tab".to_owned()),
-    }
-}
-
-impl CaseReadFlags {
-    /// How to read, for a verb that has no run.
-    pub fn options(&self) -> Result<ReadOptions, Failure> {
-        let Self { map, format, sep, group, longest_row } = self.clone();
-        let settings = Settings { map, format, sep, group, longest_row: Some(longest_row), ..Settings::default() };
-        Ok(settings.reading(&FieldMap::default())?)
-    }
-
-    /// Opens a file of cases. A column that is mapped but not there would leave its field empty in every case: that is an
-    /// error before anything runs.
-    pub fn open(path: &str, options: &ReadOptions) -> Result<CaseReader, Failure> {
-        let is_mapped = options.fields.iter().next().is_some();
-        // Rows of JSON may differ from each other, and standard input can be read only once.
-        let has_header = path != "-"
-            && matches!(
-                CaseReader::format_of(path, options),
-                Ok(CaseFormat::Csv | CaseFormat::Tsv | CaseFormat::Parquet)
-            );
-        if is_mapped && has_header {
-            let columns = columns(path, options)?;
-            if let Some((field, column)) = options.fields.missing_columns(&columns).first() {
-                return Err(no_column(path, field, column, &columns));
-            }
-        }
-        Ok(CaseReader::open(path, options)?)
-    }
-
-    /// How cases are read, for the manifest.
-    pub fn for_manifest(options: &ReadOptions) -> probare_core::ReadSettings {
-        probare_core::ReadSettings {
-            mapping: options.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
-            format: options.format.map(|format| format.name().to_owned()),
-            separator: options.separator.map(char::from),
-            group: options.group.map(|group| group.name().to_owned()),
-            longest_row: Some(options.longest_row as u64),
-            limit: None,
-        }
+/// How cases are read, for the manifest.
+pub fn read_settings(options: &ReadOptions) -> probare_core::ReadSettings {
+    probare_core::ReadSettings {
+        mapping: options.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
+        format: options.format.map(|format| format.name().to_owned()),
+        separator: options.separator.map(char::from),
+        group: options.group.map(|group| group.name().to_owned()),
+        longest_row: Some(options.longest_row as u64),
+        limit: None,
     }
 }
 

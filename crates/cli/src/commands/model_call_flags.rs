@@ -1,56 +1,14 @@
-//! Whom judges ask, and what that may cost: flags of every verb that scores.
-
-use std::path::PathBuf;
+//! What is said about models that were asked, and what to do where they cannot be.
 
 use probare_engine::ModelUsage;
 use probare_files::{OwnerKeys, PROBARE_KEY};
 use probare_models::CacheFile;
 use probare_report::number::count_with_noun;
-use serde::Serialize;
 
 use super::remark;
 
 /// Missing replies that are named; all are counted.
 const SHOWN: usize = 5;
-
-/// Whom judges ask.
-#[derive(Debug, Clone, Default, clap::Args, Serialize)]
-pub struct ModelCallFlags {
-    /// Model that judges, for metrics that ask one: a name from the configuration, or provider:model (repeatable: a panel)
-    #[arg(long = "judge", value_name = "MODEL", env = "PROBARE_JUDGE")]
-    pub judges: Vec<String>,
-
-    /// Answer judges from recorded replies only; what is missing is named
-    #[arg(long, env = "PROBARE_OFFLINE")]
-    pub offline: bool,
-
-    /// Ask models again also where their replies are recorded; from then on the new replies count
-    #[arg(long, conflicts_with = "offline", env = "PROBARE_REFRESH")]
-    pub refresh: bool,
-
-    /// Most money that the run may spend on models, in US dollars, over all resumes; exit code 4 when it is reached
-    #[arg(long, value_name = "DOLLARS", value_parser = dollars, env = "PROBARE_BUDGET_USD")]
-    pub budget_usd: Option<f64>,
-
-    /// Most tokens that the run may send and receive, over all resumes; exit code 4 when they are reached
-    #[arg(long, value_name = "N", env = "PROBARE_BUDGET_TOKENS")]
-    pub budget_tokens: Option<u64>,
-
-    /// Score replies that were cut at their longest length as if they were whole, instead of counting them as `truncated`
-    #[arg(long, env = "PROBARE_SCORE_TRUNCATED")]
-    pub score_truncated: bool,
-
-    /// The response cache (also --cache); by default your own entries of .probare/replies.db
-    #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
-    pub record: Option<PathBuf>,
-}
-
-fn dollars(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err("an amount of US dollars is expected, such as 0.50".to_owned()),
-    }
-}
 
 /// Says how many entries of a response cache were ignored, and what accepts them.
 pub fn warn_ignored_entries(cache: &CacheFile, ignored: u64) {
@@ -115,7 +73,11 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     }
     if !quiet && !uncoded.is_empty() {
         let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
-        let text = format!("replies without a code, so that a repeated verdict counts: {}", metrics.join(", "));
+        let text = format!(
+            "judged without a nonce (published prompts and older recordings have none), so a verdict that stands in the \
+             answer itself may count: {}",
+            metrics.join(", ")
+        );
         remark(&text);
     }
     if !missing.is_empty() {

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use probare_core::MetricRequest;
-use probare_engine::{Evaluation, EvaluationOptions, Settings, StoredRun};
+use probare_engine::{Evaluation, EvaluationOptions, RunOptions, StoredRun};
 use probare_report::number::count_with_noun;
 
-use super::flags::{LayeredFlags, MetricFlag, RunFlags};
+use super::flags::{ForRescore, OptionFlags};
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure, number};
 use super::{remark, resume};
@@ -24,9 +23,6 @@ pub struct Arguments {
     #[arg(value_name = "RUN", value_parser = number)]
     run: Option<i64>,
 
-    #[command(flatten)]
-    metrics: LayeredFlags<MetricFlag>,
-
     /// The configuration; the one that the run was started with by default, where you started it on this machine
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
@@ -35,11 +31,11 @@ pub struct Arguments {
     store: StoreFlag,
 
     #[command(flatten)]
-    running: LayeredFlags<RunFlags>,
+    options: OptionFlags<ForRescore>,
 }
 
 /// What the new run would be.
-pub fn preview_settings(arguments: &Arguments) -> Result<Settings, Failure> {
+pub fn preview_settings(arguments: &Arguments) -> Result<RunOptions, Failure> {
     let store = arguments.store.open_for_reading()?;
     let run = chosen(arguments, store.latest(false)?)?;
     settings(arguments, &store.run(run)?)
@@ -50,13 +46,9 @@ fn chosen(arguments: &Arguments, latest: Option<i64>) -> Result<i64, Failure> {
     arguments.run.or(latest).ok_or_else(none)
 }
 
-fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<Settings, Failure> {
-    for text in &arguments.metrics.flags.metrics {
-        text.parse::<MetricRequest>()?;
-    }
-    let said = vec![arguments.running.layer(), arguments.metrics.layer()];
-    let own = Settings::merge(said.clone())?;
-    let mut settings = resume::settings_for_run("rescore", stored, arguments.config.as_deref(), said)?;
+fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<RunOptions, Failure> {
+    let own = arguments.options.options();
+    let mut settings = resume::settings_for_run("rescore", stored, arguments.config.as_deref(), own.clone())?;
     // The reports of the other run stay as they are, and its gates are about its metrics.
     settings.output = own.output;
     if !own.metrics.is_empty() {

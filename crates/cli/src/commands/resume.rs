@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use probare_core::ErrorKind;
-use probare_engine::{
-    Config, Evaluation, EvaluationOptions, Exit, RunState, Settings, SettingsLayer, Store, StoredRun,
-};
+use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunOptions, RunState, Store, StoredRun};
 use probare_report::number::count_with_noun;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
-use super::flags::{LayeredFlags, RunFlags, config_layer};
+use super::flags::{ForResume, OptionFlags};
 use super::remark;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure, number};
@@ -44,7 +42,7 @@ pub struct Arguments {
     pub store: StoreFlag,
 
     #[command(flatten)]
-    running: LayeredFlags<RunFlags>,
+    options: OptionFlags<ForResume>,
 }
 
 /// Which samples are done again.
@@ -121,7 +119,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 }
 
 /// What the run would go on with.
-pub fn preview_settings(arguments: &Arguments) -> Result<Settings, Failure> {
+pub fn preview_settings(arguments: &Arguments) -> Result<RunOptions, Failure> {
     let store = arguments.store.open_for_reading()?;
     let stored = store.run(choose_run(arguments, &store)?)?;
     settings(arguments, &stored)
@@ -140,8 +138,8 @@ fn choose_run(arguments: &Arguments, store: &Store) -> Result<i64, Failure> {
 
 /// What the run is: what it began with, and what is said now. A configuration that is still there is read again, so that a
 /// change of it is noticed.
-fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<Settings, Failure> {
-    settings_for_run("resume", stored, arguments.config.as_deref(), vec![arguments.running.layer()])
+fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<RunOptions, Failure> {
+    settings_for_run("resume", stored, arguments.config.as_deref(), arguments.options.options())
 }
 
 /// The same with a configuration that is named and what is said beside it.
@@ -149,12 +147,11 @@ pub fn settings_for_run(
     command: &str,
     stored: &StoredRun,
     config: Option<&Path>,
-    said: Vec<SettingsLayer>,
-) -> Result<Settings, Failure> {
+    said: RunOptions,
+) -> Result<RunOptions, Failure> {
     let plan = &stored.plan;
     let began = plan.began_with()?;
-    let limit = Settings::merge(said.clone())?.limit;
-    if plan.limit.is_some() && limit.is_some() && limit != plan.limit {
+    if plan.limit.is_some() && said.limit.is_some() && said.limit != plan.limit {
         return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));
     }
     let is_own = plan.has_valid_owner_tag();
@@ -168,15 +165,13 @@ pub fn settings_for_run(
         (_, Some(path)) => Some(Config::load(Some(&path))?),
         (_, None) => None,
     };
-    let file = config.as_ref().map(config_layer);
-    // Of a run that an older version began nothing but the plan is known.
-    let old = SettingsLayer::default().with("limit", plan.limit);
-    let began = match (began, &file) {
+    let began = match (began, &config) {
         (Some(began), Some(_)) => began.without_files(),
         (Some(began), None) => began,
-        (None, _) => old,
+        // Of a run that an older version began nothing but the plan is known.
+        (None, _) => RunOptions { limit: plan.limit, ..RunOptions::default() }.set_by_caller(),
     };
-    Ok(Settings::merge(said.into_iter().chain([began]).chain(file))?)
+    Ok(said.combine(began).combine(config.as_ref().map(Config::file_options).unwrap_or_default()))
 }
 
 /// The failure where somebody else may have written down what a run names.
@@ -216,9 +211,10 @@ fn resume_benchmark(
         None if !plan.has_valid_owner_tag() => return Err(foreign_run_failure(stored, "resume")),
         None => PathBuf::from(&plan.config),
     };
-    let began = plan.began_with()?.unwrap_or_default().without_files().with("limit", plan.limit);
-    let again = if refresh { SettingsLayer::default().with("refresh", true) } else { SettingsLayer::default() };
+    let began = plan.began_with()?.unwrap_or_default().without_files().retain(|name| name != "limit");
+    let again = RunOptions { limit: plan.limit, refresh: refresh.then_some(true), ..RunOptions::default() };
+    let said = arguments.options.options().combine(again.set_by_caller()).combine(began);
     // Results that are there do not stop it, and what is finished is not asked again.
-    let opened = guided.open(&path, ExistingResults::Keep, vec![arguments.running.layer(), again, began])?;
+    let opened = guided.open(&path, ExistingResults::Keep, said)?;
     Ok(opened.map(|ReadyRun { evaluation, running }| (evaluation, running)))
 }

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use probare_engine::{
-    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, Settings, SettingsLayer, Store,
-    check_discovered_guide,
+    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, Store, check_discovered_guide,
 };
 use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
-use super::flags::{LayeredFlags, ProfileFlag, RunFlags, StrictFlag, config_layer};
+use super::flags::{ForRun, OptionFlags};
 use super::print;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure};
@@ -32,16 +31,10 @@ pub struct Arguments {
     dry_run: bool,
 
     #[command(flatten)]
-    profile: LayeredFlags<ProfileFlag>,
-
-    #[command(flatten)]
-    strict: LayeredFlags<StrictFlag>,
-
-    #[command(flatten)]
     pub store: StoreFlag,
 
     #[command(flatten)]
-    running: LayeredFlags<RunFlags>,
+    options: OptionFlags<ForRun>,
 }
 
 /// The benchmark whose guide has configurations of this form, and the file. One that was found has to be trusted.
@@ -58,24 +51,21 @@ fn find_guide(arguments: &Arguments) -> Result<Option<(&'static dyn GuideBenchma
 }
 
 /// What the run is.
-pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
-    let Arguments { config, dry_run: _, profile, strict, store: _, running } = arguments;
-    let said = [running.layer(), profile.layer(), strict.layer()];
+pub fn settings(arguments: &Arguments) -> Result<RunOptions, Failure> {
     if let Some((guided, config)) = find_guide(arguments)?
-        && let Some(opened) = guided.open(config, ExistingResults::Skip, said.to_vec())?
+        && let Some(opened) = guided.open(config, ExistingResults::Skip, arguments.options.options())?
     {
         return Ok(opened.running.into_settings());
     }
     // A run needs a configuration, so one that is not there is an error as if it were named.
     let found = Path::new(DEFAULT_NAME);
-    let named = config.as_deref().or_else(|| (!found.exists()).then_some(found));
-    let file = config_layer(&Config::load(named)?);
-    Ok(Settings::merge(said.into_iter().chain([file]))?)
+    let named = arguments.config.as_deref().or_else(|| (!found.exists()).then_some(found));
+    Ok(arguments.options.with(&Config::load(named)?))
 }
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let said = vec![arguments.running.layer(), arguments.profile.layer(), arguments.strict.layer()];
+    let said = arguments.options.options();
     if let Some((guided, config)) = find_guide(arguments)? {
         if arguments.dry_run {
             let opened = guided.open(config, ExistingResults::Skip, said)?;
@@ -99,7 +89,7 @@ pub fn begin_benchmark(
     guided: &dyn GuideBenchmark,
     path: &Path,
     existing: ExistingResults,
-    said: Vec<SettingsLayer>,
+    said: RunOptions,
     store: &StoreFlag,
 ) -> CommandResult {
     let Some(ReadyRun { evaluation, running }) = guided.open(path, existing, said)? else { return Ok(Exit::Fine) };

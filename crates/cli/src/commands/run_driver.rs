@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Stop};
-use probare_engine::{Conclusion, Evaluation, Exit, ProgramUsage, RunProgress, RunRequest, Settings, Store};
+use probare_engine::{Conclusion, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store};
 use probare_report::number::count_with_noun;
-use probare_report::{listed_verdicts, terminal};
+use probare_report::{Groups, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
 
 use super::flags::stream_look;
@@ -22,7 +22,7 @@ use crate::progress::{InterruptionSink, ProgressSink, ProgressWatcher};
 /// A run that is about to start.
 #[derive(Debug, Clone, Default)]
 pub struct RunDriver {
-    settings: Settings,
+    settings: RunOptions,
     /// Whether result lines go to standard output.
     is_data: bool,
     /// Whether the benchmark prints a summary of its own.
@@ -31,7 +31,7 @@ pub struct RunDriver {
 
 impl RunDriver {
     /// A run with these settings.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: RunOptions) -> Self {
         for old in &settings.old_names {
             remark(&format!("{old}; the old name goes with the next release"));
         }
@@ -52,7 +52,7 @@ impl RunDriver {
     }
 
     /// What the run is.
-    pub fn into_settings(self) -> Settings {
+    pub fn into_settings(self) -> RunOptions {
         self.settings
     }
 
@@ -63,8 +63,17 @@ impl RunDriver {
 
     /// Where a benchmark prints. Where result lines go to standard output nothing else does.
     pub fn console(&self) -> Console {
-        let Settings { quiet, json, color, allow_empty, .. } = self.settings;
-        Console { quiet: quiet || self.is_data, json, colour: stream_look(color, &io::stdout()).colour, allow_empty }
+        let RunOptions { json, color, allow_empty, .. } = self.settings;
+        Console {
+            quiet: self.is_quiet() || self.is_data,
+            json: json.unwrap_or_default(),
+            colour: stream_look(color, &io::stdout()).colour,
+            allow_empty: allow_empty.unwrap_or_default(),
+        }
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.settings.quiet.unwrap_or_default()
     }
 
     fn run_request(&self) -> RunRequest<'_> {
@@ -74,7 +83,7 @@ impl RunDriver {
 
     /// Runs the job and says what came of it.
     pub fn run(self, job: Job) -> CommandResult {
-        let progress = ProgressSink::new(self.settings.quiet, self.settings.limit, job.cases.progress());
+        let progress = ProgressSink::new(self.is_quiet(), self.settings.limit, job.cases.progress());
         let wanted = RunRequest { watcher: Some(Box::new(progress)), ..self.run_request() };
         let conclusion = probare_engine::run(job, wanted)?;
         self.conclude(&conclusion)
@@ -82,14 +91,13 @@ impl RunDriver {
 
     /// Drives a run with a store and says what came of it.
     pub fn evaluate(mut self, evaluation: Evaluation, store: &Store, number: i64) -> CommandResult {
-        let Settings { quiet, by, .. } = &mut self.settings;
-        let quiet = *quiet;
+        let quiet = self.is_quiet();
         if !quiet {
             announce(number, store);
         }
         if evaluation.plan().models.len() > 1 {
             // Means over several models say little: each has its own, whatever else is asked for.
-            *by = Some(match by.take() {
+            self.settings.by = Some(match self.settings.by.take() {
                 Some(by) if by != "model" && !by.starts_with("model,") => format!("model,{by}"),
                 _ => "model".to_owned(),
             });
@@ -111,9 +119,10 @@ impl RunDriver {
     /// Prints the summary. Errors and missed gates are said even where nothing else is.
     fn conclude(&self, conclusion: &Conclusion) -> CommandResult {
         let Conclusion { summary, verdicts, driven, .. } = conclusion;
-        let Settings { quiet, json, color, allow_empty, .. } = self.settings;
+        let RunOptions { json, color, allow_empty, .. } = self.settings;
+        let quiet = self.is_quiet();
         if !quiet && !self.has_own_summary {
-            let text = if json {
+            let text = if json == Some(true) {
                 let json = serde_json::json!({ "summary": summary, "gates": verdicts });
                 format!("{json:#}\n")
             } else {
@@ -149,10 +158,16 @@ impl RunDriver {
         if driven.stop != Stop::Complete && driven.cases == 0 && !self.settings.files().is_empty() {
             remark("nothing was computed, so no file was written");
         }
-        if driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0 && !allow_empty {
+        // A benchmark that failed has said why.
+        let is_silent = conclusion.ending != BenchmarkStatus::Failed;
+        let is_empty = driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0;
+        if is_empty && allow_empty != Some(true) && is_silent {
             remark_lines(
                 "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
             );
+        }
+        if let Some(problem) = summary.groups.as_ref().and_then(Groups::problem).filter(|_| driven.cases > 0) {
+            remark(&format!("error: {problem}"));
         }
         Ok(conclusion.exit)
     }

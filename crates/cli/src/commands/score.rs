@@ -4,13 +4,13 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use probare_cases::{FieldMap, ReadOptions, columns};
-use probare_core::{Field, Job, MetricRequest};
-use probare_engine::{Config, Exit, Settings};
+use probare_core::{Field, Job};
+use probare_engine::{Config, Exit, RunOptions};
 use probare_report::escape;
 
-use super::flags::{LayeredFlags, MetricFlag, ProfileFlag, RunFlags, StrictFlag, config_layer};
+use super::flags::{ForScore, OptionFlags};
 use super::run_driver::RunDriver;
-use super::{CaseReadFlags, remark};
+use super::{open_cases, read_settings, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Score the cases of a file.
@@ -25,19 +25,7 @@ pub struct Arguments {
     file: Option<String>,
 
     #[command(flatten)]
-    metrics: LayeredFlags<MetricFlag>,
-
-    #[command(flatten)]
-    profile: LayeredFlags<ProfileFlag>,
-
-    #[command(flatten)]
-    reading: LayeredFlags<CaseReadFlags>,
-
-    #[command(flatten)]
-    running: LayeredFlags<RunFlags>,
-
-    #[command(flatten)]
-    strict: LayeredFlags<StrictFlag>,
+    options: OptionFlags<ForScore>,
 
     /// Settings; ./probare.yaml is read if it is there
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
@@ -45,14 +33,8 @@ pub struct Arguments {
 }
 
 /// What the run is.
-pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
-    let Arguments { file: _, metrics, profile, reading, running, strict, config } = arguments;
-    let config = Config::load(config.as_deref())?;
-    for text in &metrics.flags.metrics {
-        text.parse::<MetricRequest>()?;
-    }
-    let said = [running.layer(), metrics.layer(), profile.layer(), reading.layer(), strict.layer()];
-    Ok(Settings::merge(said.into_iter().chain([config_layer(&config)]))?)
+pub fn settings(arguments: &Arguments) -> Result<RunOptions, Failure> {
+    Ok(arguments.options.with(&Config::load(arguments.config.as_deref())?))
 }
 
 /// Runs the verb.
@@ -60,10 +42,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let settings = settings(arguments)?;
     let (path, fields) = source(arguments, &settings)?;
     let options = settings.reading(&fields)?;
-    let rows = CaseReadFlags::open(&path, &options)?;
+    let rows = open_cases(&path, &options)?;
     let mut job = Job::new(&path, Box::new(rows), settings.requests());
     job.reads = vec![PathBuf::from(&path)];
-    job.reading = CaseReadFlags::for_manifest(&options);
+    job.reading = read_settings(&options);
     // A reader at a terminal wants the summary; a program behind a pipe wants the lines.
     let is_data = settings.output.is_empty() && !io::stdout().is_terminal();
     let ended = RunDriver::new(settings).printing_lines(is_data).run(job)?;
@@ -93,7 +75,7 @@ fn hint_at_columns(path: &str, options: &ReadOptions) {
 }
 
 /// The file to score and the mapping that belongs to it.
-fn source(arguments: &Arguments, settings: &Settings) -> Result<(String, FieldMap), Failure> {
+fn source(arguments: &Arguments, settings: &RunOptions) -> Result<(String, FieldMap), Failure> {
     if let Some(file) = &arguments.file {
         let configured = settings.datasets.iter().find(|dataset| dataset.path == *file);
         let fields = configured.map(probare_engine::Dataset::fields).transpose()?;

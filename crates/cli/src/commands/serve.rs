@@ -9,7 +9,7 @@ use std::{env, panic};
 
 use probare_cases::read_whole;
 use probare_core::Backend;
-use probare_engine::{Exit, ModelBackend, RunViewer, STORE};
+use probare_engine::{Exit, ModelBackend, RunViewer, STORE, parse_jobs};
 use probare_models::{Secret, forbid_core_dumps};
 use probare_retrieval::Mode;
 use probare_server::{
@@ -17,8 +17,7 @@ use probare_server::{
     VIEWER_PATH,
 };
 
-use super::flags::{LayeredFlags, jobs};
-use super::model_call_flags::ModelCallFlags;
+use super::flags::{ForModelCalls, OptionFlags};
 use super::rag::{self, OpenIndex};
 use super::remark;
 use super::view::with_labels_file;
@@ -58,7 +57,7 @@ pub struct Arguments {
     embedding: Option<String>,
 
     #[command(flatten)]
-    asking: LayeredFlags<ModelCallFlags>,
+    asking: OptionFlags<ForModelCalls>,
 
     /// The configuration with models of your own; probare.yaml where it is there
     #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
@@ -85,7 +84,7 @@ pub struct Arguments {
     max_waiting: NonZeroUsize,
 
     /// Threads that compute; all cores by default
-    #[arg(short, long, value_name = "N", value_parser = jobs, env = "PROBARE_JOBS")]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs, env = "PROBARE_JOBS")]
     jobs: Option<NonZeroUsize>,
 
     /// Serve the pages of `probare view` under /view too, for the store and the files of results of the working folder; needs a token

@@ -8,14 +8,14 @@ use clap::{Arg, ArgMatches};
 use probare_benchmarks::sgi::Subtask;
 use probare_core::{Backend as _, BuildError, closest};
 use probare_engine::sgi::{Guide, GuideError, PreparedSgiRun, SgiOptions, by_environment, prepare};
-use probare_engine::{Evaluation, EvaluationOptions, SettingOrigin, Settings, SettingsLayer};
+use probare_engine::{Evaluation, EvaluationOptions, RunOptions};
 use probare_report::escape;
 use probare_report::number::count_with_noun;
 use probare_sandbox::{Sandbox, SandboxLimits, environment};
 use serde_json::{Map, Value as Json};
 
 use super::benchmark_hooks::{ExistingResults, GuideBenchmark, Judges, Preparation, ReadyRun};
-use super::flags::{LayeredFlags, ProfileFlag, RunFlags};
+use super::flags::{ForBenchmark, OptionFlags};
 use super::run::begin_benchmark;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure};
@@ -83,13 +83,10 @@ struct RunArguments {
     yes: bool,
 
     #[command(flatten)]
-    profile: LayeredFlags<ProfileFlag>,
-
-    #[command(flatten)]
     store: StoreFlag,
 
     #[command(flatten)]
-    running: LayeredFlags<RunFlags>,
+    options: OptionFlags<ForBenchmark>,
 }
 
 /// Runs the verb.
@@ -129,21 +126,17 @@ fn env(command: &EnvCommand) -> CommandResult {
 }
 
 fn start(arguments: &RunArguments) -> CommandResult {
-    begin_benchmark(&SgiGuide, &arguments.config, existing(arguments), flag_layers(arguments), &arguments.store)
+    begin_benchmark(&SgiGuide, &arguments.config, existing(arguments), arguments.options.options(), &arguments.store)
 }
 
 const fn existing(arguments: &RunArguments) -> ExistingResults {
     if arguments.overwrite { ExistingResults::Overwrite } else { ExistingResults::Skip }
 }
 
-fn flag_layers(arguments: &RunArguments) -> Vec<SettingsLayer> {
-    vec![arguments.running.layer(), arguments.profile.layer()]
-}
-
 /// What a run would be made of; nothing for a command that scores nothing.
-pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
+pub fn settings(arguments: &Arguments) -> Result<Option<RunOptions>, Failure> {
     let Command::Run(arguments) = &arguments.command else { return Ok(None) };
-    let opened = open(&arguments.config, existing(arguments), flag_layers(arguments))?;
+    let opened = open(&arguments.config, existing(arguments), arguments.options.options())?;
     Ok(opened.map(|opened| opened.running.into_settings()))
 }
 
@@ -169,12 +162,7 @@ impl GuideBenchmark for SgiGuide {
         Ok(format!("configuration of SGI-Bench, {models}, {subtasks}; `probare sgi run` runs it"))
     }
 
-    fn open(
-        &self,
-        path: &Path,
-        existing: ExistingResults,
-        said: Vec<SettingsLayer>,
-    ) -> Result<Option<ReadyRun>, Failure> {
+    fn open(&self, path: &Path, existing: ExistingResults, said: RunOptions) -> Result<Option<ReadyRun>, Failure> {
         open(path, existing, said)
     }
 }
@@ -203,18 +191,31 @@ impl Preparation for SgiGrading {
         Vec::new()
     }
 
+    fn takes(&self, _: &str) -> bool {
+        false
+    }
+
     /// Where no judge is named on the command line the guide's variables name the graders, and where these do not, the
     /// configuration does.
     fn prepare(
         &self,
         _: &ArgMatches,
         options: &mut Map<String, Json>,
-        settings: &Settings,
+        settings: &RunOptions,
     ) -> Result<Option<Judges>, Failure> {
         let subtask = options.get("subtask").and_then(Json::as_str).and_then(Subtask::from_word);
-        let Some(subtask) = subtask.filter(|subtask| *subtask != Subtask::WetExperiment) else { return Ok(None) };
+        // The variable of the guide names a conda environment, as `--environment conda:NAME` does.
+        if subtask == Some(Subtask::DryExperiment)
+            && !options.contains_key("environment")
+            && let Some(name) = variable("SGI_CONDA_ENV")
+        {
+            options.insert("environment".to_owned(), format!("conda:{name}").into());
+        }
+        // Protocols and choices need nobody; whoever judges reasoning is named with --judge.
+        let asks = |subtask: &Subtask| !matches!(subtask, Subtask::WetExperiment | Subtask::ExperimentalReasoning);
+        let Some(subtask) = subtask.filter(asks) else { return Ok(None) };
         // Judges of a configuration are the last word, those of the command line the first.
-        let is_said = !settings.judges.is_empty() && !matches!(settings.origin("judges"), SettingOrigin::File(_));
+        let is_said = !settings.judges.is_empty() && !settings.origin("judges").is_file();
         let missing = if is_said {
             String::new()
         } else {
@@ -238,12 +239,11 @@ impl Preparation for SgiGrading {
 }
 
 /// Opens a configuration; nothing where all its results are there.
-fn open(path: &Path, existing: ExistingResults, said: Vec<SettingsLayer>) -> Result<Option<ReadyRun>, Failure> {
+fn open(path: &Path, existing: ExistingResults, flags: RunOptions) -> Result<Option<ReadyRun>, Failure> {
     let guide = Guide::load(path)?;
-    let flags = Settings::merge(said.clone())?;
     let wishes = SgiOptions {
         overwrite: existing != ExistingResults::Skip,
-        profile: flags.origins.contains_key("profile").then_some(flags.profile),
+        profile: flags.profile,
         limit: flags.limit,
         stamp: probare_report::Utc::from_system_time(SystemTime::now()).stamp(),
         console: RunDriver::new(flags.clone()).console(),
@@ -271,10 +271,10 @@ fn open(path: &Path, existing: ExistingResults, said: Vec<SettingsLayer>) -> Res
             "`extract_fields` is left aside: of a reply its text, its tokens and its price are kept, and no other field",
         );
     }
-    let file = SettingsLayer::from_config(&config, &path.display().to_string()).with("limit", limit);
     // The limit is settled: that of the flags, or that of a demo.
-    let said = said.into_iter().map(|layer| layer.without("limit"));
-    let settings = Settings::merge(said.chain([file]))?;
+    let limit = RunOptions { limit, ..RunOptions::default() }.set_by_caller();
+    let flags = flags.retain(|name| name != "limit");
+    let settings = flags.combine(limit).combine(config.options(&path.display().to_string()));
     let refresh = match existing {
         ExistingResults::Skip => guide.run.overwrite,
         ExistingResults::Keep => false,
@@ -295,24 +295,27 @@ fn check_prerequisites(
     subtask: Subtask,
     options: &Map<String, Json>,
     guide: &Guide,
-    settings: &Settings,
+    settings: &RunOptions,
 ) -> Result<(), String> {
     let text = |name: &str| options.get(name).and_then(Json::as_str);
     match subtask {
-        Subtask::DeepResearch | Subtask::WetExperiment => Ok(()),
+        Subtask::DeepResearch | Subtask::DeepResearchGold | Subtask::WetExperiment | Subtask::ExperimentalReasoning => {
+            Ok(())
+        }
         Subtask::IdeaGeneration => {
             let missing = |error: BuildError| match error {
                 BuildError::Missing { what, remedy } => format!("{what} is missing; {remedy}"),
                 other => other.to_string(),
             };
-            let asking = settings.asking();
+            let mut asking = settings.model_access();
+            asking.models.extend(guide.graders.models.iter().chain(&guide.models).cloned());
             let asked = asking.open(&mut [], probare_metrics::registry()).map_err(|error| error.to_string())?;
             asked.can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
         }
         // What is recorded needs no sandbox.
-        Subtask::DryExperiment if settings.offline || guide.run.offline => Ok(()),
+        Subtask::DryExperiment if settings.offline == Some(true) || guide.run.offline => Ok(()),
         Subtask::DryExperiment => {
-            let choice = settings.sandbox;
+            let choice = settings.sandbox.unwrap_or_default();
             let sandbox =
                 Sandbox::open(choice, SandboxLimits::default(), Arc::default()).map_err(|error| error.to_string())?;
             sandbox.interpreter(text("environment").unwrap_or_default()).map(|_| ()).map_err(|error| error.to_string())

@@ -11,7 +11,8 @@ use probare_engine::{DriveOptions, GateEntry, Plan, RunContext, drive};
 use probare_metrics::registry;
 use probare_report::{Gates, escape};
 
-use super::{CaseReadFlags, benchmark_hooks, no_column, print, remark};
+use super::flags::{ForReading, OptionFlags};
+use super::{benchmark_hooks, no_column, open_cases, print, remark};
 use crate::failure::{CommandResult, Failure};
 use probare_engine::Config;
 use probare_engine::Exit;
@@ -34,7 +35,7 @@ pub struct Arguments {
     kind: Option<Kind>,
 
     #[command(flatten)]
-    reading: CaseReadFlags,
+    reading: OptionFlags<ForReading>,
 }
 
 /// What a file is.
@@ -170,9 +171,9 @@ impl Sink for Counts {
 
 fn cases(arguments: &Arguments) -> CommandResult {
     let file = &arguments.file;
-    let options = arguments.reading.options()?;
+    let options = arguments.reading.reading()?;
     let found = if file == "-" { Vec::new() } else { columns(file, &options)? };
-    let rows = CaseReadFlags::open(file, &options)?;
+    let rows = open_cases(file, &options)?;
     let separator = rows.separator();
     let mut counts = Counts::default();
     let plan = Plan::empty();

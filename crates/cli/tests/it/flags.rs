@@ -177,7 +177,7 @@ const PROBES: [(&str, Probe); 42] = [
 ];
 
 /// Flags that are no settings of a run: what the verb itself is told. Each is seen by the test that is named.
-const OWN: [(&str, &str, &str); 44] = [
+const OWN: [(&str, &str, &str); 47] = [
     ("run", "dry-run", "run.trycmd"),
     ("resume", "accept-changes", "torture_runs::a_changed_case_prompt_or_setting_is_named_and_refused"),
     ("resume", "retry", "torture_runs"),
@@ -221,6 +221,9 @@ const OWN: [(&str, &str, &str); 44] = [
     ("sgi score", "discipline", "suites sgi"),
     ("sgi score", "output-dir", "suites sgi"),
     ("sgi score", "embedding-model", "suites sgi"),
+    ("sgi score", "upstream", "original_sgi"),
+    ("sgi score", "prompts", "original_sgi"),
+    ("sgi score", "text-only", "original_sgi"),
     ("sgi run", "overwrite", "sgi.trycmd"),
 ];
 

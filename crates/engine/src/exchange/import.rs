@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 use super::ExchangeError;
 use crate::drive::{DriveOptions, RunContext, drive};
 use crate::run::run_planned;
-use crate::{CallResult, Plan, Response, RunRequest, SampleProvider, Settings};
+use crate::{CallResult, Plan, Response, RunOptions, RunRequest, SampleProvider};
 
 /// The id of metrics that another tool computed.
 pub(crate) const IMPORTED: &str = "imported";
@@ -122,6 +122,7 @@ fn write_results(
             profile: Profile::Reference,
             options: json!({"from": format.name()}),
             decision_thresholds: None,
+            is_descriptive: false,
         })
         .collect();
     let name = path.display().to_string();
@@ -129,7 +130,7 @@ fn write_results(
     let mut job = Job::new(name, Box::new(rows), Vec::new());
     job.reads = vec![path.to_owned()];
     let told = ImportedScores { names: metrics.iter().map(|metric| metric.name.clone()).collect(), format };
-    let settings = Settings { output: outputs, ..Settings::default() };
+    let settings = RunOptions { output: outputs, ..RunOptions::default() };
     let wanted = RunRequest { settings, sampler: Some(&told), ..RunRequest::default() };
     run_planned(job, &Plan::without_scoring(metrics), None, wanted)?;
     Ok(())

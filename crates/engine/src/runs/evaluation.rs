@@ -23,14 +23,14 @@ use super::prompt::GenerationPrompt;
 use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, SampleRules};
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
-use crate::config::{Dataset, Generate};
+use crate::config::Dataset;
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
 use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, Plan, PlanError, RunError, RunRequest, Settings,
+    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, Plan, PlanError, RunError, RunOptions, RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
@@ -189,6 +189,7 @@ pub struct BenchmarkDataset {
 struct DatasetHandle {
     name: String,
     path: String,
+    version: Option<String>,
     options: ReadOptions,
     /// The cases, where a benchmark has read them.
     given: Option<(InputFile, Vec<Case>)>,
@@ -218,13 +219,13 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// Opens everything and looks at all cases once. Nothing is sent.
-    pub fn open(settings: &Settings, options: EvaluationOptions) -> Result<Self, EvaluationError> {
+    pub fn open(settings: &RunOptions, options: EvaluationOptions) -> Result<Self, EvaluationError> {
         Self::open_with(settings, options, None)
     }
 
     /// The same with the cases, rules and files of a benchmark.
     pub fn open_benchmark(
-        settings: &Settings,
+        settings: &RunOptions,
         options: EvaluationOptions,
         benchmark: Benchmark,
     ) -> Result<Self, EvaluationError> {
@@ -232,7 +233,7 @@ impl Evaluation {
     }
 
     fn open_with(
-        settings: &Settings,
+        settings: &RunOptions,
         options: EvaluationOptions,
         benchmark: Option<Benchmark>,
     ) -> Result<Self, EvaluationError> {
@@ -242,15 +243,14 @@ impl Evaluation {
         }
         let folder = settings.folder();
         let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of } = options;
-        let mut asking = ModelAccess { dry_run: only_looks, ..settings.asking() };
-        asking.refresh |= refresh;
+        let mut asking = settings.model_access();
+        asking.options.only_looks = only_looks;
+        asking.options.refresh |= refresh;
         asking.under_test = under_test(settings)?;
         asking.has_outputs = outputs_of.is_some();
-        let generate = Generate {
-            system: from_file(settings.generate.system.as_deref(), folder)?,
-            prompt: from_file(settings.generate.prompt.as_deref(), folder)?,
-            ..settings.generate.clone()
-        };
+        let mut generate = settings.generate.clone().unwrap_or_default();
+        generate.system = from_file(generate.system.as_deref(), folder)?;
+        generate.prompt = from_file(generate.prompt.as_deref(), folder)?;
         let is_grounded = settings.retrieval.is_some() && generate.prompt.is_none() && generate.system.is_none();
         let prompt = if asking.under_test.is_empty() || is_grounded {
             None
@@ -322,16 +322,18 @@ impl Evaluation {
         let retrieving =
             settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
-        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile, registry())
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registry())
             .map_err(PlanError::from)?;
-        let metrics = Plan::new(&requests, settings.profile, registry())?;
+        let metrics = Plan::new(&requests, settings.profile(), registry())?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
-        let (models, judges) = {
+        let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
             let models: Vec<_> = asking.under_test.iter().filter_map(tested).collect();
             let judging: Vec<String> = requests.iter().flat_map(judges_of).collect();
             let judges = used.iter().filter(|model| judging.contains(&model.name)).cloned().collect();
-            (models, judges)
+            let is_fallback = |name: &String| used.iter().any(|model| model.fallback.contains(name));
+            let fallbacks = used.iter().filter(|model| is_fallback(&model.name)).cloned().collect();
+            (models, judges, fallbacks)
         };
         let repeats = generate.repeats.map_or(1, std::num::NonZeroU32::get);
         let plan = RunPlan {
@@ -350,6 +352,7 @@ impl Evaluation {
             metrics: metrics.infos().to_vec(),
             models,
             judges,
+            fallbacks,
             prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
             replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
             outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
@@ -461,7 +464,7 @@ impl Evaluation {
         let mut open = Vec::new();
         for dataset in &self.datasets {
             let prefix = if self.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
-            open.push(OpenDataset { prefix, rows: dataset.rows()? });
+            open.push(OpenDataset { prefix, version: dataset.version.clone(), rows: dataset.rows()? });
         }
         let seats =
             SampleGrid { models: u32::try_from(names.models.len()).unwrap_or(u32::MAX), repeats: self.plan.repeats };
@@ -499,21 +502,24 @@ impl Evaluation {
     }
 }
 
-/// The models under test: those that are named, or all that do not judge.
-fn under_test(settings: &Settings) -> Result<Vec<String>, EvaluationError> {
+/// The models under test: those that are named, or all that neither judge nor answer in place of another.
+fn under_test(settings: &RunOptions) -> Result<Vec<String>, EvaluationError> {
     let known = || settings.models.iter().map(|model| model.name.as_str());
-    if settings.generate.models.is_empty() {
+    let named = settings.generate.as_ref().map(|generate| generate.models.as_slice()).unwrap_or_default();
+    if named.is_empty() {
         let requests = settings.requests();
-        let judging: Vec<String> = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned()).collect();
-        return Ok(known().filter(|name| !judging.iter().any(|judge| judge == name)).map(str::to_owned).collect());
+        let judging = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned());
+        let others: Vec<String> =
+            judging.chain(settings.models.iter().flat_map(|model| model.fallback.iter().cloned())).collect();
+        return Ok(known().filter(|name| !others.iter().any(|other| other == name)).map(str::to_owned).collect());
     }
-    for model in &settings.generate.models {
+    for model in named {
         if !known().any(|name| name == model) {
             let similar = closest(model, known()).map(str::to_owned);
             return Err(EvaluationError::UnknownModel { model: model.clone(), similar });
         }
     }
-    Ok(settings.generate.models.clone())
+    Ok(named.to_vec())
 }
 
 /// The judges that a metric names.
@@ -542,7 +548,7 @@ impl DatasetHandle {
                 return Err(EvaluationError::NoColumn { path, field, column, columns: found.join(", ") });
             }
         }
-        Ok(Self { name: dataset.display_name(), path, options, given: None })
+        Ok(Self { name: dataset.display_name(), path, version: dataset.version.clone(), options, given: None })
     }
 
     /// Where it lies.
@@ -552,7 +558,8 @@ impl DatasetHandle {
 
     fn from_benchmark(dataset: BenchmarkDataset) -> Self {
         let BenchmarkDataset { name, input, cases } = dataset;
-        Self { name, path: input.path.clone(), options: ReadOptions::default(), given: Some((input, cases)) }
+        let (path, options) = (input.path.clone(), ReadOptions::default());
+        Self { name, path, version: None, options, given: Some((input, cases)) }
     }
 
     /// Its rows, from the beginning.
@@ -583,7 +590,8 @@ impl DatasetHandle {
         let around = RunContext { rules: &DefaultCasePolicy, backend: &NoBackend, sampler: None };
         let options = DriveOptions { limit, ..DriveOptions::default() };
         let driven = drive(rows, &self.path, &Plan::empty(), around, &options, Box::new(&mut survey))?;
-        Ok((driven.inputs.into_iter().next().unwrap_or_default(), survey))
+        let input = driven.inputs.into_iter().next().unwrap_or_default();
+        Ok((InputFile { version: self.version.clone(), ..input }, survey))
     }
 }
 
@@ -627,7 +635,8 @@ fn estimate(
         let (mut names, mut calls, mut bytes, mut is_most) = (Vec::new(), 0, 0, false);
         for request in requests.iter().filter(judging) {
             let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
-            let prompt = probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, str::len) as u64;
+            let prompt =
+                probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, |prompt| prompt.len()) as u64;
             names.push(request.name.clone());
             is_most |= request.options.get(cascade::JUDGE_OPTION).and_then(Json::as_str) == Some("when_unsure");
             calls += samples * seats;

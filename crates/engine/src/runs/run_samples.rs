@@ -89,7 +89,8 @@ impl SampleProvider for RunSampleProvider<'_> {
             }
         }
         if let (Some(text), Some(key)) = (kept.output, case.sample) {
-            let model = key.model.and_then(|model| self.client(model)).map(|client| client.name().to_owned());
+            let asked = || key.model.and_then(|model| self.client(model)).map(|client| client.name().to_owned());
+            let model = kept.answered_by.or_else(asked);
             case.put_answer(Output { text, model, repeat: key.repeat }, kept.calls);
             case.spent = kept.spent;
             if self.is_grounded() {
@@ -186,7 +187,7 @@ impl RunSampleProvider<'_> {
         };
         let calls: Vec<CaseToolCall> = answered.entry.reply.tool_calls().map(CaseToolCall::from).collect();
         let calls = Some(calls).filter(|calls| case.tools.is_some() || !calls.is_empty());
-        let model = Some(client.name().to_owned());
+        let model = answered.answered_by.clone().or_else(|| Some(client.name().to_owned()));
         case.put_answer(Output { text: text.clone(), model, repeat: key.repeat }, calls);
         // A store that fails says so when the sample is kept.
         let _ = self.keeper.output(case, answered);

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{CaseFileError, MapError};
-use probare_core::{BenchmarkError, FORMAT, Job, Manifest, MetricRequest, OLDEST_FORMAT, Stop, Suite};
+use probare_core::{BenchmarkError, FORMAT, Job, Manifest, MeansOver, MetricRequest, OLDEST_FORMAT, Stop, Suite};
 use probare_metrics::registry;
 use probare_models::CacheFile;
 use probare_report::results_file::{ManifestText, ResultsFile, ResultsFileError};
@@ -36,7 +36,7 @@ use self::inputs::InputLocation;
 use crate::exchange::IMPORTED;
 use crate::expectations::EXPECTATIONS;
 use crate::run::case_limits;
-use crate::{Conclusion, ModelBackend, ProgramOptions, RunError, RunRequest, Settings, run};
+use crate::{Conclusion, ModelBackend, ProgramOptions, RunError, RunOptions, RunRequest, run};
 
 pub(crate) use self::rebuild::read_options;
 pub use self::verdict::{CacheUse, Disagreement, Verdict};
@@ -145,6 +145,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
         case_limits: case_limits(&job),
         by: manifest.summary.pointer("/groups/by").and_then(Json::as_str).and_then(|by| by.parse().ok()),
         cluster: manifest.summary.pointer("/cluster/column").and_then(Json::as_str).and_then(|name| name.parse().ok()),
+        is_over_outputs: job.means_over == MeansOver::Outputs,
     };
     let asking = score_dependencies::asking(&manifest, &resolved, asked.inputs, &asked.record, &mut verdict);
     let shown = |name: &dyn ToString| name.to_string();
@@ -152,7 +153,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
     let cluster = options.cluster.as_ref().map(|cluster| shown(cluster));
     let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = RunRequest {
-        settings: Settings { limit: manifest.reading.limit, by, cluster, ..Settings::default() },
+        settings: RunOptions { limit: manifest.reading.limit, by, cluster, ..RunOptions::default() },
         gates,
         lines: true,
         interrupted: Arc::clone(&asked.interrupted),

@@ -93,7 +93,9 @@ pub(super) fn asking(
             verdict.leave_unchecked(metric);
         }
     }
-    ModelAccess { cassettes, score_truncated: manifest.score_truncated, ..ModelAccess::recorded(models, record) }
+    let mut access = ModelAccess::recorded(models, record);
+    (access.options.cassettes, access.options.score_truncated) = (cassettes, manifest.score_truncated);
+    access
 }
 
 /// The file of recorded replies that stood for a model: an input of the run that is here, given by the user or with the

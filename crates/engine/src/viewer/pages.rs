@@ -171,6 +171,7 @@ impl RunViewer {
                     let answer = answer_text(&sample.result.case);
                     json!({
                         "model": sample.result.model,
+                        "answered_by": sample.result.answered_by(),
                         "repeat": sample.result.repeat,
                         "status": sample.status,
                         "answer": answer.map(|answer| excerpt(&answer, OPENING)),
@@ -277,6 +278,7 @@ fn output(sample: &FoundSample, metrics: &[MetricInfo], options: &RendererOption
     json!({
         "sample": sample.sample,
         "model": sample.result.model,
+        "answered_by": sample.result.answered_by(),
         "repeat": sample.result.repeat,
         "status": sample.status,
         "cost_usd": taken.cost_usd,

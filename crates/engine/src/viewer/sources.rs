@@ -16,7 +16,7 @@ use crate::compare::{self, ResultsSource, RowSelection};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::store::{RunNames, RunState, STORE, Store, StoreWriter};
 use crate::verify::reopen_results;
-use crate::{ImportRequest, PlannedDataset, RunPlan, Settings, import_file};
+use crate::{ImportRequest, PlannedDataset, RunPlan, import_file};
 
 /// Something that was given.
 pub(super) enum ViewerSource {
@@ -361,9 +361,8 @@ fn fill(
 
 /// The limits that a run began with.
 fn gates_of(plan: &RunPlan) -> (Gates, Vec<String>) {
-    let settings = plan.began_with().ok().flatten().and_then(|layer| Settings::merge([layer]).ok());
-    let Some(settings) = settings else { return (Gates::default(), Vec::new()) };
-    if settings.each_group {
+    let Some(settings) = plan.began_with().ok().flatten() else { return (Gates::default(), Vec::new()) };
+    if settings.each_group == Some(true) {
         let note = "limits on groups of cases are judged in the reports of the run".to_owned();
         return (Gates::default(), vec![note]);
     }

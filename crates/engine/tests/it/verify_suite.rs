@@ -8,7 +8,7 @@ use probare_core::{
     BenchmarkCall, BenchmarkError, Case, Console, Event, InputFile, Job, MemorySource, MetricRequest, Output, Panel,
     Profile, Publisher, Sha256, Sink, Suite,
 };
-use probare_engine::{Settings, Verdict, VerifyError, VerifyRequest, run, verify};
+use probare_engine::{RunOptions, Verdict, VerifyError, VerifyRequest, run, verify};
 use schemars::Schema;
 use serde_json::{Value as Json, json};
 
@@ -85,7 +85,7 @@ impl Suite for Toy {
             option: Some("/files/0".into()),
             sha256: Sha256::hex_digest(text.as_bytes()),
             bytes: text.len() as u64,
-            rows: None,
+            ..InputFile::default()
         };
         let cases = MemorySource::new(cases.collect(), vec![input]);
         let mut job = Job::new(format!("toys of {path}"), Box::new(cases), vec![MetricRequest::plain("hallucination")]);
@@ -115,7 +115,7 @@ fn results_of_a_benchmark_are_verified_and_nothing_is_published_again() {
     let outputs: Vec<PathBuf> =
         ["r.jsonl", "r.json", "r.csv", "r.parquet", "r.html"].map(|name| folder.path().join(name)).into();
     let job = TOY.open(json!({"files": [toys], "out": count}), Console::default()).unwrap();
-    let settings = Settings { output: outputs.clone(), profile: Profile::Careful, ..Settings::default() };
+    let settings = RunOptions { output: outputs.clone(), profile: Some(Profile::Careful), ..RunOptions::default() };
     run(job, settings.into()).unwrap();
     assert_eq!(fs::read_to_string(&count).unwrap(), "2");
     fs::remove_file(&count).unwrap();
@@ -156,7 +156,7 @@ fn a_benchmark_that_is_not_known_is_named() {
     fs::write(&toys, "Who?|Ada did.|Ada\n").unwrap();
     let results = folder.path().join("r.json");
     let job = TOY.open(json!({"files": [toys], "out": path(folder.path(), "c")}), Console::default()).unwrap();
-    run(job, Settings { output: vec![results.clone()], ..Settings::default() }.into()).unwrap();
+    run(job, RunOptions { output: vec![results.clone()], ..RunOptions::default() }.into()).unwrap();
     let verdict = verify(&VerifyRequest { suites: |_| None, ..VerifyRequest::of(&results) }).unwrap();
     assert_eq!(verdict.different, 1);
     assert!(verdict.disagreements[0].reason.contains("the benchmark `toy` is unknown"), "{verdict:?}");

@@ -7,7 +7,8 @@ use probare_core::{
 
 use super::exchange::{AssistantReply, CareConfig, CareMetric, HitList, Options, Strictness, verdict_evidence};
 use super::improved::{ExchangeAnalysis, finding_hits, heaviest_weight, value_from_weight};
-use super::lexicon::{Lexicon, LexiconHit, LexiconHits, PhraseGroup};
+use super::lexicon::{Lexicon, LexiconHit, LexiconHits, PhraseGroup, Upstream};
+use super::synthesis_1_3::{self, SupportExchange};
 
 metric!(Options as Pure {
     summary: "Whether the reply leaves the choice to the user",
@@ -55,6 +56,9 @@ pub struct AgencyVerdict<'a> {
 }
 
 fn check(sample: Sample<'_>, lexicon: &Lexicon, config: CareConfig) -> Result<Outcome, ScoreError> {
+    if config.upstream == Upstream::V1_3 {
+        return synthesis_1_3::agency_outcome(&*SupportExchange::for_sample(sample, lexicon)?, sample.response()?);
+    }
     verdict(sample, lexicon, config)?.outcome(sample.response()?)
 }
 
@@ -64,7 +68,7 @@ pub fn verdict<'a>(
     lexicon: &'a Lexicon,
     config: impl Into<CareConfig>,
 ) -> Result<AgencyVerdict<'a>, ScoreError> {
-    let CareConfig { profile, strictness } = config.into();
+    let CareConfig { profile, strictness, .. } = config.into();
     let reply = sample.response()?;
     Ok(match profile {
         Profile::Reference => decide(&AssistantReply::for_sample(sample, reply, lexicon).0.hits(reply, lexicon)),

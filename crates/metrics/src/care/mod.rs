@@ -26,6 +26,9 @@
 use probare_core::MetricDef;
 
 pub mod agency_language;
+pub mod grounded_uptake;
+pub mod performative_empathy;
+pub mod synthesis_1_3;
 pub mod topic_pivot;
 pub mod unverifiable_reassurance;
 
@@ -38,10 +41,16 @@ mod phrases;
 pub use agency_language::AgencyVerdict;
 pub use closeness::{Opening, round_similarity, similarity};
 pub use exchange::{CareConfig, CareVerdicts, Options, Strictness};
-pub use lexicon::{Extends, Family, Lexicon, LexiconError, LexiconFile, LexiconHit, PhraseGroup};
+pub use lexicon::{Extends, Family, Lexicon, LexiconError, LexiconFile, LexiconHit, PhraseGroup, Upstream};
 pub use phrases::{NotationError, is_js_whitespace};
 pub use topic_pivot::{PivotStrength, PivotVerdict};
 pub use unverifiable_reassurance::ReassuranceVerdict;
 
 /// The metrics of this family.
-pub static FAMILY: &[&MetricDef] = &[&agency_language::DEF, &topic_pivot::DEF, &unverifiable_reassurance::DEF];
+pub static FAMILY: &[&MetricDef] = &[
+    &agency_language::DEF,
+    &grounded_uptake::DEF,
+    &performative_empathy::DEF,
+    &topic_pivot::DEF,
+    &unverifiable_reassurance::DEF,
+];

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::deep_research::PARSER_PLACES;
 use super::dry::TESTS;
 use super::dry::assembly::{self, AssemblyRequest, AssemblyResult};
 use super::dry::comparison::{ComparisonMethod, read_judgment};
@@ -19,11 +20,10 @@ use super::dry::trial::{Trial, TrialSettings, is_plain_name};
 use super::extraction::answer::prediction;
 use super::extraction::replies::{ReplyParseOptions, UNREADABLE, reply_text as reply_words};
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
-use crate::judges::prompting::{PromptTemplate, QuotedTexts};
+use crate::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces};
 
-/// Both prompts, for whoever takes their digest.
-pub(crate) const PROMPTS: &str =
-    concat!(include_str!("prompts/outputs.txt"), include_str!("prompts/answer_parser.txt"));
+/// The options with prompts and what is asked without them, for whoever takes their digest.
+pub(crate) const PROMPTS: [(&str, &str); 2] = [("prompt", PROMPT), ("parser_prompt", PARSER_PROMPT)];
 
 /// The prompt of the judge, unless another is given.
 const PROMPT: &str = include_str!("prompts/outputs.txt");
@@ -33,6 +33,10 @@ const PARSER_PROMPT: &str = include_str!("prompts/answer_parser.txt");
 
 const FORM: &str = "Reply with one JSON object and nothing else: {\"judgment\": \"correct\" or \"incorrect\", \"reason\": \"why, in \
      one sentence\"}.";
+
+/// Places of the prompt about outputs.
+const PLACES: TextPlaces<'_> =
+    TextPlaces { known: &["reference_output", "output"], needed: &["reference_output", "output"] };
 
 /// The form that an answer is brought into: nothing but functions.
 const EXAMPLE: &str = "def area(side):\n    return side * side\n\ndef volume(side):\n    return side ** 3";
@@ -217,10 +221,11 @@ impl ExperimentJudge {
                 accepts_constants: options.lenient_json_constants.unwrap_or(fair),
                 ..ReplyParseOptions::default()
             },
-            judge: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
-            parser: PromptTemplate::new(
+            judge: PromptTemplate::with_places(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"], PLACES)?,
+            parser: PromptTemplate::with_places(
                 options.parser_prompt.as_deref().unwrap_or(PARSER_PROMPT),
                 &["type", "example", "data"],
+                PARSER_PLACES,
             )?,
         })
     }
@@ -245,14 +250,15 @@ impl ExperimentJudge {
     fn parse(&self, task: &Task<'_>) -> JudgeAction {
         let mut text = QuotedTexts::new();
         text.add_block("text", task.prediction);
-        let form = [("type", "text"), ("example", EXAMPLE), ("data", text.text())];
+        let form = [("type", "text"), ("example", EXAMPLE), ("data", text.text()), ("text", task.prediction)];
         JudgeAction::Ask(vec![question(self.parser.messages(&form), usize::from(self.judges.len() > 1))])
     }
 
     fn comparison(&self, expected: &str, printed: &str) -> ChatRequest {
         let mut data = QuotedTexts::new();
         data.add_block("reference output", expected).add_block("output of the program", printed);
-        question(self.judge.messages(&[("form", FORM), ("data", data.text())]), 0)
+        let values = [("form", FORM), ("data", data.text()), ("reference_output", expected), ("output", printed)];
+        question(self.judge.messages(&values), 0)
     }
 
     fn outcome(

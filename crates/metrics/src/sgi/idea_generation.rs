@@ -17,13 +17,16 @@ use super::idea::{
     objective_scores, parse_idea, parse_vote, texts_to_embed, win_threshold, won_respects,
 };
 use crate::bounded_evidence::BoundedEvidence;
-use crate::judges::prompting::{PromptTemplate, QuotedTexts, judge_evidence, option_error};
+use crate::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces, judge_evidence, option_error};
 
 /// The prompt, unless another is given.
 pub(crate) const PROMPT: &str = include_str!("prompts/ideas.txt");
 
 const FORM: &str = "Reply with five lines and nothing else, one for each respect in the order above: its name, a colon, `[Win A]` or \
      `[Win B]`, the word because, and the reason in one sentence. For example: Effectiveness: [Win A] because it …";
+
+/// Places of the prompt.
+const PLACES: TextPlaces<'_> = TextPlaces { known: &["context", "idea_a", "idea_b"], needed: &["idea_a", "idea_b"] };
 
 /// Judges that vote.
 const JUDGES: usize = 3;
@@ -142,7 +145,11 @@ impl IdeaJudge {
             model: options.model.unwrap_or_else(|| "all-MiniLM-L6-v2".to_owned()),
             flags,
             reasks: reasks as usize,
-            template: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+            template: PromptTemplate::with_places(
+                options.prompt.as_deref().unwrap_or(PROMPT),
+                &["form", "data"],
+                PLACES,
+            )?,
         })
     }
 
@@ -164,7 +171,13 @@ impl IdeaJudge {
         let context = context_text(&sample.case.metadata);
         data.add_block("context", &context).add_block("idea A", first).add_block("idea B", second);
         ChatRequest {
-            messages: self.template.messages(&[("form", FORM), ("data", data.text())]),
+            messages: self.template.messages(&[
+                ("form", FORM),
+                ("data", data.text()),
+                ("context", &context),
+                ("idea_a", first),
+                ("idea_b", second),
+            ]),
             parameters: Parameters { temperature: Some(0.1), ..Parameters::default() },
             seat: slot / 2,
             attempt: u32::try_from(attempt).unwrap_or(u32::MAX),

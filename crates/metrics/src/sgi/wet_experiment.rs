@@ -10,9 +10,10 @@ use serde::Deserialize;
 
 use super::extraction::answer::prediction;
 use super::protocol::{
-    AlignedStep, Alignment, ParameterFit, ProtocolStep, StepDifference, action_similarity, align, parameter_fit,
-    scan_protocol, scan_protocol_tolerant,
+    AlignedStep, Alignment, ParameterFit, ProtocolStep, SoftScore, StepDifference, action_similarity, align,
+    parameter_fit, scan_protocol, scan_protocol_tolerant,
 };
+use super::upstream::Upstream;
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// Options of `wet_experiment`.
@@ -24,6 +25,9 @@ pub struct WetExperiment {
     /// Read calls on one line, empty calls, a `)` behind the last parameter and several parameters on a line. Default: false in
     /// the reference profile, true in the careful one.
     pub tolerant_grammar: Option<bool>,
+    /// Which implementation is followed. `llmrouterbench` (default), or `official-2026`, whose soft score stands beside the value in the
+    /// parts `soft_*`.
+    pub upstream: Upstream,
 }
 
 metric!(WetExperiment as Pure {
@@ -95,7 +99,7 @@ impl Metric for WetExperiment {
         let read = ProtocolComparison::new(reference, response, true);
         let alignment = align(&read.reference, &read.predicted);
         let mut evidence = BoundedEvidence::default();
-        let score = if self.profile == Profile::Careful {
+        let mut score = if self.profile == Profile::Careful {
             let used = if tolerant { read } else { ProtocolComparison::new(reference, response, false) };
             let alignment = if tolerant { alignment } else { align(&used.reference, &used.predicted) };
             note_unread_sides(&used, &mut evidence);
@@ -121,8 +125,42 @@ impl Metric for WetExperiment {
             }
             score
         };
+        if self.upstream.is_official() {
+            // The soft score is defined over the published grammar, whatever the value is read with.
+            let strict = ProtocolComparison::new(reference, response, false);
+            score = add_soft_score(score, response, &strict, &mut evidence)?;
+        }
         Ok(score.because(evidence.finish()).into())
     }
+}
+
+/// The parts `soft_*`, and evidence for each pair of steps.
+fn add_soft_score(
+    mut score: Score,
+    response: &str,
+    strict: &ProtocolComparison,
+    evidence: &mut BoundedEvidence,
+) -> Result<Score, ScoreError> {
+    let Some(soft) = SoftScore::new(&strict.reference, &strict.predicted) else {
+        evidence.push(|| Evidence::note("the protocols are too long for the soft score, so its parts are absent"));
+        return Ok(score);
+    };
+    for (name, value) in soft.parts() {
+        score = score.with_part(name, value)?;
+    }
+    for pair in &soft.pairs {
+        let (expected, step) = (&strict.reference[pair.reference], &strict.predicted[pair.predicted]);
+        evidence.push(|| {
+            let is_whole = pair.key_score >= 1.0 && pair.value_score >= 1.0;
+            let kind = if is_whole { EvidenceKind::Found } else { EvidenceKind::Compared };
+            let number = pair.reference + 1;
+            at_step(kind, response, step).with_support(in_reference(expected)).with_note(format!(
+                "soft score: step {number} of the reference; parameter names {:.4}, values {:.4}",
+                pair.key_score, pair.value_score
+            ))
+        });
+    }
+    Ok(score)
 }
 
 fn is_different(left: f64, right: f64) -> bool {

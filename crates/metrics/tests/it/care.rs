@@ -108,7 +108,7 @@ fn flags(exchange: &Exchange, strictness: Strictness) -> [bool; 3] {
         ..Case::default()
     };
     let lexicon = Lexicon::bundled();
-    let manner = CareConfig { profile: Profile::Careful, strictness };
+    let manner = CareConfig { profile: Profile::Careful, strictness, ..CareConfig::default() };
     let verdicts = CareVerdicts::for_sample(Sample::from_case(&case), &lexicon, manner).unwrap();
     [!verdicts.agency.pass, !verdicts.reassurance.pass, !verdicts.pivot.pass()]
 }

@@ -29,6 +29,8 @@ mod runs;
 mod same_answer_labelled;
 mod scripted;
 mod sgi;
+mod sgi_2026;
 mod short;
+mod synthesis_1_3;
 mod tables;
 mod vectors;

@@ -90,6 +90,10 @@ impl Client {
             };
             drop(under_way);
             let failed = match sent {
+                Ok(Ok((replies, _))) if inner.settings.retry_empty && has_empty_text(first, &replies) => {
+                    let usage = replies.first().and_then(|raw_reply| raw_reply.reply.usage);
+                    ReplyError { usage, ..ReplyError::new(Fault::Empty, "the reply is an empty text") }.into()
+                }
                 Ok(Ok((mut replies, received))) => {
                     for raw_reply in &mut replies {
                         raw_reply.reply.code = code.clone().or(raw_reply.reply.code.take());
@@ -141,6 +145,15 @@ impl Client {
     }
 }
 
+/// Whether a reply is a text without a single sign, and calls no tool.
+fn has_empty_text(request: &ModelRequest, replies: &[RawReply]) -> bool {
+    let is_empty = |raw_reply: &RawReply| {
+        matches!(&raw_reply.reply.content, ReplyContent::Text(text) if text.is_empty())
+            && raw_reply.reply.tool_calls().next().is_none()
+    };
+    !request.embedding && replies.iter().any(is_empty)
+}
+
 /// How far a question has come.
 struct AttemptState {
     attempts: u32,
@@ -165,8 +178,8 @@ impl AttemptState {
     /// A question that was asked before says what came of that, too.
     fn with_last_failure(&self, error: CallError) -> CallError {
         match (error, &self.last) {
-            (CallError::CircuitOpen { model, failures, .. }, Some(own)) => {
-                CallError::CircuitOpen { model, failures, last: own.clone() }
+            (CallError::CircuitOpen { model, failures, permits_fallback, .. }, Some(own)) => {
+                CallError::CircuitOpen { model, failures, last: own.clone(), permits_fallback }
             }
             (error, _) => error,
         }
@@ -283,8 +296,13 @@ impl ClientInner {
             }
             let pass = match self.breaker.gate(Instant::now(), attempts == 0, self.in_all) {
                 BreakerDecision::Go(pass) => pass,
-                BreakerDecision::Refused(failures, last) => {
-                    return Err(CallError::CircuitOpen { model: self.settings.display_name(), failures, last });
+                BreakerDecision::Refused { failures, last, permits_fallback } => {
+                    return Err(CallError::CircuitOpen {
+                        model: self.settings.display_name(),
+                        failures,
+                        last,
+                        permits_fallback,
+                    });
                 }
                 BreakerDecision::Wait(pause) => {
                     drop(permit);
@@ -312,7 +330,10 @@ impl ClientInner {
     /// The provider wants a longer pause than a question may take: nothing more is asked of the model.
     fn postponed_error(&self, pause: Duration, last: Option<String>) -> CallError {
         let model = self.settings.display_name();
-        self.shared.postpone(model.clone(), pause);
+        // Where others answer the run goes on.
+        if self.settings.fallback.is_empty() {
+            self.shared.postpone(model.clone(), pause);
+        }
         CallError::Postponed { model, pause, limit: self.in_all, last }
     }
 

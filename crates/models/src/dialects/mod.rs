@@ -13,6 +13,7 @@ mod extra_body;
 pub(crate) mod gemini;
 #[cfg(test)]
 mod golden;
+pub(crate) mod ollama;
 pub(crate) mod prompt;
 pub(crate) mod replay;
 pub(crate) mod responses;
@@ -30,7 +31,7 @@ use reqwest::header::HeaderMap;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-pub(crate) use sse::parse_events;
+pub(crate) use sse::{parse_events, parse_lines};
 pub use stop::{StopMeaning, StopReasons, stop_reasons};
 pub use table::{providers_table, reply_endings_table};
 
@@ -181,6 +182,7 @@ impl Provider {
             Self::LlamaCpp => &chat::LLAMA_CPP,
             Self::Mistral => &chat::MISTRAL,
             Self::Ollama => &chat::OLLAMA,
+            Self::OllamaNative => &ollama::Ollama,
             Self::OpenAi => &chat::OPENAI,
             Self::OpenAiResponses => &responses::Responses,
             Self::OpenRouter => &chat::OPENROUTER,

@@ -29,24 +29,21 @@ WIDTH = 32
 """Runs that `score_async` lets go on at the same time."""
 
 
-def run_of(given: Mapping[str, Any], *, whole: bool = False) -> dict[str, Any]:
-    """How to run, as the engine takes it."""
-    told = {name: given[name] for name in ("limit", "strict", "by", "cluster", "title", "name", "format", "group")}
-    return told | {"outputs": given["output"], "whole": whole}
-
-
 def _score(
     cases: Any,
     metrics: Any,
-    settings: dict[str, Any],
-    run: dict[str, Any],
+    settings: Mapping[str, Any],
+    profile: Any,
     interrupt: _probare.Interrupt | None = None,
+    *,
+    whole: bool = False,
 ) -> Results:
     """Scores with arguments that were checked."""
+    options = _arguments.options(settings, profile)
     given = opened(cases, settings["mapping"])
-    is_named = bool(settings["mapping"] or run["by"] or run["cluster"])
-    run = run | {"name": run["name"] or given.name, "columns": given.columns() if is_named else None}
-    results = Results(_probare.score(given.cases, metrics, settings, run, interrupt))
+    is_named = any(name in options for name in ("map", "by", "cluster"))
+    rows = {"name": settings["name"] or given.name, "columns": given.columns() if is_named else None, "whole": whole}
+    results = Results(_probare.score(given.cases, metrics, options, rows, interrupt))
     _warn(results)
     return results
 
@@ -98,7 +95,7 @@ def score(
     Raises `UsageError` where the arguments are wrong and `DataError` where no case can be read.
     """
     given = _arguments.checked("score", Settings, settings)
-    return _score(cases, metrics, _arguments.shared(given, profile), run_of(given))
+    return _score(cases, metrics, given, profile)
 
 
 @signed(AsyncSettings)
@@ -114,12 +111,11 @@ async def score_async(
     ones wait for their turn.
     """
     given = _arguments.checked("score_async", AsyncSettings, settings)
-    shared, run = _arguments.shared(given, profile), run_of(given)
     if not isinstance(cases, AsyncIterable):
-        return await elsewhere(lambda interrupt: _score(cases, metrics, shared, run, interrupt), given["width"])
+        return await elsewhere(lambda interrupt: _score(cases, metrics, given, profile, interrupt), given["width"])
     rows = _Awaited(cases)
     try:
-        return await elsewhere(lambda interrupt: _score(rows, metrics, shared, run, interrupt), given["width"], rows.close)
+        return await elsewhere(lambda interrupt: _score(rows, metrics, given, profile, interrupt), given["width"], rows.close)
     finally:
         rows.close()
 
@@ -214,7 +210,7 @@ class Scorer:
         **settings: Unpack[ScorerSettings],
     ) -> None:
         given = _arguments.checked("Scorer", ScorerSettings, settings)
-        self._state = (metrics, _arguments.shared(given, profile), _arguments.flag("evidence", evidence))
+        self._state = (metrics, _arguments.options(given, profile), _arguments.flag("evidence", evidence))
         self._native = _probare.Scorer(*self._state)
 
     def __reduce__(self) -> tuple[object, ...]:

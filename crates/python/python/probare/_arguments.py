@@ -243,11 +243,17 @@ def checked(function: str, kind: type, given: Mapping[str, Any]) -> dict[str, An
     return told
 
 
-def shared(given: Mapping[str, Any], profile: Any) -> dict[str, Any]:
-    """What holds for everything that scores, as the engine takes it."""
+_NO_OPTIONS = {"mapping", "name", "evidence", "width"}
+"""What is said about the rows or about the call, and not about the run."""
+
+
+def options(given: Mapping[str, Any], profile: Any) -> dict[str, Any]:
+    """What is said, as options of a run: the names are those of the engine."""
     if profile is not None and not isinstance(profile, str):
         raise wrong("profile", profile, '"reference" or "careful"')
-    return {"profile": profile, **{name: given[name] for name in get_type_hints(ScorerSettings)}}
+    told = {name: value for name, value in given.items() if name not in _NO_OPTIONS} | {"profile": profile}
+    told["map"] = [f"{field}={column}" for field, column in given["mapping"].items()]
+    return {name: value for name, value in told.items() if value is not None and value is not False and value != []}
 
 
 def signed(kind: type) -> Callable[[F], F]:

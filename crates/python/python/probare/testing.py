@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from probare import _arguments, _probare
-from probare._api import _score, elsewhere, run_of
+from probare._api import _score, elsewhere
 from probare._arguments import AsyncSettings, Settings, signed
 from probare._errors import Error, UsageError
 from probare._notebook import evidence_lines
@@ -53,7 +53,7 @@ def assert_score(
     limits = _limits(at_least, at_most)
     try:
         given = _arguments.checked("assert_score", Settings, settings)
-        results = _score([_named(case, given)], [metric], *_of_one(given, profile))
+        results = _score_one(_named(case, given), metric, given, profile)
         return _judged(results, *limits)
     except (AssertionError, Error) as error:
         # What the reader of a failure wants to see is the test.
@@ -75,8 +75,8 @@ async def assert_score_async(
     limits = _limits(at_least, at_most)
     try:
         given = _arguments.checked("assert_score_async", AsyncSettings, settings)
-        row, (shared, run) = _named(case, given), _of_one(given, profile)
-        results = await elsewhere(lambda interrupt: _score([row], [metric], shared, run, interrupt), given["width"])
+        row = _named(case, given)
+        results = await elsewhere(lambda interrupt: _score_one(row, metric, given, profile, interrupt), given["width"])
         return _judged(results, *limits)
     except (AssertionError, Error) as error:
         raise error.with_traceback(None) from None
@@ -92,9 +92,11 @@ def _limits(at_least: Any, at_most: Any) -> tuple[float | None, float | None]:
     return at_least, at_most
 
 
-def _of_one(given: Mapping[str, Any], profile: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """How a single case is scored: one that cannot be read is an error, and its texts are kept for the report."""
-    return _arguments.shared(given, profile), run_of(given, whole=True) | {"strict": True}
+def _score_one(
+    case: Any, metric: Any, given: Mapping[str, Any], profile: Any, interrupt: _probare.Interrupt | None = None
+) -> Results:
+    """Scores a single case: one that cannot be read is an error, and its texts are kept for the report."""
+    return _score([case], [metric], {**given, "strict": True}, profile, interrupt, whole=True)
 
 
 def _named(case: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,7 +155,7 @@ class Session:
     ) -> dict[str, Any]:
         """Scores a case, keeps the score and gives it: `{"value": …}`, `{"not_applicable": …}` or `{"error": …}`."""
         given = _arguments.checked("add", Settings, settings)
-        results = _score([_named(case, given)], [metric], *_of_one(given, profile))
+        results = _score_one(_named(case, given), metric, given, profile)
         for line in finished(results):
             self.keep(line)
             _current.keep(line)

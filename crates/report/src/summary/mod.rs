@@ -136,6 +136,7 @@ impl Summary {
             groups: options.by.clone().map(Groups::new),
             clusters: options.cluster.clone().map(Clusters::new),
             gates: options.gates.clone(),
+            table: CaseTable::default().over_outputs(options.is_over_outputs),
             ..Self::default()
         }
     }
@@ -163,10 +164,11 @@ impl Summary {
 
     fn start(&mut self, source: &str, metrics: &[MetricInfo]) {
         let is_clustered = self.clusters.is_some();
+        let is_over_outputs = self.table.is_over_outputs();
         let watched: Vec<WatchedGate> = self.gates.iter().map(|gate| WatchedGate::new(gate, metrics)).collect();
         if let Some(groups) = &mut self.groups {
             let gates: Vec<Gate> = self.gates.group_gates().map(|limit| limit.gate.clone()).collect();
-            groups.start(metrics, &gates, is_clustered);
+            groups.start(metrics, &gates, is_clustered, is_over_outputs);
         }
         if let Some(clusters) = &mut self.clusters {
             clusters.restart();
@@ -178,7 +180,7 @@ impl Summary {
             clusters: self.clusters.take(),
             gates: std::mem::take(&mut self.gates),
             tallies: vec![GateCounts::new(is_clustered); watched.len()],
-            table: CaseTable::new(metrics.len() + watched.len()),
+            table: CaseTable::new(metrics.len() + watched.len()).over_outputs(is_over_outputs),
             watched,
             ..Self::default()
         };
@@ -217,7 +219,11 @@ impl Summary {
     /// Says why there are no intervals, where that is so.
     fn settle(&mut self) {
         self.no_intervals = self.clusters.as_ref().and_then(Clusters::problem).or_else(|| {
-            let words = "outputs of the same case stand too far apart to be averaged within it";
+            let words = if self.table.is_over_outputs() {
+                "several outputs of a case count one by one, and they are not independent of each other"
+            } else {
+                "outputs of the same case stand too far apart to be averaged within it"
+            };
             self.table.is_scattered().then(|| words.to_owned())
         });
         if self.no_intervals.is_some() {
@@ -339,6 +345,7 @@ impl MetricSummary {
     /// No case yet.
     fn new(info: MetricInfo, is_clustered: bool) -> Self {
         let (filling, calibrated) = (HistogramBuilder::new(info.range), abstention::calibrated_range(&info));
+        let means = CaseMeans::for_metric(&info, is_clustered);
         Self {
             info,
             scored: 0,
@@ -353,7 +360,7 @@ impl MetricSummary {
             failed_reasons: ReasonCounts::default(),
             labels: LabelCounts::default(),
             repeats: Repeats::default(),
-            means: CaseMeans::new(is_clustered),
+            means,
             is_unsettled: false,
             filling,
             calibrated,

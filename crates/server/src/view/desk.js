@@ -354,7 +354,7 @@ const showCases = async (asked) => {
     const tags = row.tags.length ? make("span", { class: "labels" }, row.tags.slice(0, 6).map((tag) => make("span", { class: "tag" }, short(tag, 40)))) : null;
     const body = make("tbody", { class: "case" });
     row.outputs.forEach((/** @type {Answer} */ output, at) => {
-      const whose = dots([output.model, output.repeat ? `repeat ${output.repeat + 1}` : ""]);
+      const whose = dots([whoAnswered(output), output.repeat ? `repeat ${output.repeat + 1}` : ""]);
       const answer = make("td", { class: "answer-cell" }, whose.length ? make("span", { class: "whose" }, make("bdi", {}, ...whose)) : null, output.answer === null || output.answer === undefined ? make("span", { class: "none" }, "no answer") : make("span", {}, make("bdi", {}, output.answer || "empty")));
       const first = at ? null : make("th", { scope: "row", rowspan: row.outputs.length + (row.more ? 1 : 0) }, opener, tags);
       body.append(make("tr", {}, first, answer, metrics.map((_, metric) => cellOf(metrics, output.entry, metric))));
@@ -389,7 +389,9 @@ const showCases = async (asked) => {
 
 const sameText = (a, b) => a.field === b.field && a.index === b.index && a.path === b.path && a.text === b.text;
 /** @param {Answer} output @param {number} at */
-const nameOf = (output, at) => output.model || (output.repeat ? `repeat ${output.repeat + 1}` : at ? `answer ${at + 1}` : "answer");
+const whoAnswered = (output) => (output.answered_by ? `${output.model} (answered by ${output.answered_by})` : output.model);
+
+const nameOf = (output, at) => whoAnswered(output) || (output.repeat ? `repeat ${output.repeat + 1}` : at ? `answer ${at + 1}` : "answer");
 /** @param {Record<string, string>} asked */
 const showCase = async (asked) => {
   const found = await ask("case", asked);

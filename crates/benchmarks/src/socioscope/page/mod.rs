@@ -38,13 +38,13 @@ impl PageData<'_> {
 
 /// The page.
 pub fn page(shown: PageData<'_>) -> String {
-    let PageData { fixture, corpus, summary, careful, redaction, .. } = shown;
-    let answers: usize = fixture.pairs.iter().map(|pair| pair.answers.len()).sum();
+    let PageData { evaluation, corpus, summary, careful, redaction, .. } = shown;
+    let answers: usize = evaluation.pairs.iter().map(|pair| pair.answers.len()).sum();
     let readings =
         if careful.is_some() { "in the reference and the careful reading" } else { "in the reference reading" };
     let lead = format!(
         "<p class=\"lead\">{} with {} about {}, {readings}{}</p>",
-        count_with_noun(fixture.pairs.len() as u64, "question", "questions"),
+        count_with_noun(evaluation.pairs.len() as u64, "question", "questions"),
         count_with_noun(answers as u64, "answer", "answers"),
         count_with_noun(corpus.transcripts().len() as u64, "transcript", "transcripts"),
         if redaction.is_some() { ". Names and long passages are replaced by their positions" } else { "" }

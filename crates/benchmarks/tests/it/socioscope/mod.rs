@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use probare_benchmarks::socioscope::input::{Corpus, Fixture};
 use probare_benchmarks::socioscope::{AnswerResult, Socioscope, SocioscopeEvaluation};
 use probare_core::{BenchmarkError, Console, Event, Job, Sink, Suite};
-use probare_engine::{Conclusion, RunRequest, Settings, run};
+use probare_engine::{Conclusion, RunOptions, RunRequest, run};
 use serde_json::{Value, json};
 
 /// A run of the suite on two files, and what came of it.
@@ -70,7 +70,7 @@ fn run_with(
     let mut job = open(folder.path(), (fixture, corpus), options)?;
     change(&mut job);
     let kept = Arc::default();
-    let settings = Settings { jobs: NonZeroUsize::new(jobs), ..Settings::default() };
+    let settings = RunOptions { jobs: NonZeroUsize::new(jobs), ..RunOptions::default() };
     let wanted =
         RunRequest { settings, watcher: Some(Box::new(ResultCollector(Arc::clone(&kept)))), ..RunRequest::default() };
     let conclusion = run(job, wanted).unwrap();

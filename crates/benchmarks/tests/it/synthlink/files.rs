@@ -59,7 +59,7 @@ fn no_predictions_leave_heads_and_the_published_zero_and_no_mean() {
     assert_eq!(ran.file(files::SCORES).lines().count(), 1);
     assert_eq!(ran.file(files::CATEGORIES).lines().count(), 1);
     assert_eq!(ran.file(files::OVERALL), "Overall Aggregate Score: 0.0000");
-    assert_eq!(ran.conclusion.exit, Exit::Fine);
+    assert_eq!(ran.conclusion.exit, Exit::Error, "nothing answered is no score");
     let summary = SynthLinkSummary::new(&example_catalogue(), &ran.readings[0], 1);
     assert_eq!((summary.overall.means, summary.overall.aggregate()), (None, None));
     let text = files::terminal(&summary);

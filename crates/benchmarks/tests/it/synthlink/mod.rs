@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use probare_benchmarks::synthlink::{Catalogue, QuestionScores, SynthLink, SystemScores, catalogue};
 use probare_core::{BenchmarkError, Console, Event, Profile, Sink, Suite};
-use probare_engine::{Conclusion, RunError, RunRequest, Settings, run};
+use probare_engine::{Conclusion, RunError, RunOptions, RunRequest, run};
 use serde_json::{Value, json};
 
 /// The folder of our own catalogue.
@@ -95,10 +95,10 @@ fn run_suite(
     let kept: Arc<Mutex<[SystemScores; 2]>> = Arc::default();
     let questions = catalogue::load(catalog).unwrap().questions().len();
     let keep = AggregateCollector { kept: Arc::clone(&kept), questions, places: [None; 2], cases: 0 };
-    let settings = Settings {
+    let settings = RunOptions {
         jobs: NonZeroUsize::new(2),
         output: outputs.iter().map(|name| folder.path().join("out").join(name)).collect(),
-        ..Settings::default()
+        ..RunOptions::default()
     };
     let wanted = RunRequest { settings, watcher: Some(Box::new(keep)), ..RunRequest::default() };
     let conclusion = run(job, wanted).map_err(RunFailure::Run)?;

@@ -5,12 +5,12 @@ use std::io;
 use std::path::PathBuf;
 
 use probare_core::{Case, CaseSource, Event, Job, MemorySource, MetricRequest, Outcome, ScoreParts, Sink, closest};
-use probare_engine::{Config, Exit, LABEL, Levels, RunRequest, Settings};
+use probare_engine::{Config, Exit, LABEL, Levels, RunRequest};
 
-use super::super::flags::{LayeredFlags, MODEL_CALL_SETTINGS, config_layer};
-use super::super::model_call_flags::{self, ModelCallFlags};
+use super::super::flags::{ForModelCalls, ForReading, MODEL_CALLS, OptionFlags};
+use super::super::model_call_flags;
 use super::super::run_driver::interrupt_flag;
-use super::super::{CaseReadFlags, print};
+use super::super::{open_cases, print};
 use super::comparison::JudgeComparison;
 use super::label_sheet::LabelSheet;
 use crate::failure::{CommandResult, Failure};
@@ -42,10 +42,10 @@ pub struct Arguments {
     pass: f64,
 
     #[command(flatten)]
-    asking: LayeredFlags<ModelCallFlags>,
+    asking: OptionFlags<ForModelCalls>,
 
     #[command(flatten)]
-    reading: CaseReadFlags,
+    reading: OptionFlags<ForReading>,
 
     /// Settings; ./probare.yaml is read if it is there
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
@@ -60,14 +60,14 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> CommandResult {
     let config = Config::load(arguments.config.as_deref())?;
     let request = request(arguments, &config)?;
-    let options = arguments.reading.options()?;
+    let options = arguments.reading.reading()?;
     let names = Levels::for_metric(&request.id, &request.options);
     let sheet = LabelSheet::read(&arguments.file, &request.name, &arguments.labels)?;
     let columns = sheet.as_ref().map_or(&arguments.labels, |sheet| &sheet.columns);
     let rows = || -> Result<Box<dyn CaseSource>, Failure> {
         Ok(match &sheet {
             Some(sheet) => Box::new(MemorySource::new(sheet.cases()?, Vec::new())),
-            None => Box::new(CaseReadFlags::open(&arguments.file, &options)?),
+            None => Box::new(open_cases(&arguments.file, &options)?),
         })
     };
     // Standard input can be read once only.
@@ -80,8 +80,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let mut seen =
         JudgementCollector { labels: columns, names: &names, rows: Vec::new(), without: BTreeMap::new(), bad: None };
     // Of a configuration the models and the terms count; cases, limits and reports are those of the calibration.
-    let terms = config_layer(&config).only(&MODEL_CALL_SETTINGS);
-    let settings = Settings::merge([arguments.asking.layer(), terms])?;
+    let terms = ["config", "models", "profile", "seed", "sandbox", "jobs"];
+    let terms = config.file_options().retain(|name| terms.contains(&name) || MODEL_CALLS.contains(&name));
+    let settings = arguments.asking.options().combine(terms);
     let wanted =
         RunRequest { interrupted: interrupt_flag(), watcher: Some(Box::new(&mut seen)), ..RunRequest::from(settings) };
     let conclusion = probare_engine::run(job, wanted)?;

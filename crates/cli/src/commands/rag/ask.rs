@@ -8,14 +8,14 @@ use probare_engine::{Config, Exit, ModelBackend};
 use probare_report::escape;
 use probare_report::number::count_with_noun;
 use probare_retrieval::Hit;
-use probare_retrieval::answer::{AnswerError, ask, context_passages};
+use probare_retrieval::answer::{AnswerError, ask, check_found, context_passages};
 use serde_json::json;
 
 use super::citations::{CheckedCitation, check_citations, existence};
 use super::search::passage_location;
-use super::{SearchFlags, print, print_json};
-use crate::commands::flags::LayeredFlags;
-use crate::commands::model_call_flags::{self, ModelCallFlags};
+use super::{OpenIndex, SearchFlags, print, print_json};
+use crate::commands::flags::{ForModelCalls, OptionFlags};
+use crate::commands::model_call_flags;
 use crate::failure::{CommandResult, Failure};
 
 /// Ask a model about a corpus; every citation of the answer is checked
@@ -35,7 +35,7 @@ pub struct Arguments {
     model: ModelFlag,
 
     #[command(flatten)]
-    asking: LayeredFlags<ModelCallFlags>,
+    asking: OptionFlags<ForModelCalls>,
 
     /// Answer, citations and passages as JSON
     #[arg(long, env = "PROBARE_JSON")]
@@ -56,7 +56,7 @@ pub struct ModelFlag {
 
 impl ModelFlag {
     /// Opens the model. Nothing is sent.
-    pub fn open(&self, flags: &LayeredFlags<ModelCallFlags>) -> Result<ModelBackend, Failure> {
+    pub fn open(&self, flags: &OptionFlags<ForModelCalls>) -> Result<ModelBackend, Failure> {
         open_models(std::slice::from_ref(&self.model), self.config.as_deref(), flags)
     }
 }
@@ -65,9 +65,9 @@ impl ModelFlag {
 pub fn open_models(
     models: &[String],
     config: Option<&Path>,
-    flags: &LayeredFlags<ModelCallFlags>,
+    flags: &OptionFlags<ForModelCalls>,
 ) -> Result<ModelBackend, Failure> {
-    let mut asking = flags.with(&Config::load(config)?)?.asking();
+    let mut asking = flags.with(&Config::load(config)?).model_access();
     asking.under_test = models.to_vec();
     Ok(asking.open(&mut [], probare_metrics::registry())?)
 }
@@ -81,7 +81,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let client = asked
         .client(&arguments.model.model)
         .ok_or_else(|| Failure::new(format!("there is no model `{}`", arguments.model.model)))?;
-    let found = opened.search(&search)?;
+    let found = opened.index.search(&search, opened.embedder.as_ref())?;
+    check_found(&opened.index, &search, &found).map_err(|error| {
+        answer_failure(error).hint("the model was not asked; `probare models pull all-MiniLM-L6-v2` and a new index find passages by meaning too")
+    })?;
+    OpenIndex::print_remarks(&found);
     let answer = ask(client, &search.question, &context_passages(&found.hits), 0);
     model_call_flags::print_model_usage(&asked.usage(), true);
     let answer = answer.map_err(answer_failure)?;

@@ -15,9 +15,9 @@ use probare_retrieval::stores::Postgres;
 use probare_retrieval::{Embedder, Filter, Index, Mode, RetrievalError, SearchRequest, SearchResults};
 
 pub use ask::{answer_failure, open_models};
-use probare_engine::Settings;
+use probare_engine::RunOptions;
 
-use super::flags::LayeredFlags;
+use super::flags::OptionFlags;
 use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
 
@@ -50,7 +50,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 }
 
 /// What a run would be made of; nothing for a command that scores nothing.
-pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
+pub fn settings(arguments: &Arguments) -> Result<Option<RunOptions>, Failure> {
     match &arguments.command {
         Command::Test(arguments) => test::settings(arguments).map(|(_, settings)| Some(settings)),
         Command::Index(_) | Command::Search(_) | Command::Ask(_) => Ok(None),
@@ -154,7 +154,7 @@ impl SearchFlags {
 /// its own; without a name this machine alone.
 fn embedding_backend(named: Option<&str>) -> Result<Arc<dyn Backend>, Failure> {
     let asked = match named {
-        Some(_) => open_models(&[], None, &LayeredFlags::default())?,
+        Some(_) => open_models(&[], None, &OptionFlags::default())?,
         None => probare_engine::ModelAccess::local().open(&mut [], probare_metrics::registry())?,
     };
     Ok(Arc::new(asked))
@@ -192,10 +192,15 @@ impl OpenIndex {
     /// Searches and says what the reader should know.
     pub fn search(&self, search: &SearchRequest) -> Result<SearchResults, Failure> {
         let found = self.index.search(search, self.embedder.as_ref())?;
+        Self::print_remarks(&found);
+        Ok(found)
+    }
+
+    /// Says what the reader of results should know.
+    pub fn print_remarks(found: &SearchResults) {
         for text in &found.remarks {
             remark(text);
         }
-        Ok(found)
     }
 }
 

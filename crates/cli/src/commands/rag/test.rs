@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use probare_core::MetricRequest;
-use probare_engine::{Config, DEFAULT_NAME, Evaluation, EvaluationOptions, RagTest, Settings, SettingsLayer, Store};
+use probare_engine::{Config, DEFAULT_NAME, Evaluation, EvaluationOptions, RagTest, RunOptions, Store};
 use probare_retrieval::{Filter, RetrievalError};
 use serde_json::Value as Json;
 
 use super::SearchFlags;
-use crate::commands::flags::{LayeredFlags, ProfileFlag, RunFlags};
+use crate::commands::flags::{ForRagTest, OptionFlags};
 use crate::commands::run_driver::RunDriver;
 use crate::commands::store_flags::{StoreFlag, evaluation_failure};
 use crate::failure::{CommandResult, Failure};
@@ -17,7 +16,8 @@ use crate::failure::{CommandResult, Failure};
 ///
 /// Each line of QUESTIONS has a `question` and either `relevant`, ids of passages or of documents, or `evidence`, a list of
 /// {source, quote}: every passage that holds one of the quotations should be found. A `reference` is compared with what models
-/// answer. The run is one like any other: it is kept in the store, resumed and compared.
+/// answer. Without --metric recall, gain and rank are measured, and of a model's answers citations, relevance, completeness,
+/// hallucination and token overlap. The run is one like any other: it is kept in the store, resumed and compared.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -31,13 +31,6 @@ pub struct Arguments {
     #[arg(long, value_name = "MODEL", env = "PROBARE_MODEL")]
     model: Vec<String>,
 
-    /// Metric to compute: ID, ID:OPTION=VALUE or NAME=ID (repeatable); recall, gain and rank by default, and with a model citations, relevance, completeness, hallucination and token overlap
-    #[arg(short, long = "metric", value_name = "METRIC", env = "PROBARE_METRIC")]
-    metrics: Vec<String>,
-
-    #[command(flatten)]
-    profile: LayeredFlags<ProfileFlag>,
-
     /// The configuration with models, gates and settings of your own; probare.yaml where it is there
     #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
@@ -46,12 +39,13 @@ pub struct Arguments {
     store: StoreFlag,
 
     #[command(flatten)]
-    running: LayeredFlags<RunFlags>,
+    options: OptionFlags<ForRagTest>,
 }
 
 /// The test, and what the run is.
-pub fn settings(arguments: &Arguments) -> Result<(RagTest, Settings), Failure> {
-    let Arguments { searching, questions, model, metrics, profile, config, store: _, running } = arguments;
+pub fn settings(arguments: &Arguments) -> Result<(RagTest, RunOptions), Failure> {
+    let Arguments { searching, questions, model, config, store: _, options } = arguments;
+    let said = options.options();
     if questions == "-" {
         return Err(
             Failure::usage("the questions cannot come from standard input").hint("name a file: --questions FILE")
@@ -60,7 +54,6 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, Settings), Failure> {
     if searching.postgres.is_some() {
         return Err(Failure::usage("a test searches the vectors of the index itself").hint("leave --postgres out"));
     }
-    let requests: Vec<MetricRequest> = metrics.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     let filter = Filter::parse(&searching.filter).map_err(RetrievalError::from)?.to_json();
     let found = || Some(PathBuf::from(DEFAULT_NAME)).filter(|path| path.is_file());
     let path = config.clone().or_else(found);
@@ -77,7 +70,7 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, Settings), Failure> {
         embedding: searching.embedding.clone(),
         models: model.clone(),
         config: path.as_ref().map(|path| path.display().to_string()),
-        metrics: requests.into_iter().map(Into::into).collect(),
+        metrics: said.requests().into_iter().map(Into::into).collect(),
     };
     let mut made = test.config()?;
     if config.is_none() {
@@ -85,8 +78,9 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, Settings), Failure> {
         let names: Vec<String> = made.requests().into_iter().map(|request| request.name).collect();
         made.gates.retain(|gate| names.contains(&gate.metric));
     }
-    let file = SettingsLayer::from_config(&made, test.config.as_deref().unwrap_or(questions));
-    let settings = Settings::merge([running.layer(), profile.layer(), file])?;
+    let file = made.options(test.config.as_deref().unwrap_or(questions));
+    // Its metrics are those of the test already.
+    let settings = said.retain(|name| name != "metrics").combine(file);
     Ok((test, settings))
 }
 

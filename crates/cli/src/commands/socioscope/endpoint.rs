@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
 use probare_benchmarks::socioscope::input::{Fixture, QuestionPair};
 use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{Backend, ChatRequest};
-use probare_engine::{Config, ModelBackend, Settings, SettingsLayer};
+use probare_engine::{ModelBackend, RunOptions};
 use probare_models::Client;
 use probare_report::OutputWriter;
 use probare_report::Utc;
@@ -17,7 +17,7 @@ use probare_retrieval::{Filter, RetrievalError, SearchRequest};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::benchmark_hooks::{Judges, Preparation};
-use super::super::flags::config_layer;
+use super::super::flags::{ForQuestions, OptionSet as _};
 use super::super::model_call_flags;
 use super::super::rag::{self, OpenIndex};
 use super::super::remark;
@@ -53,18 +53,6 @@ pub struct EndpointFlags {
     /// Only documents with such metadata, beside the transcript that a question is about (repeatable)
     #[arg(long, value_name = "FIELD=VALUE", env = "PROBARE_FILTER")]
     pub filter: Vec<String>,
-
-    /// Answer from recorded replies only
-    #[arg(long, env = "PROBARE_OFFLINE")]
-    pub offline: bool,
-
-    /// Most money that may be spent, in US dollars
-    #[arg(long, value_name = "DOLLARS", env = "PROBARE_BUDGET_USD")]
-    pub budget_usd: Option<f64>,
-
-    /// The record of replies; .probare/replies.db by default
-    #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
-    pub record: Option<PathBuf>,
 }
 
 /// One question to be asked: of which pair, about which transcript.
@@ -94,11 +82,15 @@ impl Preparation for AskBeforeGrading {
         EndpointFlags::augment_args(Command::new("endpoint")).get_arguments().cloned().collect()
     }
 
+    fn takes(&self, name: &str) -> bool {
+        ForQuestions::takes(name)
+    }
+
     fn prepare(
         &self,
         matches: &ArgMatches,
         options: &mut Map<String, Json>,
-        settings: &Settings,
+        settings: &RunOptions,
     ) -> Result<Option<Judges>, Failure> {
         if let Some(endpoint) = EndpointFlags::from_matches(matches)? {
             endpoint.answer(options, settings)?;
@@ -124,17 +116,10 @@ impl EndpointFlags {
         Ok(Some(endpoint))
     }
 
-    /// What it says about whom it asks, with the configuration that is there; for a question that is no run of the suite.
-    pub fn settings(&self) -> Result<Settings, Failure> {
-        let said = json!({"offline": self.offline, "budget_usd": self.budget_usd, "record": self.record});
-        let named = std::env::var_os("PROBARE_CONFIG").map(PathBuf::from);
-        Ok(Settings::merge([SettingsLayer::from_caller(said), config_layer(&Config::load(named.as_deref())?)])?)
-    }
-
     /// Opens the model, and the index where there is one. Nothing is sent.
-    pub fn open(&self, settings: &Settings) -> Result<QuestionBackend, Failure> {
+    pub fn open(&self, settings: &RunOptions) -> Result<QuestionBackend, Failure> {
         let model = self.model.clone().ok_or_else(|| Failure::usage("no model is named").hint("add --model MODEL"))?;
-        let mut asking = settings.asking();
+        let mut asking = settings.model_access();
         let name = match (&self.index, self.url.as_deref()) {
             (Some(_), _) | (None, None) => model,
             (None, Some(url)) if url.starts_with("replay:") => url.to_owned(),
@@ -170,7 +155,7 @@ impl EndpointFlags {
     }
 
     /// Asks all questions of the fixture, writes them with their answers beside the results, and has these graded.
-    pub fn answer(&self, options: &mut Map<String, Json>, settings: &Settings) -> Result<(), Failure> {
+    pub fn answer(&self, options: &mut Map<String, Json>, settings: &RunOptions) -> Result<(), Failure> {
         let path = options.get("fixture").and_then(Json::as_str).map(str::to_owned);
         let path = path.ok_or_else(|| {
             Failure::usage("FIXTURE is missing: the questions that are asked")
@@ -195,12 +180,12 @@ impl EndpointFlags {
             }
         }
         let answerer = self.open(settings)?;
-        if !settings.quiet {
+        if settings.quiet != Some(true) {
             remark(&format!("asking {}", count_with_noun(asked.len() as u64, "question", "questions")));
         }
         let requests: Vec<&PromptRequest> = asked.iter().map(|one| &one.request).collect();
         let replies = answerer.ask(&requests)?;
-        answerer.print_usage(settings.quiet);
+        answerer.print_usage(settings.quiet == Some(true));
         let failed: Vec<String> = replies
             .iter()
             .zip(&asked)
@@ -255,7 +240,7 @@ impl EndpointFlags {
         std::fs::create_dir_all(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
         let text = format!("{:#}\n", Json::Object(whole));
         OutputWriter::write_file(&target, text.as_bytes()).map_err(|error| Failure::file("write", &shown, &error))?;
-        if !settings.quiet {
+        if settings.quiet != Some(true) {
             remark(&format!("wrote {shown}"));
         }
         options.insert("fixture".to_owned(), json!(shown));
@@ -304,14 +289,21 @@ impl QuestionBackend {
                 for request in requests {
                     let search: SearchRequest = request.search().map_err(rag::answer_failure)?;
                     let found = opened.index.search(&search, opened.embedder.as_ref())?;
-                    answer::check_not_excluded(&opened.index, &search, &found).map_err(rag::answer_failure)?;
-                    contexts.push(answer::context_passages(&found.hits));
+                    let checked = answer::check_found(&opened.index, &search, &found);
+                    contexts.push(checked.map(|()| answer::context_passages(&found.hits)));
                 }
+                // A question without passages is asked of nobody.
                 let each = requests.iter().zip(&contexts);
-                let questions: Vec<ChatRequest> =
-                    each.map(|(request, context)| answer::question(&request.question, context)).collect();
+                let questions: Vec<ChatRequest> = each
+                    .filter_map(|(request, context)| Some(answer::question(&request.question, context.as_ref().ok()?)))
+                    .collect();
                 let replies = client.ask(&questions);
-                let answered = replies.iter().zip(requests.iter().zip(contexts)).map(|(reply, (request, context))| {
+                let mut replies = replies.iter();
+                let answered = requests.iter().zip(contexts).map(|(request, context)| {
+                    let context = context?;
+                    let Some(reply) = replies.next() else {
+                        return Err(AnswerError::Request("the model was not asked".to_owned()));
+                    };
                     let answer = answer::read_content(&reply.content)?;
                     let item = |given: probare_core::Passage| ContextItem {
                         page_content: given.text,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use probare_benchmarks::socioscope::output::citation_json;
 use probare_cases::{LARGEST_DOCUMENT, read_whole};
-use probare_engine::Settings;
+use probare_engine::{Config, RunOptions};
 use probare_metrics::interviews::quotations::{
     QuotationCounts, QuotationFinding, QuotationSource, check_citation, source_position,
 };
@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 
 use self::endpoint::EndpointFlags;
 use super::benchmark::BenchmarkArguments;
+use super::flags::{ForQuestions, OptionFlags};
 use super::print;
 use super::text::{NormaliseArguments, SynonymArguments, normalise, synonyms};
 use crate::failure::{CommandResult, Failure};
@@ -32,7 +33,7 @@ enum Command {
     /// Check citations against their context: JSON in, JSON out
     Verbatim(VerbatimArguments),
     /// Ask one question, from an index or at an address: JSON out
-    Prompt(PromptArguments),
+    Prompt(Box<PromptArguments>),
     /// Print the synonyms of a word
     Synonyms(SynonymArguments),
     /// Print the form in which answers are compared
@@ -47,6 +48,9 @@ struct PromptArguments {
 
     #[command(flatten)]
     endpoint: EndpointFlags,
+
+    #[command(flatten)]
+    options: OptionFlags<ForQuestions>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -69,7 +73,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 }
 
 /// What a run would be made of; nothing for a command that scores nothing.
-pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
+pub fn settings(arguments: &Arguments) -> Result<Option<RunOptions>, Failure> {
     match &arguments.command {
         Some(Command::Evaluate(asked)) => asked.settings("socioscope").map(Some),
         _ => Ok(None),
@@ -82,7 +86,9 @@ fn run_prompt(arguments: &PromptArguments) -> CommandResult {
     if arguments.endpoint.index.is_none() && arguments.endpoint.url.is_none() {
         return Err(Failure::usage("neither an index nor an address is named").hint("add --index INDEX or --url URL"));
     }
-    let mut replies = arguments.endpoint.open(&arguments.endpoint.settings()?)?.ask(&[&request])?;
+    let named = std::env::var_os("PROBARE_CONFIG").map(PathBuf::from);
+    let settings = arguments.options.with(&Config::load(named.as_deref())?);
+    let mut replies = arguments.endpoint.open(&settings)?.ask(&[&request])?;
     let reply = replies.pop().ok_or_else(|| Failure::new("no reply came"))?.map_err(super::rag::answer_failure)?;
     let shown = json!(reply);
     let row = json!({"context": shown["context"], "citations": shown["answer"]["citations"]});

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::bounded_evidence::BoundedEvidence;
-use crate::care::lexicon::{Lexicon, LexiconHit};
+use crate::care::lexicon::{Lexicon, LexiconHit, Upstream};
 
 /// How clear a finding has to be for the label to fail.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -43,6 +43,8 @@ pub struct CareConfig {
     pub profile: Profile,
     /// When a label fails, in the `careful` profile.
     pub strictness: Strictness,
+    /// The version of Synthesis that is reproduced, in the `reference` profile.
+    pub upstream: Upstream,
 }
 
 impl From<Profile> for CareConfig {
@@ -60,6 +62,8 @@ pub struct Options {
     /// When the label fails, in the careful profile: `low` for what every reader would mark, `medium` (the default) for what most
     /// would, `high` also for what is mild. The value does not depend on it.
     pub strictness: Option<Strictness>,
+    /// The version of Synthesis whose phrases and rules are reproduced, in the published profile: `1.0` (the default) or `1.3`.
+    pub upstream: Option<Upstream>,
     /// Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
     pub lexicon: Option<Json>,
 }
@@ -76,13 +80,18 @@ pub(in crate::care) struct CareMetric {
 
 impl CareMetric {
     pub(in crate::care) fn new(options: Options, check: CheckFn) -> Result<Self, BuildError> {
-        let Options { profile, strictness, lexicon } = options;
+        let Options { profile, strictness, upstream, lexicon } = options;
         if strictness.is_some() && profile == Profile::Reference {
             let reason = "`strictness` is for the careful profile: the published check knows no degrees";
             return Err(BuildError::Options(reason.to_owned()));
         }
-        let manner = CareConfig { profile, strictness: strictness.unwrap_or_default() };
-        let lexicon = Lexicon::from_option(lexicon)?;
+        if upstream.is_some() && profile == Profile::Careful {
+            let reason = "`upstream` is for the published profile: our own rules reproduce no version of Synthesis";
+            return Err(BuildError::Options(reason.to_owned()));
+        }
+        let upstream = upstream.unwrap_or_default();
+        let manner = CareConfig { profile, strictness: strictness.unwrap_or_default(), upstream };
+        let lexicon = Lexicon::from_option(lexicon, upstream)?;
         if profile == Profile::Careful && lexicon.replaces_bundled() {
             let reason = "`lexicon` has `extends: nothing`, which is for the reference profile: the rules of the careful one \
                           cannot be replaced, only added to";

@@ -1,0 +1,968 @@
+//! [`RunOptions`]: everything that can be set about a run, declared once. Command line, environment, configuration, Python, HTTP
+//! and the settings that a store keeps all read this type; [`RunOptions::combine`] merges them field by field.
+//!
+//! Every option is optional: what nobody says keeps its default where it is used. Of every option it is known where it came
+//! from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::builder::{Resettable, ValueParser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use probare_cases::{CaseFormat, FieldMap, Grouping, MapError, ReadOptions};
+use probare_core::{MetricRequest, Profile, Trust};
+use probare_models::{CacheFile, ModelOptions, ModelSettings};
+use probare_report::{Cluster, Gate, GateError, GateOrigin, Gates, GroupBy};
+use probare_sandbox::SandboxChoice;
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value as Json;
+
+use crate::config::{ConfigError, Dataset, Generate, MetricEntry, Retrieval};
+use crate::{MOST_JOBS, ModelAccess, ProgramOptions};
+
+/// Declares the options with what has to be done for each of them, so that none can be forgotten.
+macro_rules! run_options {
+    ($(#[$about:meta])* pub struct RunOptions { $($(#[$attribute:meta])* pub $name:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        pub struct RunOptions {
+            $($(#[$attribute])* pub $name: $type,)*
+            /// Where each option came from; what is not named is a default.
+            #[arg(skip)]
+            #[schemars(skip)]
+            pub origins: BTreeMap<String, SettingOrigin>,
+            /// Options that were given by the name of an earlier release.
+            #[arg(skip)]
+            #[serde(skip)]
+            pub old_names: Vec<OldName>,
+        }
+
+        impl RunOptions {
+            /// These options where they are set, else those of `weaker`. Gates add up, the weaker ones first.
+            #[must_use]
+            pub fn combine(mut self, mut weaker: Self) -> Self {
+                $(if OptionField::is_set(&weaker.$name) && OptionField::fill(&mut self.$name, weaker.$name) {
+                    self.move_origin(stringify!($name), &mut weaker.origins);
+                })*
+                self.old_names.append(&mut weaker.old_names);
+                self
+            }
+
+            /// Only the options whose names satisfy a condition.
+            #[must_use]
+            pub fn retain(mut self, keep: impl Fn(&str) -> bool) -> Self {
+                $(if !keep(stringify!($name)) {
+                    self.$name = OptionField::unset();
+                    self.origins.remove(stringify!($name));
+                })*
+                self
+            }
+
+            /// The names of the options that are set.
+            pub fn names(&self) -> Vec<&'static str> {
+                let mut names = Vec::new();
+                $(if OptionField::is_set(&self.$name) {
+                    names.push(stringify!($name));
+                })*
+                names
+            }
+
+            fn set_from_argument(&mut self, id: &str, matches: &ArgMatches) {
+                $(if id == stringify!($name) {
+                    self.$name = OptionField::from_matches(matches, id);
+                })*
+            }
+        }
+    };
+}
+
+run_options! {
+    /// What can be set about a run: what is evaluated, how, and what comes out.
+    #[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct RunOptions {
+        /// The configuration that was read
+        #[arg(skip)]
+        pub config: Option<PathBuf>,
+
+        /// Files of cases
+        #[arg(skip)]
+        pub datasets: Vec<Dataset>,
+
+        /// Models that may be asked
+        #[arg(skip)]
+        pub models: Vec<ModelSettings>,
+
+        /// What the models under test are asked
+        #[arg(skip)]
+        pub generate: Option<Generate>,
+
+        /// An index whose passages are put into every case
+        #[arg(skip)]
+        pub retrieval: Option<Retrieval>,
+
+        /// Metric to compute: ID, ID:OPTION=VALUE,… or NAME=ID:OPTION=VALUE (repeatable)
+        #[arg(short, long = "metric", value_name = "METRIC", env = "PROBARE_METRIC")]
+        pub metrics: Vec<MetricEntry>,
+
+        /// Which reading of the metrics: reference (the published numbers) or careful (ours, where we do better)
+        #[arg(long, value_name = "PROFILE", value_parser = parse_profile, env = "PROBARE_PROFILE")]
+        pub profile: Option<Profile>,
+
+        /// Column for a field, for example `response=model_output` (repeatable)
+        #[arg(long = "map", value_name = "FIELD=COLUMN", env = "PROBARE_MAP")]
+        pub map: Vec<String>,
+
+        /// Format of the cases where the name does not tell: jsonl, json, csv, tsv, parquet or otlp (traces)
+        #[arg(long, value_name = "FORMAT", env = "PROBARE_FORMAT")]
+        #[serde(deserialize_with = "from_text")]
+        #[schemars(with = "Option<String>")]
+        pub format: Option<CaseFormat>,
+
+        /// Sign between the cells of a CSV file; found by itself where it is not given: comma, semicolon, tab or |
+        #[arg(long, value_name = "SIGN", value_parser = parse_separator, env = "PROBARE_SEP")]
+        pub sep: Option<char>,
+
+        /// What becomes one case of a file of traces: trace (by default) or conversation
+        #[arg(long, value_name = "WHAT", env = "PROBARE_GROUP")]
+        #[serde(deserialize_with = "from_text")]
+        #[schemars(with = "Option<String>")]
+        pub group: Option<Grouping>,
+
+        /// Rows longer than this many MiB are reported and passed over; 64 by default
+        #[arg(long, value_name = "MIB", env = "PROBARE_LONGEST_ROW")]
+        pub longest_row: Option<usize>,
+
+        /// File to write; its extension says what (repeatable); - is standard output
+        #[arg(short, long, value_name = "OUT", env = "PROBARE_OUTPUT")]
+        pub output: Vec<PathBuf>,
+
+        /// Limits that the run has to keep
+        #[command(flatten)]
+        #[schemars(skip)]
+        pub gates: ConfiguredGates,
+
+        /// A gate fails only if the 95 % interval excludes its limit
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_CONFIDENT")]
+        pub confident: Option<bool>,
+
+        /// Gates hold for each group of --by, too
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_EACH_GROUP")]
+        pub each_group: Option<bool>,
+
+        /// Print annotations for GitHub Actions, one for each missed gate: always where it stands alone, with auto only there; never by default
+        #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "always", env = "PROBARE_GITHUB")]
+        pub github: Option<When>,
+
+        /// File of decision thresholds, as `probare calibrate` writes it: the labels of its metric are then pass, fail and unsure (repeatable)
+        #[arg(long, value_name = "FILE", env = "PROBARE_DECISION_THRESHOLDS")]
+        pub decision_thresholds: Vec<PathBuf>,
+
+        /// The name of `decision_thresholds` up to release 0.3
+        #[arg(long, value_name = "FILE", env = "PROBARE_BANDS", hide = true)]
+        #[serde(skip_serializing)]
+        pub bands: Vec<PathBuf>,
+
+        /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model; model,tags for both
+        #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
+        pub by: Option<String>,
+
+        /// Intervals for cases that hang together because they share a source: the column that names it
+        #[arg(long, value_name = "COLUMN", env = "PROBARE_CLUSTER")]
+        pub cluster: Option<String>,
+
+        /// Scoring threads; all cores by default. The output does not depend on it
+        #[arg(short, long, value_name = "N", value_parser = parse_jobs, env = "PROBARE_JOBS")]
+        #[serde(rename(deserialize = "concurrency"), alias = "jobs")]
+        pub jobs: Option<NonZeroUsize>,
+
+        /// Model that judges, for metrics that ask one: a name from the configuration, or provider:model (repeatable: a panel)
+        #[arg(long = "judge", value_name = "MODEL", env = "PROBARE_JUDGE")]
+        pub judges: Vec<String>,
+
+        /// Answer judges from recorded replies only; what is missing is named
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_OFFLINE")]
+        pub offline: Option<bool>,
+
+        /// Ask models again also where their replies are recorded; from then on the new replies count
+        #[arg(long, action = ArgAction::SetTrue, conflicts_with = "offline", env = "PROBARE_REFRESH")]
+        pub refresh: Option<bool>,
+
+        /// Most money that the run may spend on models, in US dollars, over all resumes; exit code 4 when it is reached
+        #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars, env = "PROBARE_BUDGET_USD")]
+        pub budget_usd: Option<f64>,
+
+        /// Most tokens that the run may send and receive, over all resumes; exit code 4 when they are reached
+        #[arg(long, value_name = "N", env = "PROBARE_BUDGET_TOKENS")]
+        pub budget_tokens: Option<u64>,
+
+        /// Score replies that were cut at their longest length as if they were whole, instead of counting them as `truncated`
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_SCORE_TRUNCATED")]
+        pub score_truncated: Option<bool>,
+
+        /// The response cache (also --cache); by default your own entries of .probare/replies.db
+        #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
+        pub record: Option<PathBuf>,
+
+        /// Seed of what is drawn at random: the waits between attempts
+        #[arg(skip)]
+        pub seed: Option<u64>,
+
+        /// What shuts in programs that metrics run: auto, bubblewrap or none (no sandbox at all: only for programs you trust)
+        #[arg(long, value_name = "SANDBOX", env = "PROBARE_SANDBOX")]
+        #[serde(deserialize_with = "from_text")]
+        #[schemars(with = "Option<String>")]
+        pub sandbox: Option<SandboxChoice>,
+
+        /// Run programs although what became of them is recorded
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_RUN_AGAIN")]
+        pub run_again: Option<bool>,
+
+        /// Score at most this many cases
+        #[arg(long, value_name = "N", env = "PROBARE_LIMIT")]
+        pub limit: Option<u64>,
+
+        /// End with exit code 0 also where there is not a single case
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_EMPTY")]
+        pub allow_empty: Option<bool>,
+
+        /// Title of the report pages
+        #[arg(long, value_name = "TEXT", env = "PROBARE_TITLE")]
+        pub title: Option<String>,
+
+        /// No summary and no progress
+        #[arg(short, long, action = ArgAction::SetTrue, env = "PROBARE_QUIET")]
+        pub quiet: Option<bool>,
+
+        /// The summary as JSON instead of a table
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_JSON")]
+        pub json: Option<bool>,
+
+        /// Colours in what is printed; by default on a terminal, unless `NO_COLOR` is set
+        #[arg(long, value_name = "WHEN", overrides_with = "color", env = "PROBARE_COLOR")]
+        pub color: Option<When>,
+
+        /// End at the first row that cannot be read
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_STRICT")]
+        pub strict: Option<bool>,
+    }
+}
+
+/// What merging needs to know of a field.
+trait OptionField: Sized {
+    /// The value that says nothing.
+    fn unset() -> Self;
+
+    fn is_set(&self) -> bool;
+
+    /// What the command line or the environment says.
+    fn from_matches(matches: &ArgMatches, id: &str) -> Self;
+
+    /// Takes over a weaker value; says whether that is now the value.
+    fn fill(&mut self, weaker: Self) -> bool {
+        let is_filled = !self.is_set();
+        if is_filled {
+            *self = weaker;
+        }
+        is_filled
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> OptionField for Option<T> {
+    fn unset() -> Self {
+        None
+    }
+
+    fn is_set(&self) -> bool {
+        self.is_some()
+    }
+
+    fn from_matches(matches: &ArgMatches, id: &str) -> Self {
+        matches.get_one(id).cloned()
+    }
+}
+
+/// A list that is empty says nothing.
+impl<T: Clone + Send + Sync + 'static> OptionField for Vec<T> {
+    fn unset() -> Self {
+        Self::new()
+    }
+
+    fn is_set(&self) -> bool {
+        !self.is_empty()
+    }
+
+    fn from_matches(matches: &ArgMatches, id: &str) -> Self {
+        matches.get_many(id).into_iter().flatten().cloned().collect()
+    }
+}
+
+/// Gates know one by one where they came from.
+impl OptionField for ConfiguredGates {
+    fn unset() -> Self {
+        Self::default()
+    }
+
+    fn is_set(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    fn from_matches(_: &ArgMatches, _: &str) -> Self {
+        Self::default()
+    }
+
+    fn fill(&mut self, weaker: Self) -> bool {
+        self.0.splice(0..0, weaker.0);
+        false
+    }
+}
+
+/// An option that was given by the name of an earlier release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OldName {
+    old: &'static str,
+    new: &'static str,
+    from: SettingOrigin,
+}
+
+impl fmt::Display for OldName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { old, new, from } = self;
+        match from {
+            SettingOrigin::Flag(_) => write!(formatter, "`--{old}` is now `--{}`", new.replace('_', "-")),
+            SettingOrigin::Variable(name) => write!(formatter, "`{name}` is now `PROBARE_{}`", new.to_uppercase()),
+            SettingOrigin::File(name) => write!(formatter, "`{old}` in {name} is now `{new}`"),
+            SettingOrigin::Caller | SettingOrigin::Default => write!(formatter, "`{old}` is now `{new}`"),
+        }
+    }
+}
+
+/// When something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// Where it fits: colours on a terminal, annotations in a workflow of GitHub
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
+
+/// A gate, and where it was set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfiguredGate {
+    /// The limit.
+    pub gate: Gate,
+    /// Where it came from.
+    pub from: SettingOrigin,
+}
+
+/// Gates in the order in which they were set.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ConfiguredGates(pub Vec<ConfiguredGate>);
+
+impl ConfiguredGates {
+    /// Gates that were all set in one place.
+    pub fn new(gates: impl IntoIterator<Item = Gate>, from: &SettingOrigin) -> Self {
+        Self(gates.into_iter().map(|gate| ConfiguredGate { gate, from: from.clone() }).collect())
+    }
+
+    fn add_arguments(command: Command) -> Command {
+        command.args(GATE_FLAGS.map(|(id, value, parse, help)| {
+            let variable = format!("PROBARE_{}", id.to_uppercase());
+            let long = id.replace('_', "-");
+            let argument = Arg::new(id).long(long).value_name(value).help(help).env(variable);
+            argument.action(ArgAction::Append).value_parser(ValueParser::new(parse))
+        }))
+    }
+}
+
+/// Reads a gate as the command line has it.
+type GateParser = fn(&str) -> Result<Gate, GateError>;
+
+/// A flag for each kind of gate: its id, what it takes, how that is read, and its help.
+const GATE_FLAGS: [(&str, &str, GateParser, &str); 7] = [
+    (
+        "fail_under",
+        "METRIC=NUMBER",
+        Gate::fail_under,
+        "Fail with exit code 2 if the mean of a metric is below a limit (repeatable)",
+    ),
+    (
+        "fail_if",
+        "METRIC>NUMBER",
+        Gate::fail_if,
+        "Fail with exit code 2 if the mean of a metric is on the wrong side, for example \"hallucination>0.2\" (repeatable)",
+    ),
+    (
+        "fail_if_any",
+        "METRIC<NUMBER",
+        Gate::fail_if_any,
+        "Fail with exit code 2 if any scored case has such a value, for example \"relevance<0.5\" (repeatable)",
+    ),
+    (
+        "fail_pass_rate",
+        "METRIC>=NUMBER:SHARE",
+        Gate::fail_pass_rate,
+        "Fail with exit code 2 unless this share of the scored cases is so, for example \"relevance>=0.5:90%\" (repeatable)",
+    ),
+    (
+        "fail_labels",
+        "METRIC:LABEL>NUMBER",
+        Gate::fail_labels,
+        "Fail with exit code 2 by how many scored cases have a label, for example \"verdict:FAIL>0\" or \"verdict:FAIL>10%\" (repeatable)",
+    ),
+    (
+        "max_unsure",
+        "METRIC=SHARE",
+        Gate::max_unsure,
+        "Fail with exit code 2 if a metric is unsure about more than this share of the scored cases, for example \"verdict=20%\" (repeatable)",
+    ),
+    (
+        "fail_quantile",
+        "METRIC@SHARE<NUMBER",
+        Gate::fail_quantile,
+        "Fail with exit code 2 if a quantile of a metric is on the wrong side, for example \"relevance@10%<0.3\" (repeatable)",
+    ),
+];
+
+impl Args for ConfiguredGates {
+    fn augment_args(command: Command) -> Command {
+        Self::add_arguments(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::add_arguments(command)
+    }
+}
+
+impl FromArgMatches for ConfiguredGates {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(RunOptions::from_matches(matches, |id| GATE_FLAGS.iter().any(|(gate, ..)| *gate == id)).gates)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Where an option came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SettingOrigin {
+    /// A flag, by its name.
+    Flag(String),
+    /// A variable of the environment, by its name.
+    Variable(String),
+    /// A configuration, by its path.
+    File(String),
+    /// Whoever called: the cases themselves, or another program.
+    Caller,
+    /// Nobody said anything.
+    Default,
+}
+
+impl fmt::Display for SettingOrigin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) | Self::Variable(name) | Self::File(name) => formatter.write_str(name),
+            Self::Caller => formatter.write_str("the run itself"),
+            Self::Default => formatter.write_str("default"),
+        }
+    }
+}
+
+impl SettingOrigin {
+    /// Where an argument came from; nothing where nobody gave it.
+    fn from_matches(argument: &Arg, matches: &ArgMatches) -> Option<Self> {
+        let id = argument.get_id().as_str();
+        // A command may know only some of the arguments.
+        matches.try_contains_id(id).ok()?;
+        match matches.value_source(id)? {
+            ValueSource::CommandLine => Some(Self::Flag(format!("--{}", argument.get_long().unwrap_or(id)))),
+            ValueSource::EnvVariable => {
+                Some(Self::Variable(argument.get_env().unwrap_or_default().to_string_lossy().into_owned()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a configuration said it.
+    pub const fn is_file(&self) -> bool {
+        matches!(self, Self::File(_))
+    }
+}
+
+/// Options in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
+const HARMLESS: [&str; 11] =
+    ["profile", "strict", "limit", "by", "cluster", "confident", "each_group", "gates", "allow_empty", "seed", "title"];
+
+/// Reads an option as the command line does.
+fn from_text<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err = String>,
+{
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+}
+
+/// Reads `reference` or `careful`.
+fn parse_profile(name: &str) -> Result<Profile, String> {
+    [Profile::Reference, Profile::Careful]
+        .into_iter()
+        .find(|profile| profile.name() == name)
+        .ok_or_else(|| "known profiles are reference and careful".to_owned())
+}
+
+/// Reads the sign between cells: one character, or `tab`.
+fn parse_separator(text: &str) -> Result<char, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok('\t'),
+        [sign] if !sign.is_ascii_alphanumeric() && *sign != b'"' => Ok(char::from(*sign)),
+        _ => Err("one sign is expected, such as ; or | or tab".to_owned()),
+    }
+}
+
+/// Reads a number of threads that a machine can have.
+pub fn parse_jobs(text: &str) -> Result<NonZeroUsize, String> {
+    match text.parse::<NonZeroUsize>() {
+        Ok(jobs) if jobs.get() <= MOST_JOBS => Ok(jobs),
+        _ => Err(format!("a whole number from 1 to {MOST_JOBS} is expected")),
+    }
+}
+
+fn parse_dollars(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if is_amount(number) => Ok(number),
+        _ => Err("an amount of US dollars is expected, such as 0.50".to_owned()),
+    }
+}
+
+fn is_amount(number: f64) -> bool {
+    number.is_finite() && number >= 0.0
+}
+
+impl RunOptions {
+    /// All options that have a flag, as arguments of a command.
+    pub fn arguments() -> Vec<Arg> {
+        let command = Self::augment_args(Command::new("options"));
+        // Their place in the help is that of the command which takes them.
+        command.get_arguments().cloned().map(|argument| argument.display_order(Resettable::Reset)).collect()
+    }
+
+    /// What a command line and its environment say about the options that it `takes`. What nobody said is not set, whatever
+    /// default the command shows.
+    pub fn from_matches(matches: &ArgMatches, takes: impl Fn(&str) -> bool) -> Self {
+        let mut options = Self::default();
+        for argument in Self::arguments() {
+            let id = argument.get_id().as_str();
+            let Some(origin) = SettingOrigin::from_matches(&argument, matches).filter(|_| takes(id)) else { continue };
+            if GATE_FLAGS.iter().any(|(gate, ..)| *gate == id) {
+                let gates = matches.get_many::<Gate>(id).into_iter().flatten().cloned();
+                options.gates.0.extend(ConfiguredGates::new(gates, &origin).0);
+            } else {
+                options.set_from_argument(id, matches);
+                options.origins.insert(id.to_owned(), origin);
+            }
+        }
+        options.rename_old()
+    }
+
+    /// What a run began with. Of a run that somebody else may have written down only what reaches and writes nothing.
+    pub fn from_run(stored: &Json, is_own: bool) -> Result<Self, ConfigError> {
+        let options: Self = serde_json::from_value(stored.clone())
+            .map_err(|error| ConfigError::Form { name: "the run".to_owned(), reason: error.to_string() })?;
+        let mut options = options.rename_old();
+        options.old_names.clear();
+        // Old stores hold the defaults, too.
+        let said = options.origins.clone();
+        let is_said = |name: &str| name == "gates" || said.contains_key(name);
+        Ok(options.retain(|name| is_said(name) && (is_own || HARMLESS.contains(&name))))
+    }
+
+    /// The same with one origin for everything that is set.
+    #[must_use]
+    pub fn set_by(mut self, origin: &SettingOrigin) -> Self {
+        for name in self.names().into_iter().filter(|name| *name != "gates") {
+            self.origins.insert(name.to_owned(), origin.clone());
+        }
+        self.gates.0.iter_mut().for_each(|gate| gate.from = origin.clone());
+        self.rename_old()
+    }
+
+    /// Options that another program sets.
+    #[must_use]
+    pub fn set_by_caller(self) -> Self {
+        self.set_by(&SettingOrigin::Caller)
+    }
+
+    /// Gives options their new names; a former list goes before one that has the new name already.
+    fn rename_old(mut self) -> Self {
+        let former = std::mem::take(&mut self.bands);
+        let from = self.origins.remove("bands").unwrap_or(SettingOrigin::Caller);
+        if !former.is_empty() {
+            self.decision_thresholds.splice(0..0, former);
+            self.origins.entry("decision_thresholds".to_owned()).or_insert_with(|| from.clone());
+            self.old_names.push(OldName { old: "bands", new: "decision_thresholds", from });
+        }
+        self
+    }
+
+    fn move_origin(&mut self, name: &str, weaker: &mut BTreeMap<String, SettingOrigin>) {
+        match weaker.remove_entry(name) {
+            Some((name, origin)) => self.origins.insert(name, origin),
+            None => self.origins.remove(name),
+        };
+    }
+
+    /// Says what is wrong with a value that the types allow.
+    pub fn check(&self) -> Result<(), String> {
+        if self.jobs.is_some_and(|jobs| jobs.get() > MOST_JOBS) {
+            return Err(format!("`jobs` must be a whole number from 1 to {MOST_JOBS}"));
+        }
+        if self.budget_usd.is_some_and(|dollars| !is_amount(dollars)) {
+            return Err("`budget_usd` must be an amount of US dollars, such as 0.50".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Only what the command line or the environment said: a configuration that is read again says the rest.
+    #[must_use]
+    pub fn without_files(mut self) -> Self {
+        self.gates.0.retain(|gate| !gate.from.is_file());
+        let origins = self.origins.clone();
+        self.retain(|name| origins.get(name).is_none_or(|origin| !origin.is_file()))
+    }
+
+    /// Where an option came from.
+    pub fn origin(&self, name: &str) -> SettingOrigin {
+        self.origins.get(name).cloned().unwrap_or(SettingOrigin::Default)
+    }
+
+    /// What holds where nobody says anything, as far as it is a value.
+    fn defaults() -> Self {
+        let no = Some(false);
+        Self {
+            generate: Some(Generate::default()),
+            profile: Some(Profile::default()),
+            longest_row: Some(ReadOptions::default().longest_row / MEBIBYTE),
+            confident: no,
+            each_group: no,
+            github: Some(When::Never),
+            offline: no,
+            refresh: no,
+            score_truncated: no,
+            seed: Some(0),
+            sandbox: Some(SandboxChoice::default()),
+            run_again: no,
+            allow_empty: no,
+            quiet: no,
+            json: no,
+            color: Some(When::Auto),
+            strict: no,
+            ..Self::default()
+        }
+    }
+
+    /// Every option with its value and where it came from, in a fixed order; gates one by one.
+    pub fn listed(&self) -> Vec<(String, Json, SettingOrigin)> {
+        let whole = serde_json::to_value(self.clone().combine(Self::defaults())).unwrap_or_default();
+        let Json::Object(values) = whole else { return Vec::new() };
+        let mut listed = Vec::new();
+        for (name, value) in values {
+            match name.as_str() {
+                "origins" => {}
+                "gates" => listed.extend(
+                    self.gates
+                        .0
+                        .iter()
+                        .map(|set| ("gate".to_owned(), Json::from(set.gate.to_string()), set.from.clone())),
+                ),
+                _ => {
+                    let origin = self.origin(&name);
+                    listed.push((name, value, origin));
+                }
+            }
+        }
+        listed
+    }
+
+    /// Which reading of the metrics, where a metric does not say.
+    pub fn profile(&self) -> Profile {
+        self.profile.unwrap_or_default()
+    }
+
+    /// The metrics as requests.
+    pub fn requests(&self) -> Vec<MetricRequest> {
+        self.metrics.iter().map(MetricEntry::request).collect()
+    }
+
+    /// How the cases of a file are read, with what a configuration maps where nothing else is said.
+    pub fn reading(&self, configured: &FieldMap) -> Result<ReadOptions, MapError> {
+        let usual = ReadOptions::default();
+        Ok(ReadOptions {
+            fields: FieldMap::parse(&self.map)?.or(configured),
+            format: self.format,
+            separator: self.sep.and_then(|sign| u8::try_from(sign).ok()),
+            group: self.group,
+            longest_row: self.longest_row.map_or(usual.longest_row, |most| most.saturating_mul(MEBIBYTE)),
+        })
+    }
+
+    /// All gates, and how strict they are. A gate knows where it was set where that is not the command line itself.
+    pub fn limits(&self) -> Gates {
+        let from = |set: &ConfiguredGate| match set.from.clone() {
+            SettingOrigin::Flag(name) => Some(GateOrigin::Flag(name)),
+            SettingOrigin::Variable(name) => Some(GateOrigin::Variable(name)),
+            SettingOrigin::File(name) => Some(GateOrigin::Configuration(name)),
+            SettingOrigin::Caller | SettingOrigin::Default => None,
+        };
+        Gates::new(self.gates.0.iter().map(|set| set.gate.clone()).collect())
+            .set_by(self.gates.0.iter().map(from))
+            .confident(self.confident.unwrap_or_default())
+            .in_each_group(self.each_group.unwrap_or_default())
+    }
+
+    /// By what the summary is grouped.
+    pub fn groups(&self) -> Option<GroupBy> {
+        // Any text is something to group by.
+        self.by.as_ref().and_then(|by| by.parse().ok())
+    }
+
+    /// The column that says which cases hang together.
+    pub fn cluster(&self) -> Option<Cluster> {
+        // Any text is the name of a column.
+        self.cluster.as_ref().and_then(|name| name.parse().ok())
+    }
+
+    /// Whether annotations for GitHub are printed, here.
+    pub fn annotates(&self) -> bool {
+        match self.github {
+            None | Some(When::Never) => false,
+            Some(When::Auto) => std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+            Some(When::Always) => true,
+        }
+    }
+
+    /// The files to write, without standard output.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.output.iter().filter(|output| *output != Path::new("-")).cloned().collect()
+    }
+
+    /// The folder of the configuration, from which its files are looked for.
+    pub fn folder(&self) -> &Path {
+        self.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
+    }
+
+    /// The response cache: one that is named, or the one in the default place.
+    pub fn record(&self) -> CacheFile {
+        CacheFile::from_flag(self.record.as_deref())
+    }
+
+    /// Which models may be asked, and on which terms. Flags, environment and configuration are the user's own word.
+    pub fn model_access(&self) -> ModelAccess {
+        ModelAccess {
+            models: self.models.clone(),
+            judges: self.judges.clone(),
+            ..ModelAccess::new(ModelOptions {
+                record: Some(self.record()),
+                offline: self.offline.unwrap_or_default(),
+                refresh: self.refresh.unwrap_or_default(),
+                budget_usd: self.budget_usd,
+                budget_tokens: self.budget_tokens,
+                score_truncated: self.score_truncated.unwrap_or_default(),
+                seed: self.seed.unwrap_or_default(),
+                ..ModelOptions::new(Trust::Trusted)
+            })
+        }
+    }
+
+    /// How programs are run.
+    pub fn sandboxing(&self) -> ProgramOptions {
+        ProgramOptions {
+            choice: self.sandbox.unwrap_or_default(),
+            record: Some(self.record()),
+            again: self.run_again.unwrap_or_default(),
+            offline: self.offline.unwrap_or_default(),
+            recorded_only: false,
+        }
+    }
+}
+
+const MEBIBYTE: usize = 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Config;
+
+    fn flags(words: &[&str]) -> RunOptions {
+        let command = Command::new("probare").no_binary_name(true).args(RunOptions::arguments());
+        RunOptions::from_matches(&command.get_matches_from(words), |_| true)
+    }
+
+    fn file(text: &str) -> RunOptions {
+        Config::parse(text, "p.yaml").unwrap().options("p.yaml")
+    }
+
+    fn as_json(options: &RunOptions) -> Json {
+        serde_json::to_value(options).unwrap()
+    }
+
+    #[test]
+    fn the_strongest_that_says_something_is_right_and_it_is_known_which() {
+        let text =
+            "run: {limit: 7, concurrency: 3, strict: true}\nprofile: careful\ngates: [{metric: b, fail_over: 1}]\n";
+        let options = flags(&["--limit=5", "--fail-under=a=0.5"]).combine(file(text));
+        assert_eq!((options.limit, options.jobs, options.strict), (Some(5), NonZeroUsize::new(3), Some(true)));
+        assert_eq!(options.origin("limit"), SettingOrigin::Flag("--limit".into()));
+        assert_eq!(options.origin("jobs"), SettingOrigin::File("p.yaml".into()));
+        assert_eq!(options.origin("seed"), SettingOrigin::Default);
+        let gates: Vec<String> = options.gates.0.iter().map(|set| format!("{} {}", set.gate, set.from)).collect();
+        assert_eq!(gates, ["b > 1 p.yaml", "a < 0.5 --fail-under"]);
+        assert_eq!(options.profile(), Profile::Careful);
+    }
+
+    #[test]
+    fn an_option_that_a_program_sets_has_no_origin_of_a_weaker_one() {
+        let options =
+            RunOptions { limit: Some(5), ..RunOptions::default() }.combine(file("run: {limit: 7, seed: 3}\n"));
+        assert_eq!((options.limit, options.seed), (Some(5), Some(3)));
+        assert_eq!(options.origin("limit"), SettingOrigin::Default);
+        assert_eq!(options.origin("seed"), SettingOrigin::File("p.yaml".into()));
+    }
+
+    #[test]
+    fn what_is_switched_off_in_a_stronger_place_stays_off() {
+        let off: RunOptions = serde_json::from_value(json!({"strict": false})).unwrap();
+        let options = off.set_by_caller().combine(file("run: {strict: true}\n"));
+        assert_eq!((options.strict, options.origin("strict")), (Some(false), SettingOrigin::Caller));
+    }
+
+    #[test]
+    fn an_option_that_nobody_knows_is_an_error_and_not_dropped() {
+        let read = |values: Json| serde_json::from_value::<RunOptions>(values).unwrap_err().to_string();
+        assert!(read(json!({"limitt": 5})).contains("limitt"));
+        assert!(read(json!({"limit": "many"})).contains("many"));
+        assert!(read(json!({"sandbox": "docker"})).contains("known sandboxes are auto, bubblewrap and none"));
+        let said = |text: &str| Config::parse(text, "p.yaml").unwrap_err().to_string();
+        assert!(said("run: {judges: [a]}\n").contains("`judges` stands below `run`"));
+        assert!(said("run: {config: other.yaml}\n").contains("`config` stands below `run`"));
+        assert!(said("run: {concurrency: 5000}\n").contains("`jobs` must be a whole number from 1 to 1024"));
+        assert!(said("run: {budget_usd: -1}\n").contains("`budget_usd` must be an amount of US dollars"));
+    }
+
+    #[test]
+    fn every_key_of_a_configuration_arrives_as_its_flag_does() {
+        let (above, below) = (
+            "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
+             generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: careful\n",
+            "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, each_group: true, \
+             confident: true, offline: true, refresh: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, record: r, \
+             sandbox: none, run_again: true, seed: 9, allow_empty: true, decision_thresholds: [b.json], bands: [a.json], \
+             map: [id=x], format: csv, sep: ';', group: conversation, longest_row: 3, github: auto, title: t, quiet: true, \
+             json: true, color: never}\n",
+        );
+        let options = file(&format!("{above}{below}"));
+        let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
+        let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(keys.len(), 30, "{keys:?}");
+        for name in keys {
+            let name = match name.as_str() {
+                "concurrency" => "jobs",
+                "bands" => "decision_thresholds",
+                name => name,
+            };
+            assert_eq!(options.origin(name), SettingOrigin::File("p.yaml".into()), "{name}");
+        }
+        for name in ["datasets", "metrics", "models", "generate", "retrieval", "judges", "profile"] {
+            assert_eq!(options.origin(name), SettingOrigin::File("p.yaml".into()), "{name}");
+        }
+        assert_eq!(options.requests()[0], MetricRequest::plain("token_f1"));
+        let said = flags(&[
+            "--metric=token_f1",
+            "--metric=ndcg=ndcg:k=3",
+            "--profile=careful",
+            "--judge=j",
+            "--fail-under=a=1",
+            "--output=o.csv",
+            "--jobs=2",
+            "--limit=1",
+            "--strict",
+            "--by=tags",
+            "--cluster=c",
+            "--each-group",
+            "--confident",
+            "--refresh",
+            "--budget-usd=1",
+            "--budget-tokens=2",
+            "--score-truncated",
+            "--record=r",
+            "--sandbox=none",
+            "--run-again",
+            "--allow-empty",
+            "--decision-thresholds=b.json",
+            "--bands=a.json",
+            "--map=id=x",
+            "--format=csv",
+            "--sep=;",
+            "--group=conversation",
+            "--longest-row=3",
+            "--github=auto",
+            "--title=t",
+            "--quiet",
+            "--json",
+            "--color=never",
+        ]);
+        // No flag says these, and two flags are never given together.
+        let others = ["datasets", "models", "generate", "retrieval", "seed", "offline"];
+        let mut file = as_json(&options.retain(|name| !others.contains(&name)));
+        let mut said = as_json(&said);
+        for options in [&mut file, &mut said] {
+            options["origins"] = Json::Null;
+            options["gates"][0]["from"] = Json::Null;
+            // A metric of the command line is named as it is written.
+            options["metrics"].as_array_mut().unwrap().iter_mut().for_each(|metric| metric["name"] = Json::Null);
+        }
+        assert_eq!(file, said);
+    }
+
+    #[test]
+    fn a_run_begins_again_with_what_it_began_with() {
+        let text = "models: [{name: 'openai:x'}]\nrun: {strict: true}\ngates: [{metric: b, fail_over: 1}]\n";
+        let begun = flags(&["--profile=careful", "--output=o.csv"]).combine(file(text));
+        let stored = as_json(&begun);
+        assert_eq!(as_json(&RunOptions::from_run(&stored, true).unwrap()), stored);
+        let foreign = RunOptions::from_run(&stored, false).unwrap();
+        assert_eq!((foreign.profile(), foreign.strict, foreign.gates.0.len()), (Profile::Careful, Some(true), 1));
+        assert!(foreign.models.is_empty() && foreign.output.is_empty());
+        let said = RunOptions::from_run(&stored, true).unwrap().without_files();
+        assert_eq!((said.profile(), said.strict, said.gates.0.len()), (Profile::Careful, None, 0));
+    }
+
+    #[test]
+    fn what_a_store_of_release_0_3_holds_is_read() {
+        let stored = json!({
+            "profile": "reference", "limit": 3, "strict": false, "seed": 0, "sandbox": "auto", "generate": {"models": []},
+            "bands": ["b.json"], "jobs": 2, "github": null,
+            "gates": [{"gate": {"kind": "mean", "metric": "a", "relation": "<", "limit": 0.5}, "from": {"flag": "--fail-under"}}],
+            "origins": {"limit": {"flag": "--limit"}, "bands": {"file": "p.yaml"}, "jobs": {"variable": "PROBARE_JOBS"}},
+        });
+        let options = RunOptions::from_run(&stored, true).unwrap();
+        assert_eq!(options.names(), ["gates", "decision_thresholds", "jobs", "limit"]);
+        assert_eq!(options.origin("decision_thresholds"), SettingOrigin::File("p.yaml".into()));
+        assert!(options.old_names.is_empty());
+    }
+}
