@@ -39,8 +39,9 @@ pub struct MetricInfo {
     pub range: (f64, f64),
     /// Version of the definition.
     pub version: u32,
-    /// Which reading was used.
-    pub profile: Profile,
+    /// Which definition was used, where there are two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// Options that were given.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub options: Json,
@@ -63,7 +64,7 @@ impl MetricInfo {
             better: def.better,
             range: def.range,
             version: def.version,
-            profile,
+            profile: (def.profiles.len() > 1).then_some(profile),
             options: Json::Null,
             decision_thresholds: def.shipped_thresholds(profile).map(ShippedThresholds::to_json),
             is_descriptive: def.is_descriptive,
@@ -75,9 +76,9 @@ impl MetricInfo {
     #[must_use]
     pub fn with_options(mut self, def: &'static MetricDef, options: Json) -> Self {
         let named = options.get("profile").and_then(|profile| Profile::deserialize(profile).ok());
-        self.profile = named.unwrap_or(self.profile);
+        self.profile = self.profile.map(|profile| named.unwrap_or(profile));
         let has_own = DecisionThresholds::OPTION_NAMES.iter().any(|name| options.get(name).is_some());
-        let shipped = def.shipped_thresholds(self.profile).filter(|_| !has_own);
+        let shipped = def.shipped_thresholds(self.profile.unwrap_or_default()).filter(|_| !has_own);
         self.decision_thresholds = shipped.map(ShippedThresholds::to_json);
         self.options = options;
         self
@@ -377,7 +378,7 @@ mod tests {
             better: Better::Higher,
             range: (0.0, 1.0),
             version: 1,
-            profile: Profile::Reference,
+            profile: None,
             options: Json::Null,
             decision_thresholds: None,
             is_descriptive: false,
@@ -418,7 +419,7 @@ mod tests {
             better: Better::Lower,
             range: (0.0, f64::INFINITY),
             version: 2,
-            profile: Profile::Careful,
+            profile: Some(Profile::Improved),
             options: serde_json::json!({"k": 1}),
             decision_thresholds: None,
             is_descriptive: false,
@@ -438,7 +439,7 @@ mod tests {
         better: Better::Higher,
         needs: &[],
         metadata: &[],
-        profiles: &[Profile::Reference, Profile::Careful],
+        profiles: &[Profile::Published, Profile::Improved],
         identity: false,
         whole: None,
         thresholds: Some(&ShippedThresholds {
@@ -461,16 +462,16 @@ mod tests {
     #[test]
     fn shipped_thresholds_stand_beside_a_metric_unless_the_user_has_others() {
         let named = |info: &MetricInfo| info.decision_thresholds.as_ref().map(|told| told["name"].clone());
-        let plain = MetricInfo::new("m", &SHIPPING, Profile::Reference);
+        let plain = MetricInfo::new("m", &SHIPPING, Profile::Published);
         assert_eq!(named(&plain), None, "labels of the published profile do not rest on them");
-        let careful = MetricInfo::new("m", &SHIPPING, Profile::Careful);
-        assert_eq!(named(&careful), Some("example-2026-11".into()));
-        let read: MetricInfo = serde_json::from_str(&serde_json::to_string(&careful).unwrap()).unwrap();
-        assert_eq!(read, careful);
+        let improved = MetricInfo::new("m", &SHIPPING, Profile::Improved);
+        assert_eq!(named(&improved), Some("example-2026-11".into()));
+        let read: MetricInfo = serde_json::from_str(&serde_json::to_string(&improved).unwrap()).unwrap();
+        assert_eq!(read, improved);
         let own =
             serde_json::json!({"decision_thresholds": {"pass": 1.0, "fail": null, "error": 0.1, "confidence": 0.9}});
-        assert_eq!(named(&careful.with_options(&SHIPPING, own)), None);
-        let chosen = plain.with_options(&SHIPPING, serde_json::json!({"profile": "careful"}));
+        assert_eq!(named(&improved.with_options(&SHIPPING, own)), None);
+        let chosen = plain.with_options(&SHIPPING, serde_json::json!({"profile": "improved"}));
         assert_eq!(named(&chosen), Some("example-2026-11".into()));
     }
 }

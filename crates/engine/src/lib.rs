@@ -12,6 +12,7 @@
 mod compare;
 mod config;
 mod config_trust;
+mod decide_early;
 mod decision_thresholds;
 mod drive;
 mod exchange;
@@ -39,6 +40,7 @@ pub use config::{
     Retrieval,
 };
 pub use config_trust::check_discovered_guide;
+pub use decide_early::{DecidedVerdict, EarlyDecision, EarlyDecisionError, EarlyOutcome, GateDecision};
 pub use decision_thresholds::{
     DecisionThresholdsError, DecisionThresholdsFile, THRESHOLDS_FORMAT, apply_decision_thresholds,
 };
@@ -57,7 +59,9 @@ pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, ProgramOptions};
 pub use remedy::{Diagnose, Interface};
 pub use run::{Conclusion, ProgramUsage, RunError, RunRequest, rereport, run};
-pub use run_options::{ConfiguredGate, ConfiguredGates, OldName, RunOptions, SettingOrigin, When, parse_jobs};
+pub use run_options::{
+    ConfiguredGate, ConfiguredGates, OldName, RENAMED, RenamedOption, RunOptions, SettingOrigin, When, parse_jobs,
+};
 pub use runs::{
     Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset,
     PlannedRetrieval, RagTest, RunPlan, RunProgress, export, export_outputs,

@@ -17,6 +17,7 @@ use probare_report::{
     RendererOptions, ReportError, ReportFormat, Summary, VERSION, manifest, refuse_overlap,
 };
 
+use crate::decide_early::{EarlyDecision, EarlyOutcome, EarlyWatch};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
 use crate::programs::ProgramBackend;
@@ -49,6 +50,8 @@ pub struct RunRequest<'a> {
     pub watcher: Option<Box<dyn Sink + 'a>>,
     /// Set from outside to end early.
     pub interrupted: Arc<AtomicBool>,
+    /// Gates that end the run once they are decided; its cases come in the seeded order.
+    pub early: Option<EarlyDecision>,
 }
 
 impl Default for RunRequest<'_> {
@@ -65,6 +68,7 @@ impl Default for RunRequest<'_> {
             sampler: None,
             watcher: None,
             interrupted: Arc::default(),
+            early: None,
         }
     }
 }
@@ -122,6 +126,8 @@ pub struct Conclusion {
     pub summary: Summary,
     /// What became of the gates.
     pub verdicts: Vec<GateVerdict>,
+    /// What was decided before the last case, where the run may stop early.
+    pub early: Option<EarlyOutcome>,
     /// What was read and how it ended.
     pub driven: DriveOutcome,
     /// Files that were written, those of the benchmark first.
@@ -142,7 +148,9 @@ pub struct Conclusion {
 pub fn run(mut job: Job, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
     let is_published = job.suite.is_some();
     let open = |asking: &ModelAccess| {
-        let asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
+        let mut asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
+        // Who has no store cannot come back for the replies.
+        asking.options.batch = false;
         asking.open(&mut job.requests, registry())
     };
     let asked = wanted.model_access.as_ref().map(open).transpose()?;
@@ -177,6 +185,7 @@ pub(crate) fn run_planned(
         sampler,
         watcher,
         interrupted,
+        early,
     } = wanted;
     let (gates, by) = (settings.limits().join(gates), settings.groups());
     let mut outputs = settings.files();
@@ -242,13 +251,16 @@ pub(crate) fn run_planned(
         whole: Vec::new(),
         watcher,
         asked,
+        early: early.map(EarlyWatch::new),
     };
+    let decided = tee.early.as_ref().map(EarlyWatch::signal).unwrap_or_default();
     let drive_options = DriveOptions {
         jobs: settings.jobs.unwrap_or_else(|| DriveOptions::default().jobs),
         limit: settings.limit,
         strict: settings.strict.unwrap_or_default(),
         lines: lines || to_stdout || !outputs.is_empty(),
         interrupted,
+        decided,
     };
     let around = RunContext { rules: job.rules.as_ref(), backend: everybody, sampler };
     let kept_before: Vec<PathBuf> =
@@ -260,6 +272,9 @@ pub(crate) fn run_planned(
             return Err(error.into());
         }
     };
+    if let Some(asked) = asked.filter(|_| driven.stop == Stop::Complete) {
+        asked.shared().end_batches();
+    }
     let is_asking = asked.is_some_and(ModelBackend::is_asking);
     let mut hearing = asked.map(ModelBackend::usage).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
     let programs = running.as_ref().map(|running| ProgramUsage {
@@ -268,11 +283,21 @@ pub(crate) fn run_planned(
         unrecorded: running.unrecorded(),
     });
 
+    let early = tee.early.take().map(EarlyWatch::into_decision);
+    if early.as_ref().is_some_and(EarlyDecision::is_stopped_early) {
+        tee.summary
+            .withhold_intervals("the run stopped early, and they hold for a number of cases that was fixed before it");
+    }
     tee.summary.conclude(driven.stop);
+    if let Some(early) = &early {
+        early.decide_gates(&mut tee.summary.verdicts);
+    }
     let verdicts = tee.summary.verdicts.clone();
     job.reading.limit = settings.limit;
-    let of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
+    let mut of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
     let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
+    let early = early.map(|early| early.outcome(costs.as_ref().map(|costs| costs.total_usd)));
+    of_benchmark.extend(early.as_ref().map(EarlyOutcome::panel));
     if let Some(sampler) = sampler {
         // Of a run that did not end nothing is said as if it had.
         let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };
@@ -333,15 +358,16 @@ pub(crate) fn run_planned(
     let partial = partial.filter(|path| driven.stop != Stop::Complete && path.exists() && !kept_before.contains(path));
     let partial = partial.collect();
     let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
-    let is_postponed = hearing.as_ref().is_some_and(|hearing| !hearing.postponed.is_empty());
+    let is_postponed = hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
     let exit = match Exit::of(&driven, &tee.summary, &verdicts, ending, settings.allow_empty.unwrap_or_default()) {
-        // What failed for want of money is no error of the cases.
-        Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
-        // Nor is what the provider wants later.
+        // What a provider wants later, or answers later, is no error of the cases.
         Exit::Error | Exit::Gate | Exit::Fine if is_postponed => Exit::Incomplete,
+        // Nor is what failed for want of money.
+        Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
         exit => exit,
     };
-    Ok(Conclusion { summary: tee.summary, verdicts, driven, written, partial, hearing, programs, ending, exit })
+    let summary = tee.summary;
+    Ok(Conclusion { summary, verdicts, early, driven, written, partial, hearing, programs, ending, exit })
 }
 
 /// All files that the run creates.
@@ -378,9 +404,18 @@ struct Tee<'a> {
     whole: Vec<PathBuf>,
     watcher: Option<Box<dyn Sink + 'a>>,
     asked: Option<&'a ModelBackend>,
+    early: Option<EarlyWatch>,
 }
 
 impl Tee<'_> {
+    /// Whether what fails now fails because nobody may be asked any more.
+    fn is_short(&self) -> bool {
+        self.asked.is_some_and(|asked| {
+            let shared = asked.shared();
+            shared.budget().is_reached() || !shared.postponed_models().is_empty()
+        })
+    }
+
     /// Lets every report that still can keep what it has.
     fn save_partial(&mut self) {
         let finish = RunEnd::with_stop(Stop::Interrupted);
@@ -405,6 +440,19 @@ impl Tee<'_> {
 
 impl Sink for Tee<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if matches!(event, Event::Interrupted { .. }) && self.early.as_ref().is_some_and(EarlyWatch::is_decided) {
+            // Nothing further is needed: what is awaited is finished, and nothing more is sent.
+            if let Some(asked) = self.asked.take() {
+                asked.close();
+            }
+            return Ok(());
+        }
+        if let (Event::Scored(result), true) = (event, self.early.is_some()) {
+            let is_short = self.is_short();
+            if let Some(early) = &mut self.early {
+                early.take_result(result, is_short)?;
+            }
+        }
         if let Event::Interrupted { under_way, .. } = event
             && let Some(asked) = self.asked.take()
         {
@@ -476,6 +524,7 @@ mod tests {
             whole: Vec::new(),
             watcher: None,
             asked: None,
+            early: None,
         };
         let error = tee.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete))).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);

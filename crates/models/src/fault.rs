@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 /// How often a question is asked again after a fault.
@@ -49,7 +50,7 @@ pub struct Rule {
 macro_rules! faults {
     ($(#[doc = $doc:literal] $fault:ident: $shows:literal, $again:ident, $concern:ident, $slower:literal, $charged:literal, $why:literal;)*) => {
         /// What went wrong with one attempt.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Fault {
             $(#[doc = $doc] $fault,)*
         }
@@ -88,7 +89,7 @@ faults! {
     /// 408, 409, 425: the request came at a bad moment.
     BadMoment: "408, 409, 425", Yes, Question, false, false, "the server says so";
     /// The key is not accepted, whatever the status.
-    WrongKey: "401; 400 or 403 that speak of the key", No, Everybody, false, false, "the key stays wrong: nobody else is sent";
+    WrongKey: "401; 400 or 403 that speak of the key", No, Everybody, false, false, "the key stays wrong: all requests stop";
     /// A filter declines the question: this one, not the next.
     Moderated: "400 or 403 whose error is that of a filter, such as `content_filter`", No, Question, false, false, "this prompt is declined: kind `refused`";
     /// 403: this question may not be asked.

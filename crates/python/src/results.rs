@@ -43,9 +43,9 @@ struct ResultsHeader {
 /// What asking models came to.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, IntoPyObject)]
 struct ModelCallCounts {
-    /// Questions that were answered, by a model or from the record.
+    /// Questions that were answered, by a model or from the response cache.
     questions: u64,
-    /// Those of them that the record answered.
+    /// Those of them that the response cache answered.
     recorded: u64,
     /// Requests that were sent.
     sent: u64,

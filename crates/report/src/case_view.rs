@@ -180,8 +180,8 @@ fn shortened(piece: &str, is_first: bool, is_last: bool) -> String {
 
 const fn weight(kind: EvidenceKind) -> u8 {
     match kind {
-        EvidenceKind::Unsupported | EvidenceKind::Missing => 3,
-        EvidenceKind::Found => 2,
+        EvidenceKind::Unsupported | EvidenceKind::Contradicted | EvidenceKind::Missing => 3,
+        EvidenceKind::Matched => 2,
         _ => 1,
     }
 }
@@ -201,7 +201,8 @@ fn indented(text: &str) -> String {
 
 /// What a metric says, with its evidence.
 fn metric_section(metric: &MetricInfo, named: &MetricResult, look: TerminalStyle) -> String {
-    let about = format!("({}, version {})", metric.profile, metric.version);
+    let profile = metric.profile.map(|profile| format!("{profile}, ")).unwrap_or_default();
+    let about = format!("({profile}version {})", metric.version);
     let name = look.strong(&terminal(&metric.name));
     let score = match named {
         Ok(Outcome::Scored(score)) => score,
@@ -289,7 +290,7 @@ mod tests {
         let whole = format!("{} here {}", "a ".repeat(3000), "b ".repeat(3000));
         let at = whole.find("here").unwrap();
         let place = FieldSpan::new(Field::Response, at..at + 4);
-        let text = highlight(&whole, &[(EvidenceKind::Found, &place)], TerminalStyle::PLAIN);
+        let text = highlight(&whole, &[(EvidenceKind::Matched, &place)], TerminalStyle::PLAIN);
         assert!(text.contains("⟦here⟧") && text.len() < 1200, "{}", text.len());
     }
 }

@@ -70,19 +70,19 @@ async fn health() -> Response {
     json_response(StatusCode::OK, &Health { status: "ok" })
 }
 
-/// The reading of a metric.
+/// The definition of a metric.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a parameter")]
 enum ProfileName {
-    Reference,
-    Careful,
+    Published,
+    Improved,
 }
 
 const PROFILE: RouteParameter = RouteParameter {
     name: "profile",
     place: "query",
-    summary: "Which reading of the metrics: `reference` (the published numbers) or `careful` (ours, where we do better)",
+    summary: "Which definition of the metrics: `published` (as their authors define them) or `improved` (ours, where it does better)",
     schema: schema::<ProfileName>,
     repeats: false,
 };

@@ -69,7 +69,7 @@ pub(crate) struct ScoreRequest<'a> {
     /// The metrics: `token_f1`, `contains:texts=["a"]`, or an object with `id`, `name`, `options` and `profile`.
     #[schemars(length(min = 1, max = 64))]
     metrics: Vec<MetricInput>,
-    /// Which reading of the metrics: `reference` or `careful`.
+    /// Which definition of the metrics: `published` or `improved`.
     #[serde(default)]
     profile: Profile,
     /// The cases, as a file of cases has them.
@@ -216,9 +216,11 @@ pub(crate) fn metrics_from_query(
                     wrong(truncated(&error.to_string())).expecting("metric=ID, or metric=NAME=ID:OPTION=VALUE")
                 })?);
             }
-            (_, "reference") => profile = Some(Profile::Reference),
-            (_, "careful") => profile = Some(Profile::Careful),
-            _ => return Err(wrong("unknown profile".to_owned()).expecting("reference or careful")),
+            (_, name) => {
+                let known = Profile::from_name(name);
+                profile =
+                    Some(known.ok_or_else(|| wrong("unknown profile".to_owned()).expecting("published or improved"))?);
+            }
         }
     }
     Ok((requests, profile))

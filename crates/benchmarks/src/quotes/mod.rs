@@ -45,13 +45,13 @@ struct Options {
     #[serde(default)]
     #[schemars(extend("x-value" = "COLUMN"))]
     source: Option<String>,
-    /// What counts as a right quotation: careful (typography and marked omissions aside) or reference (letter by letter)
-    #[serde(default = "careful")]
+    /// What counts as a right quotation: improved (typography and marked omissions aside) or published (letter by letter)
+    #[serde(default = "improved")]
     profile: Profile,
 }
 
-const fn careful() -> Profile {
-    Profile::Careful
+const fn improved() -> Profile {
+    Profile::Improved
 }
 
 /// Quotations against text files.

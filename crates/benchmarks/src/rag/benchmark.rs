@@ -41,7 +41,7 @@ struct Options {
     /// File for the report, which is JSON; standard output without it, or with `-`
     #[schemars(extend("x-value" = "FILE"))]
     out: Option<PathBuf>,
-    /// Which reading of hallucination: reference (the published rules), or careful
+    /// Which definition of hallucination: published (the published rules), or improved
     profile: Profile,
     /// Weights of numbers, dates and claims; 1,1,0.5 is what the published code used
     #[schemars(extend("x-value" = "N,N,N"))]
@@ -62,7 +62,8 @@ struct Options {
     map: Vec<String>,
     /// Format of the cases where the name does not tell: jsonl, json, csv, tsv or parquet
     format: Option<String>,
-    /// Rows longer than this many MiB are reported and passed over
+    /// Report and skip rows larger than this many MiB
+    #[serde(rename = "max_row_size", alias = "longest_row")]
     #[schemars(extend("x-value" = "MIB"))]
     longest_row: usize,
 }
@@ -84,7 +85,7 @@ impl Default for Options {
             ctx: None,
             cases: None,
             out: None,
-            profile: Profile::Reference,
+            profile: Profile::Published,
             anchor_weights: None,
             claim_window: None,
             threshold: Vec::new(),

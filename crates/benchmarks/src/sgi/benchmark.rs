@@ -32,7 +32,7 @@ struct Options {
     /// Outputs: JSON lines or CSV with idx and response, or a result file of the collector
     #[schemars(extend("x-value" = "FILE"))]
     predictions: PathBuf,
-    /// Which reading: reference (the published scores) or careful (their habits put right)
+    /// Which definition: published (the published scores) or improved (their quirks fixed)
     profile: Profile,
     /// Rows of this discipline alone
     discipline: Option<String>,

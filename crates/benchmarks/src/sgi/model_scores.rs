@@ -298,7 +298,7 @@ pub(super) fn panel(standings: &[ModelScores<'_>], refused: &[(Subtask, String)]
     if subtasks.contains(&Subtask::DryExperiment) {
         says.push("PassAll@k: at least k of the five tests pass, in one attempt. It is not pass@k, which asks whether one of k attempts passes.".to_owned());
     }
-    says.extend(refused.iter().map(|(subtask, reason)| format!("{} left out: {reason}", subtask.title())));
+    says.extend(refused.iter().map(|(subtask, reason)| format!("{} skipped: {reason}", subtask.title())));
     for standing in standings {
         for task in &standing.tasks {
             let lines = task.unread().into_iter().chain(task.reasons());

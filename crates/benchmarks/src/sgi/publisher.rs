@@ -161,7 +161,7 @@ impl Collector {
         let texts: Vec<String> = standings.iter().map(ModelScores::text).collect();
         let mut text = texts.join("\n");
         for (subtask, reason) in &self.plan.refused {
-            text.push_str(&format!("\n{} left out: {}\n", subtask.title(), escape::terminal(reason)));
+            text.push_str(&format!("\n{} skipped: {}\n", subtask.title(), escape::terminal(reason)));
         }
         for line in self.settings() {
             text.push_str(&format!("{}\n", escape::terminal(&line)));

@@ -313,9 +313,9 @@ fn parts(subtask: Subtask, score: &Score) -> Map<String, Json> {
 fn other_profile_score(subtask: Subtask, score: &Score) -> Option<f64> {
     let part = |name: &str| score.parts.get(name);
     match subtask {
-        Subtask::WetExperiment => part("careful").or_else(|| part("reference")),
+        Subtask::WetExperiment => part("improved").or_else(|| part("published")),
         Subtask::IdeaGeneration => {
-            part("final_score_careful").or_else(|| part("final_score_reference")).map(|score| score / 100.0)
+            part("final_score_improved").or_else(|| part("final_score_published")).map(|score| score / 100.0)
         }
         Subtask::DeepResearch | Subtask::DeepResearchGold | Subtask::DryExperiment | Subtask::ExperimentalReasoning => {
             None

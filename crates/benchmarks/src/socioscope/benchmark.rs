@@ -56,7 +56,7 @@ struct Options {
     /// Time in the name of the results file, in place of now (UTC, `20240131_120000`)
     #[schemars(extend("x-value" = "T"))]
     timestamp: Option<String>,
-    /// Which reading: reference (the published numbers), or careful (ours beside them)
+    /// Which definition: published (the published numbers), or improved (ours beside them)
     profile: Profile,
     /// Replace names and long passages in results and report by their positions; not with -o, whose files hold the texts
     #[schemars(extend("x-without-output" = "the files of -o hold the texts that are to be hidden"))]
@@ -77,7 +77,7 @@ impl Default for Options {
             rationale_weight,
             wordnet: None,
             timestamp: None,
-            profile: Profile::Reference,
+            profile: Profile::Published,
             redact: false,
         }
     }
@@ -196,19 +196,19 @@ impl Options {
         }
     }
 
-    /// The published reading, and the careful one where it is asked for.
+    /// The published definition, and the improved one where it is asked for.
     fn grading_settings(&self) -> Vec<GradingOptions> {
-        let careful = (self.profile == Profile::Careful).then(|| self.settings(Profile::Careful));
-        [self.settings(Profile::Reference)].into_iter().chain(careful).collect()
+        let improved = (self.profile == Profile::Improved).then(|| self.settings(Profile::Improved));
+        [self.settings(Profile::Published)].into_iter().chain(improved).collect()
     }
 
-    /// The metrics of the question types that there are, and the check of quotations; those of the careful reading beside
+    /// The metrics of the question types that there are, and the check of quotations; those of the improved definition beside
     /// them.
     fn requests(&self, fixture: &Fixture) -> Vec<MetricRequest> {
         let occurs = |kind: &QuestionType| fixture.pairs.iter().any(|pair| pair.kind == kind.name());
         let mut requests = Vec::new();
         for GradingOptions { profile, .. } in self.grading_settings() {
-            let prefix = if profile == Profile::Careful { "careful " } else { "" };
+            let prefix = if profile == Profile::Improved { "improved " } else { "" };
             let mut add = |id: &str, options: Json| {
                 let (name, id) = (format!("{prefix}{id}"), id.to_owned());
                 requests.push(MetricRequest { name, id, options, profile: Some(profile) });
@@ -238,7 +238,7 @@ impl Options {
             stamp: self.timestamp.clone().unwrap_or_else(|| Utc::from_system_time(SystemTime::now()).stamp()),
             plots: !self.no_plots,
             redact: self.redact,
-            careful: self.profile == Profile::Careful,
+            improved: self.profile == Profile::Improved,
             settings: self.settings(self.profile),
         }
     }

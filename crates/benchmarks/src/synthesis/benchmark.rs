@@ -63,7 +63,7 @@ struct Options {
     /// Unexpected failures that are allowed
     #[schemars(extend("x-value" = "N"))]
     fail_on: i64,
-    /// Which reading: reference (the published phrases) or careful (ours, by the structure of sentences)
+    /// Which definition: published (the published phrases) or improved (ours, by the structure of sentences)
     profile: Profile,
     /// Families of phrases to add to the built-in ones, or to use in their place (YAML or JSON)
     #[schemars(extend("x-value" = "FILE"))]
@@ -73,8 +73,7 @@ struct Options {
     upstream: Option<Upstream>,
     /// Print claims and limits of every case (Synthesis 1.3)
     explain: bool,
-    /// Turn the oracle round: every row of the pack must be invalid or flagged (Synthesis 1.3; cases default to
-    /// data/planted-theater.jsonl)
+    /// Turn the oracle round: every row must be invalid or flagged (Synthesis 1.3; data/planted-theater.jsonl by default)
     planted: bool,
     /// Print without colours and fancy signs
     no_color: bool,
@@ -93,7 +92,7 @@ impl Default for Options {
             schema: PathBuf::from(DEFAULT_SCHEMA),
             out: PathBuf::from("out/report.json"),
             fail_on: 0,
-            profile: Profile::Reference,
+            profile: Profile::Published,
             lexicon: None,
             upstream: None,
             explain: false,
@@ -219,10 +218,10 @@ impl Options {
             }
             (Some(upstream), _) => upstream,
             (None, Some(_)) => Upstream::V1_3,
-            (None, None) if self.profile == Profile::Reference && names_newer_check(content) => Upstream::V1_3,
+            (None, None) if self.profile == Profile::Published && names_newer_check(content) => Upstream::V1_3,
             (None, None) => Upstream::V1_0,
         };
-        if self.profile == Profile::Careful && (self.upstream.is_some() || needed.is_some()) {
+        if self.profile == Profile::Improved && (self.upstream.is_some() || needed.is_some()) {
             let text = "--upstream reproduces a version of Synthesis, which our own profile does not";
             return Err(BenchmarkError::usage(text).hint("leave --profile or --upstream out"));
         }

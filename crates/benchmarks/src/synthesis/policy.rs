@@ -12,7 +12,7 @@ use super::{CaseChecks, Check, CheckResult};
 /// How cases are checked: in which profile and by which phrases.
 #[derive(Debug, Clone)]
 pub struct CarePolicy {
-    /// The published reading, or ours.
+    /// The published definition, or ours.
     pub profile: Profile,
     /// The phrases.
     pub lexicon: Arc<Lexicon>,
@@ -20,7 +20,7 @@ pub struct CarePolicy {
 
 impl Default for CarePolicy {
     fn default() -> Self {
-        Self { profile: Profile::Reference, lexicon: Lexicon::bundled() }
+        Self { profile: Profile::Published, lexicon: Lexicon::bundled() }
     }
 }
 

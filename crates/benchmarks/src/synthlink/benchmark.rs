@@ -46,8 +46,7 @@ struct Options {
     /// Folder for the results; made if needed
     #[schemars(extend("x-value" = "DIR"))]
     output_dir: PathBuf,
-    /// Catalogue: a folder with files SynthLink_*.md, or a file (.md .jsonl .json .csv .tsv .parquet); the 60 published questions
-    /// where none is named and none lies here
+    /// Catalogue: a folder with files SynthLink_*.md, or a file (.md .jsonl .json .csv .tsv .parquet); else SynthLink60
     #[schemars(extend("x-value" = "DIR"))]
     catalog: PathBuf,
     /// What to do with questions that have no prediction: skip (means cover the others) or zero (they count as zero, which
@@ -56,7 +55,7 @@ struct Options {
     /// Weights of the aggregate that differ from f1=0.3,p_at_5=0.2,rqs=0.3,fcs=0.1,ie=0.1; together they sum to 1
     #[schemars(extend("x-value" = "NAME=NUMBER,…"))]
     weights: Option<String>,
-    /// Which reading: reference (the published numbers), or careful (ours beside them)
+    /// Which definition: published (the published numbers), or improved (ours beside them)
     profile: Profile,
     /// Seed of the intervals and tests
     #[schemars(extend("x-value" = "N"))]
@@ -74,7 +73,7 @@ impl Default for Options {
             catalog: PathBuf::from("."),
             missing: MissingPolicy::Skip,
             weights: None,
-            profile: Profile::Reference,
+            profile: Profile::Published,
             seed: DEFAULT_SEED,
             judges: Vec::new(),
         }
@@ -135,7 +134,7 @@ impl Suite for SynthLink {
             systems.push(SystemFile { path: path.clone(), name: named, predictions });
             let folder = if is_one { options.output_dir.clone() } else { options.output_dir.join(&name) };
             let scores = SystemScores { total: catalogue.questions().len(), ..SystemScores::default() };
-            scored.push(SystemResult { name, path, folder, scores, careful: Vec::new(), judged: Vec::new() });
+            scored.push(SystemResult { name, path, folder, scores, improved: Vec::new(), judged: Vec::new() });
         }
 
         let paths: Vec<String> = scored.iter().map(|system| system.path.clone()).collect();
@@ -172,8 +171,8 @@ impl Suite for SynthLink {
 impl Options {
     fn writes(&self, systems: &[SystemResult]) -> Vec<PathBuf> {
         let mut names: Vec<String> = files::NAMES.map(str::to_owned).to_vec();
-        if self.profile == Profile::Careful {
-            names.extend(files::NAMES.map(|name| format!("careful_{name}")));
+        if self.profile == Profile::Improved {
+            names.extend(files::NAMES.map(|name| format!("improved_{name}")));
         }
         let mut paths: Vec<PathBuf> =
             systems.iter().flat_map(|system| names.iter().map(|name| system.folder.join(name))).collect();
@@ -206,8 +205,8 @@ fn with_default_catalogue(mut given: Json, console: Console) -> Json {
     given
 }
 
-/// The metrics of the published reading; in the careful profile the published aggregate, which holds all five measures,
-/// and the careful ones beside it.
+/// The metrics of the published definition; in the improved profile the published aggregate, which holds all five measures,
+/// and the improved ones beside it.
 fn requests(weights: MeasureWeights, profile: Profile) -> Vec<MetricRequest> {
     let [f1, p_at_5, rqs, fcs, ie] = weights.list();
     let weights = json!({"weights": {"f1": f1, "p_at_5": p_at_5, "rqs": rqs, "fcs": fcs, "ie": ie}});
@@ -217,9 +216,9 @@ fn requests(weights: MeasureWeights, profile: Profile) -> Vec<MetricRequest> {
         options: if id == AGGREGATE { weights.clone() } else { Json::Null },
         profile: Some(profile),
     };
-    let is_careful = profile == Profile::Careful;
-    let prefix = if is_careful { "careful " } else { "" };
-    let published = is_careful.then(|| request(METRICS[5].0.to_owned(), AGGREGATE, Profile::Reference));
+    let is_improved = profile == Profile::Improved;
+    let prefix = if is_improved { "improved " } else { "" };
+    let published = is_improved.then(|| request(METRICS[5].0.to_owned(), AGGREGATE, Profile::Published));
     let asked = METRICS.iter().map(|(name, id)| request(format!("{prefix}{name}"), id, profile));
     published.into_iter().chain(asked).collect()
 }

@@ -9,11 +9,11 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, StyledStr};
+use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use probare_benchmarks::BENCHMARKS;
 use probare_cases::is_bundled;
-use probare_core::Suite;
+use probare_core::{Profile, Suite};
 use probare_engine::{Config, RunOptions};
 use serde_json::{Map, Value as Json};
 

@@ -2,7 +2,7 @@
 
 use probare_engine::ModelUsage;
 use probare_files::{OwnerKeys, PROBARE_KEY};
-use probare_models::CacheFile;
+use probare_models::{BatchReport, CacheFile};
 use probare_report::number::count_with_noun;
 
 use super::remark;
@@ -39,10 +39,10 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     if !quiet && counts.asked > 0 {
         let mut text = format!("asked: {}", count_with_noun(counts.asked - counts.unsent, "question", "questions"));
         let ways = [
-            (counts.replayed, "from the record"),
+            (counts.replayed, "from the response cache"),
             (counts.replied, "answered"),
             (counts.refused, "declined"),
-            (counts.truncated, "cut at their longest length"),
+            (counts.truncated, "truncated"),
             (counts.failed - counts.unsent, "without an answer"),
         ];
         for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
@@ -57,7 +57,7 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         }
         if counts.lost_attempts > 0 {
             let attempts = count_with_noun(counts.lost_attempts, "attempt", "attempts");
-            text.push_str(&format!("; {attempts} came to nothing and may have been charged"));
+            text.push_str(&format!("; {attempts} failed and may have been charged"));
             if counts.lost.tokens > 0 {
                 text.push_str(&format!(", at most {} tokens", counts.lost.tokens));
             }
@@ -69,7 +69,7 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     }
     if counts.unrecorded > 0 {
         let replies = count_with_noun(counts.unrecorded, "reply", "replies");
-        remark(&format!("{replies} could not be written into the record at once: is the disk full?"));
+        remark(&format!("{replies} could not be written to the response cache at once: is the disk full?"));
     }
     if !quiet && !uncoded.is_empty() {
         let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
@@ -84,12 +84,12 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         let models: Vec<String> =
             missing.iter().take(SHOWN).map(|(model, key)| format!("{model} (key {})", key.short())).collect();
         let more = if missing.len() > SHOWN { format!(" and {} more", missing.len() - SHOWN) } else { String::new() };
-        remark(&format!("not recorded: {}{more}", models.join(", ")));
+        remark(&format!("no reply in the response cache: {}{more}", models.join(", ")));
     }
     for ((model, word), count) in &hearing.unknown_stops {
         let replies = count_with_noun(*count, "reply", "replies");
         let text = format!(
-            "warning: {replies} of {model} ended with `{word}`, a stop reason that nobody documents; taken as whole"
+            "warning: {replies} of {model} ended with `{word}`, a stop reason that no provider documents; taken as complete"
         );
         remark(&text);
     }
@@ -101,7 +101,46 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         let text = format!("{model}: the provider asks to wait {seconds}; its other questions were not asked");
         remark(&text);
     }
+    if let Some(batches) = &hearing.batches {
+        print_batches(batches, quiet);
+    }
     if hearing.is_budget_reached {
         remark("the budget is reached: the questions that are left were not asked");
+    }
+}
+
+/// Says how the batches of a run stand.
+fn print_batches(batches: &BatchReport, quiet: bool) {
+    let say = |text: String| remark(&text);
+    let questions = |count: u64| count_with_noun(count, "question", "questions");
+    if !quiet && batches.collected + batches.failed > 0 {
+        let replies = count_with_noun(batches.collected, "reply", "replies");
+        let failed =
+            if batches.failed > 0 { format!("; {} without one", questions(batches.failed)) } else { String::new() };
+        say(format!("batches: {replies} fetched{failed}"));
+    }
+    for (model, name, count) in batches.sent.iter().filter(|_| !quiet) {
+        say(format!("batch `{name}` of {model}: {} sent", questions(*count)));
+    }
+    for (model, name, count, done) in batches.running.iter().filter(|_| !quiet) {
+        say(match name {
+            Some(name) => format!("batch `{name}` of {model}: {done} of {} done", questions(*count)),
+            None => format!(
+                "a batch of {model} with {}: it is not known yet whether the provider took it",
+                questions(*count)
+            ),
+        });
+    }
+    if batches.unsent > 0 {
+        say(format!(
+            "{} were not sent in a batch, since the budget does not allow them now",
+            questions(batches.unsent)
+        ));
+    }
+    for problem in &batches.problems {
+        say(format!("warning: {problem}"));
+    }
+    if batches.is_pending() && !quiet {
+        say("replies of a batch come within a day; `probare resume` fetches what is there".to_owned());
     }
 }

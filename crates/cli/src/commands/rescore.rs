@@ -12,7 +12,7 @@ use super::store_flags::{StoreFlag, evaluation_failure, number};
 use super::{remark, resume};
 use crate::failure::{CommandResult, Failure};
 
-/// Score the outputs of a run again, without asking the models under test.
+/// Score the outputs of a run again, without new requests to the models under test.
 ///
 /// A new run takes cases and outputs from the store and computes the metrics of --metric, or those of the configuration
 /// as it is now. Judges are asked; models under test are not, and their keys are not needed. A sample that has no output

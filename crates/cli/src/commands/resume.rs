@@ -14,27 +14,27 @@ use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure, number};
 use crate::failure::{CommandResult, Failure};
 
-/// Go on with a run.
+/// Resume an interrupted run.
 ///
-/// What is finished is taken from the store, the rest is done. Where cases, prompts, metrics or settings of models have
-/// changed since, it says what and stops: numbers of two different runs would stand in one report. --accept-changes goes
+/// Finished samples are taken from the store, the rest is computed. Where cases, prompts, metrics or settings of models have
+/// changed since, the command says what and stops: the report would mix numbers of two different runs. --accept-changes goes
 /// on all the same; finished samples stay as they are. Profile, limit, gates and all else that the run began with still
-/// hold. A run that somebody else began wants --config: nothing that a foreign store names is run or contacted.
+/// hold. A run that somebody else started needs --config: nothing that a foreign store names is run or contacted.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Number of the run; the newest that is not complete by default
     #[arg(value_name = "RUN", value_parser = number)]
     run: Option<i64>,
 
-    /// Go on although something has changed
+    /// Resume although something has changed
     #[arg(long, env = "PROBARE_ACCEPT_CHANGES")]
     accept_changes: bool,
 
-    /// Do samples with errors of these kinds again; models and judges are asked anew (repeatable, or separated by commas)
+    /// Retry samples with errors of these kinds; models and judges are asked again (repeatable, or separated by commas)
     #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',', env = "PROBARE_RETRY")]
     retry: Vec<RetryKind>,
 
-    /// The configuration; the one that the run was started with by default, where you started it on this machine
+    /// The configuration; by default the one that the run was started with, if you started it on this machine
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 
@@ -83,7 +83,7 @@ impl RetryKind {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let mut store = arguments.store.open_existing()?;
     let run = choose_run(arguments, &store)?;
@@ -93,7 +93,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     if !differences.is_empty() {
         if !arguments.accept_changes {
             return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; ")))
-                .hint("put it back as it was, start anew, or go on all the same with --accept-changes"));
+                .hint("put it back as it was, start again, or resume anyway with --accept-changes"));
         }
         for difference in &differences {
             remark(&format!("accepted: {difference}"));

@@ -1,15 +1,17 @@
 //! A run from its settings to its end: driven, summed up in words, with the exit code that comes of it.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Stop};
-use probare_engine::{Conclusion, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store};
+use probare_engine::{
+    Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
+};
 use probare_report::number::count_with_noun;
-use probare_report::{Groups, listed_verdicts, terminal};
+use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
 
 use super::flags::stream_look;
@@ -27,6 +29,8 @@ pub struct RunDriver {
     is_data: bool,
     /// Whether the benchmark prints a summary of its own.
     has_own_summary: bool,
+    /// Files to write that were there before the run.
+    existing: Vec<PathBuf>,
 }
 
 impl RunDriver {
@@ -36,7 +40,8 @@ impl RunDriver {
             remark(&format!("{old}; the old name goes with the next release"));
         }
         let is_data = settings.output.iter().any(|output| output == Path::new("-"));
-        Self { settings, is_data, has_own_summary: false }
+        let existing = settings.output.iter().filter(|output| output.is_file()).cloned().collect();
+        Self { settings, is_data, has_own_summary: false, existing }
     }
 
     /// Result lines go to standard output also where nobody asked for that by name.
@@ -116,20 +121,25 @@ impl RunDriver {
         Ok(exit)
     }
 
-    /// Prints the summary. Errors and missed gates are said even where nothing else is.
+    /// Prints the summary. Errors and failed gates are printed even where nothing else is.
     fn conclude(&self, conclusion: &Conclusion) -> CommandResult {
         let Conclusion { summary, verdicts, driven, .. } = conclusion;
         let RunOptions { json, color, allow_empty, .. } = self.settings;
         let quiet = self.is_quiet();
         if !quiet && !self.has_own_summary {
             let text = if json == Some(true) {
-                let json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                let mut json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                if let Some(early) = &conclusion.early {
+                    json["decided_early"] = serde_json::json!(early);
+                }
                 format!("{json:#}\n")
             } else {
                 let look =
                     if self.is_data { stream_look(color, &io::stderr()) } else { stream_look(color, &io::stdout()) };
                 terminal::render(summary, verdicts, look)
             };
+            let early = conclusion.early.as_ref().filter(|_| json != Some(true)).map(EarlyOutcome::text);
+            let text = text + &escape::terminal_lines(&early.unwrap_or_default());
             if self.is_data { remark_lines(text.trim_end()) } else { print(&text).map(|_| ())? }
         } else {
             for verdict in listed_verdicts(verdicts).0.filter(|verdict| !quiet || !verdict.passed) {
@@ -140,7 +150,8 @@ impl RunDriver {
             self.say_failures(conclusion);
         } else {
             for path in &conclusion.written {
-                remark(&format!("wrote {}", path.display()));
+                let earlier = if self.existing.contains(path) { ", in place of an earlier file" } else { "" };
+                remark(&format!("wrote {}{earlier}", path.display()));
             }
         }
         if let Some(programs) = conclusion.programs.as_ref().filter(|_| !quiet) {
@@ -148,6 +159,10 @@ impl RunDriver {
         }
         if let Some(hearing) = &conclusion.hearing {
             model_call_flags::print_model_usage(hearing, quiet);
+            // A reply that could not be read is recorded like any other: it would fail again for ever.
+            if summary.failed() > 0 && hearing.counts.replayed > 0 && hearing.counts.replied == 0 {
+                remark("hint: what failed was answered from recorded replies; --refresh asks again");
+            }
         }
         let ignored = conclusion.hearing.as_ref().map_or(0, |hearing| hearing.ignored)
             + conclusion.programs.as_ref().map_or(0, |programs| programs.counts.ignored);
@@ -182,7 +197,7 @@ impl RunDriver {
             remark(&format!("error: {} could not be read", count_with_noun(driven.lost, "row", "rows")));
         }
         if *ending == BenchmarkStatus::GateFailed && !self.has_own_summary {
-            remark("missed: the benchmark's own limit");
+            remark("failed: the benchmark's own limit");
         }
     }
 }
@@ -192,7 +207,7 @@ fn say_programs(programs: &ProgramUsage) {
     let ProgramUsage { sandbox, counts, .. } = programs;
     let all = counts.run + counts.recorded + counts.failed;
     let mut text = format!("programs: {all}");
-    let ways = [(counts.run, "run"), (counts.recorded, "from the record"), (counts.failed, "could not be run")];
+    let ways = [(counts.run, "run"), (counts.recorded, "from the cache"), (counts.failed, "could not be run")];
     for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
         text.push_str(&format!(", {count} {way}"));
     }

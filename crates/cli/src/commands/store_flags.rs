@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{DriveError, EvaluationError, Exit, RunError, RunViewer, STORE, Store, StoreError};
+use probare_engine::{
+    DriveError, EarlyDecisionError, EvaluationError, Exit, RunError, RunViewer, STORE, Store, StoreError,
+};
 
 use super::remark;
 use crate::failure::Failure;
@@ -40,7 +42,7 @@ impl StoreFlag {
 /// Runs, files and folders that are laid out to be read.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ViewerFlags {
-    /// Numbers of runs in the store, files of results, files of other tools, stores, or folders with any of them
+    /// Runs by number, results files, files of other tools, stores, or folders that contain any of them
     #[arg(value_name = "RUN|FILE|FOLDER")]
     pub given: Vec<String>,
 
@@ -79,6 +81,13 @@ pub fn evaluation_failure(error: EvaluationError) -> Failure {
         EvaluationError::NoTools { .. } => plain
             .hint("ask a model of a provider that knows tools, set `generate.prompt` if passages are retrieved, or leave `tools` out")
             .into_usage(),
+        EvaluationError::Early(EarlyDecisionError::NoGate) => {
+            plain.hint("set one, for example --fail-under answer_match=0.8").into_usage()
+        }
+        EvaluationError::Early(_) => plain.hint("leave --stop-when-decided out, or `stop_when_decided`").into_usage(),
+        EvaluationError::OtherGates => {
+            plain.hint("gates, seed and --stop-when-decided are fixed when a run starts").into_usage()
+        }
         EvaluationError::NotComputed { .. } => plain.hint("add it to `metrics`").into_usage(),
         EvaluationError::Prompt(_)
         | EvaluationError::UnknownVariable { .. }

@@ -18,18 +18,18 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 ///
 /// A probare.yaml that you do not name with --config is used by itself only if it says no more than what to score. If it names
 /// a program, an address, a key, a response cache, thresholds, a file that answers for a model, or a file outside of its
-/// folder, it asks for this once. What is trusted is this content in this place: after a change it asks again.
+/// folder, it asks for this once. The content at this path is trusted: after a change the program asks again.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The configuration
     #[arg(value_name = "CONFIG", default_value = DEFAULT_NAME)]
     config: PathBuf,
 
-    /// Ask no question, as in CI
+    /// Do not ask for confirmation
     #[arg(long, short = 'y')]
     yes: bool,
 
-    /// Take the trust back
+    /// Remove the trust
     #[arg(long, conflicts_with = "yes")]
     remove: bool,
 

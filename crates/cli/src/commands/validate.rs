@@ -30,7 +30,7 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     file: String,
 
-    /// What the file is, where that does not follow from it
+    /// Kind of the file, if it cannot be detected
     #[arg(long = "as", value_name = "KIND", value_enum, env = "PROBARE_AS")]
     kind: Option<Kind>,
 
@@ -65,7 +65,7 @@ impl Kind {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     match arguments.kind.unwrap_or_else(|| Kind::from_path(&arguments.file)) {
         Kind::Cases => cases(arguments),

@@ -11,32 +11,31 @@ use super::run_driver::interrupt_flag;
 use super::{print, remark};
 use crate::failure::CommandResult;
 
-/// Compute a finished run again and compare everything that its file says.
+/// Recompute a finished run and compare everything that its file says.
 ///
 /// Reads a .jsonl, .json, .csv, .parquet or .html that `-o` wrote; its manifest (beside the first and third as
 /// NAME.run.json) says what was computed and from which inputs. Rows, scores, spans, summary, gates and digests are
-/// computed again; what is missing, added, changed or moved is named on standard error. Exit code 1 if anything differs.
+/// recomputed; whatever is missing, added, changed or moved is reported on standard error. Exit code 1 if anything differs.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Results: .jsonl .json .csv (also .gz and .zst) .parquet .html
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
 
-    /// Inputs in place of those that the manifest names, in its order or by their file names
+    /// Inputs to use instead of those in the manifest, in its order or matched by file name
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
-    /// The response cache (also --cache), from which scores that a model gave are computed again; by default your own entries
-    /// of .probare/replies.db
-    #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
+    /// The response cache from which scores that a model gave are recomputed; by default your own entries of .probare/cache.db
+    #[arg(id = "cache", long = "cache", value_name = "FILE", env = "PROBARE_CACHE")]
     record: Option<PathBuf>,
 
-    /// End well even if something could not be checked: scores that a model gave, a page of another release
+    /// Exit with code 0 even if something could not be checked: scores that a model gave, a page of another release
     #[arg(long, env = "PROBARE_ALLOW_UNCHECKED")]
     allow_unchecked: bool,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let asked = VerifyRequest {
         inputs: &arguments.inputs,

@@ -345,7 +345,7 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
         count += 1;
         opened
     };
-    let (cases, record, replies) = (at("cases.jsonl"), at(".probare/replies.db"), at("replies.jsonl"));
+    let (cases, record, replies) = (at("cases.jsonl"), at(".probare/cache.db"), at("replies.jsonl"));
     for name in RESULTS {
         let results = at(name);
         let verified = open(&["verify", &results]);

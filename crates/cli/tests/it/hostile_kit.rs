@@ -310,7 +310,7 @@ fn forge(folder: &Path, change: impl Fn(&mut Value)) {
 
 fn reads_secret(manifest: &mut Value, path: &Path) {
     manifest["inputs"][0]["path"] = json!(path);
-    manifest["reading"] = json!({"format": "csv", "mapping": {"response": "user", "id": "b"}});
+    manifest["input_options"] = json!({"format": "csv", "mapping": {"response": "user", "id": "b"}});
 }
 
 #[test]
@@ -415,7 +415,7 @@ fn pipes_in_the_place_of_files_are_refused_at_once() {
         "results.jsonl.run.json",
         ".probare/labels.jsonl",
         ".probare/store.db",
-        ".probare/replies.db",
+        ".probare/cache.db",
         "bands.json",
         "probare.yaml",
         "index/CURRENT",
@@ -428,7 +428,7 @@ fn pipes_in_the_place_of_files_are_refused_at_once() {
         ("verify results.jsonl", "a pipe"),
         ("show results.jsonl --id a", "a pipe"),
         ("compare results.jsonl results.jsonl", "a pipe"),
-        ("history results.jsonl results.jsonl", "left out"),
+        ("history results.jsonl results.jsonl", "is skipped"),
         ("score cases.jsonl -m token_f1", "a pipe"),
         ("run", "a pipe"),
         ("runs list", "a pipe"),
@@ -484,7 +484,7 @@ fn a_pipe_in_the_place_of_any_file_that_a_command_writes_is_no_wait() {
     let names: Vec<String> =
         written.iter().map(|file| file.strip_prefix(&folder).unwrap().display().to_string()).collect();
     println!("{} files become pipes: {}", names.len(), names.join(" "));
-    for kind in [".probare/store.db", ".probare/replies.db", "results.jsonl.run.json", "index/"] {
+    for kind in [".probare/store.db", ".probare/cache.db", "results.jsonl.run.json", "index/"] {
         assert!(names.iter().any(|name| name.starts_with(kind)), "no {kind} was written: {names:?}");
     }
     for file in &written {
@@ -586,7 +586,7 @@ fn a_cache_that_computes_without_end_is_refused() {
     forged_cache(&place, &folder);
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)";
     // The same of a store is a test of the store itself.
-    let connection = rusqlite::Connection::open(folder.join(".probare/replies.db")).unwrap();
+    let connection = rusqlite::Connection::open(folder.join(".probare/cache.db")).unwrap();
     let forged = format!(
         "DROP TABLE programs; CREATE VIEW programs AS {endless} SELECT x AS key, x AS made, x AS entry, NULL AS tag FROM n"
     );
@@ -805,12 +805,12 @@ fn a_cache_is_used_where_it_is_named_accepted_or_shares_a_key() {
     place.run(&folder, &words(offline));
     assert_eq!(passed(), 1, "the wrong program is run and fails");
     for flag in ["--record", "--cache"] {
-        place.run(&folder, &words(&format!("{offline} {flag} .probare/replies.db")));
+        place.run(&folder, &words(&format!("{offline} {flag} .probare/cache.db")));
         assert_eq!(passed(), 2, "a cache that the user names is used as it is");
     }
     for variable in ["PROBARE_RECORD", "PROBARE_CACHE"] {
         let mut command = place.victim(&folder, &words(offline));
-        assert!(command.env(variable, ".probare/replies.db").output().unwrap().status.success(), "{variable}");
+        assert!(command.env(variable, ".probare/cache.db").output().unwrap().status.success(), "{variable}");
         assert_eq!(passed(), 2, "{variable}");
     }
     let with_key = |key: &str, text: &str| {
@@ -886,7 +886,7 @@ fn a_store_an_index_labels_and_thresholds_of_somebody_else_are_data() {
     fs::write(folder.join(".probare/labels.jsonl"), format!("{label}\n")).unwrap();
     fs::write(
         folder.join("bands.json"),
-        r#"{"format": 1, "metric": "token_f1", "id": "token_f1", "version": 2, "profile": "reference", "bands": {}, "cases": 1, "decided": 1}"#,
+        r#"{"format": 1, "metric": "token_f1", "id": "token_f1", "version": 2, "profile": "published", "bands": {}, "cases": 1, "decided": 1}"#,
     )
     .unwrap();
     fs::remove_file(place.at("started")).unwrap();

@@ -3,10 +3,12 @@
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
 mod asked_again;
+mod batches;
 mod calibrate;
 mod commands;
 mod costs;
 mod dataset_versions;
+mod decide_early;
 mod documents;
 mod ending;
 mod fallback;
@@ -22,6 +24,7 @@ mod local_model;
 mod lossless;
 mod models;
 mod old_files;
+mod old_names;
 mod original_scripts;
 mod original_sgi;
 mod originals;
@@ -32,6 +35,7 @@ mod rescore;
 mod retrieval;
 mod serve;
 mod statistics;
+mod stop_early;
 mod stores;
 mod suites;
 mod synthesis_1_3;
@@ -42,4 +46,6 @@ mod torture_runs;
 mod traces;
 mod verify;
 mod view;
+mod vocabulary;
+mod ways_out;
 mod words;

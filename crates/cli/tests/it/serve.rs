@@ -100,7 +100,7 @@ fn metrics_of_agents_have_the_values_of_score() {
     for metric in probare_metrics::registry().iter().filter(|metric| metric.family == "agents") {
         metrics.push(metric.id.to_owned());
         let by_turn = serde_json::json!({"per": "turn"});
-        if metric.build(by_turn, probare_core::Profile::Reference).is_ok() {
+        if metric.build(by_turn, probare_core::Profile::Published).is_ok() {
             metrics.push(format!("{}:per=turn", metric.id));
         }
     }

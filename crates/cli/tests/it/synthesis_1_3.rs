@@ -117,7 +117,7 @@ fn a_file_that_names_a_newer_check_is_checked_by_1_3_and_the_run_says_so() {
     for arguments in [
         &["synthesis", "--upstream", "1.0", "--explain"][..],
         &["synthesis", "--upstream", "1.4"],
-        &["synthesis", "--upstream", "1.3", "--profile", "careful"],
+        &["synthesis", "--upstream", "1.3", "--profile", "improved"],
     ] {
         let output = command(folder.path(), arguments).output().unwrap();
         assert_eq!(code(&output), 64, "{arguments:?}: {}", both_streams(&output));

@@ -469,7 +469,7 @@ pub(crate) fn read_rows(
     }
     joined.drain();
     if joined.apart {
-        notes.push(format!("the inputs of `{name}` are not those that it was made from; their texts are left out"));
+        notes.push(format!("the inputs of `{name}` are not those that it was made from; their texts are not shown"));
     }
     match joined.failed {
         Some(reason) => Err(CompareError::Row { path: path.to_owned(), number: joined.rows.number, reason }),

@@ -156,7 +156,10 @@ impl RunPlan {
                     "metric `{}` was {} version {}, now it is {} version {}",
                     before.name, before.id, before.version, metric.id, metric.version
                 )),
-                Some(metric) if metric.options != before.options || metric.profile != before.profile => {
+                Some(metric)
+                    if metric.options != before.options
+                        || metric.profile.unwrap_or_default() != before.profile.unwrap_or_default() =>
+                {
                     found.push(format!("the options of metric `{}` changed", before.name));
                 }
                 Some(_) => {}

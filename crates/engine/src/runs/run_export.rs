@@ -48,7 +48,7 @@ pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExpo
         }
         other => {
             notes.extend(
-                other.and_then(Result::err).map(|reason| format!("questions and references are left out: {reason}")),
+                other.and_then(Result::err).map(|reason| format!("questions and references are omitted: {reason}")),
             );
             (Box::new(StoreSource { store, run: stored.run, cursor: Cursor::start(), inputs: Vec::new() }), true)
         }

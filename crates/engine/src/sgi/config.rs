@@ -30,7 +30,7 @@ pub struct Guide {
     pub grader_cache: Option<Map<String, Json>>,
     /// Who judges, in place of the environment variables; our own key.
     pub graders: Graders,
-    /// Which reading of the metrics; our own key.
+    /// Which definition of the metrics; our own key.
     pub profile: Option<Profile>,
     /// The value of the fifth task, from 0 to 100, for the official score where it is not run here; our own key.
     pub experimental_reasoning: Option<f64>,
@@ -85,11 +85,11 @@ pub struct GuideRun {
     pub parallel: bool,
     /// Reports to write; our own key.
     pub output: Vec<String>,
-    /// Answer from recorded replies only; our own key.
+    /// Send no request; our own key.
     pub offline: bool,
     /// Most money, in US dollars; our own key.
     pub budget_usd: Option<f64>,
-    /// The record of replies; our own key.
+    /// The response cache; our own key.
     pub record: Option<String>,
 }
 
@@ -150,7 +150,7 @@ pub enum GuideError {
     #[error(transparent)]
     Read(#[from] CaseFileError),
     /// It has another form.
-    #[error("`{name}` is no good configuration: {reason}")]
+    #[error("the configuration `{name}` is not valid: {reason}")]
     Form {
         /// The file.
         name: String,

@@ -23,7 +23,7 @@ use crate::runs::{Benchmark, BenchmarkDataset};
 pub struct SgiOptions {
     /// Run also what has results.
     pub overwrite: bool,
-    /// Which reading.
+    /// Which definition.
     pub profile: Option<Profile>,
     /// Most rows of each subtask.
     pub limit: Option<u64>,
@@ -77,7 +77,7 @@ pub fn prepare(
             output: guide.run.output.iter().map(PathBuf::from).collect(),
             offline: guide.run.offline.then_some(true),
             budget_usd: guide.run.budget_usd,
-            record: guide.run.record.as_ref().map(PathBuf::from),
+            cache: guide.run.record.as_ref().map(PathBuf::from),
             ..RunOptions::default()
         },
         ..Config::default()

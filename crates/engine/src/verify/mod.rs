@@ -293,7 +293,7 @@ fn gates(manifest: &Manifest, verdict: &mut Verdict) -> Gates {
     let (mut gates, mut origins) = (Vec::new(), Vec::new());
     let (mut confident, mut each_group) = (false, false);
     for entry in manifest.gates.as_array().into_iter().flatten() {
-        confident |= entry.get("confident") == Some(&Json::Bool(true));
+        confident |= ["significant", "confident"].iter().any(|name| entry.get(*name) == Some(&Json::Bool(true)));
         if entry.get("group").is_some() {
             each_group = true;
             continue;

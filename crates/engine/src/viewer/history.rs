@@ -37,7 +37,7 @@ impl RunViewer {
             match self.find_run(key) {
                 Ok(run) => runs.push(run),
                 Err(error @ ViewerError::Store(_)) => return Err(error),
-                Err(error) => notes.push(format!("`{name}` is left out: {}", super::sources::error_chain(&error))),
+                Err(error) => notes.push(format!("`{name}` is skipped: {}", super::sources::error_chain(&error))),
             }
         }
         let versions: Vec<(String, Version)> = runs.iter().map(|run| (run.key.clone(), run.version())).collect();

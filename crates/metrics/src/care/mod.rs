@@ -1,6 +1,6 @@
 //! Care: does a reply leave the choice to the user, promise only what can be known, and stay with what hurts?
 //!
-//! Three checkers read one exchange, a user's message and a reply. In the `reference` profile they are lists of phrases,
+//! Three checkers read one exchange, a user's message and a reply. In the `published` profile they are lists of phrases,
 //! published with the Synthesis project and reproduced hit for hit; the lists are data (`data/care/*.yaml`) that a user
 //! can extend or replace. In the `improved` profile they read who says what to whom: quotation, negation, reported speech,
 //! orders by mood, claims by tense and person. [`CareVerdicts`] are what all three say of one sample, typed; the metrics
@@ -16,7 +16,7 @@
 //!     response: Some(Output::new("You should just do it. You'll be fine.")),
 //!     ..Case::default()
 //! };
-//! let verdicts = CareVerdicts::for_sample(Sample::from_case(&case), &lexicon, Profile::Reference)?;
+//! let verdicts = CareVerdicts::for_sample(Sample::from_case(&case), &lexicon, Profile::Published)?;
 //! assert!(!verdicts.agency.pass);
 //! assert_eq!(verdicts.reassurance.hits(), ["You'll be fine"]);
 //! assert_eq!(verdicts.pivot.strength.name(), "clear_fail");

@@ -61,7 +61,7 @@ const FORM: &str = "Reply with one JSON list and nothing else: [{\"solution_step
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DeepResearch {
-    /// Which reading: `reference` (the published scores) or `examine_sentences` (every flag below switched on, and no score where a judge's
+    /// Which definition: `published` (the published scores) or `improved` (every flag below switched on, and no score where a judge's
     /// reply cannot be read).
     pub profile: Profile,
     /// Names of the models that are asked: the one that judges steps and, if there is a second, the one that brings the answer into
@@ -88,7 +88,7 @@ metric!(DeepResearch as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     prepare: ResearchJudge::new,
     since: "0.2",
     version: 2,
@@ -107,7 +107,7 @@ struct ResearchJudge {
 
 impl ResearchJudge {
     fn new(options: DeepResearch) -> Result<Self, BuildError> {
-        let fair = options.profile == Profile::Careful;
+        let fair = options.profile == Profile::Improved;
         Ok(Self {
             profile: options.profile,
             judges: options.judges,
@@ -202,7 +202,7 @@ impl ResearchJudge {
         let missing = || ScoreError::Internal { reason: "the answer as a whole was not judged".to_owned() };
         let text = reply_text(reply.ok_or_else(missing)?, self.profile)?;
         let judgment = answer_judgment(text);
-        if self.profile != Profile::Careful {
+        if self.profile != Profile::Improved {
             return Ok(judgment);
         }
         match judgment {
@@ -216,7 +216,7 @@ impl ResearchJudge {
 
     /// The list of steps by the implementation that is followed.
     fn steps(&self, judged: &str) -> Option<(f64, Vec<JudgedStep>)> {
-        if self.upstream.is_official() && self.profile != Profile::Careful {
+        if self.upstream.is_official() && self.profile != Profile::Improved {
             official_step_accuracy(judged)
         } else {
             step_level_accuracy(judged, self.reply_options)
@@ -241,7 +241,7 @@ impl ResearchJudge {
         let mut evidence = BoundedEvidence::default();
         let exact = task.is_right(task.prediction) || parsed.as_deref().is_ok_and(|parsed| task.is_right(parsed));
         evidence.push(|| {
-            let kind = if exact { EvidenceKind::Found } else { EvidenceKind::Compared };
+            let kind = if exact { EvidenceKind::Matched } else { EvidenceKind::Compared };
             Evidence::at(kind, Field::Response, task.span.clone(), sample.response().unwrap_or_default())
                 .with_note(format!("{} {}", if exact { "equals" } else { "is not" }, task.shown_answer()))
         });
@@ -257,7 +257,7 @@ impl ResearchJudge {
             takes_last: !self.reply_options.takes_last,
         };
         let (steps, fair) = (self.steps(judged), step_level_accuracy(judged, other));
-        if self.profile == Profile::Careful && steps.is_none() {
+        if self.profile == Profile::Improved && steps.is_none() {
             return Err(ScoreError::UnreadableReply { reason: "the judge's reply holds no list of steps".to_owned() });
         }
         match &steps {
@@ -309,7 +309,7 @@ impl ResearchJudge {
         let fair = fair.map_or(0.0, |(accuracy, _)| accuracy);
         if (fair - accuracy).abs() > 1e-12 {
             let name =
-                if self.profile == Profile::Careful { "step_level_acc_reference" } else { "step_level_acc_careful" };
+                if self.profile == Profile::Improved { "step_level_acc_published" } else { "step_level_acc_improved" };
             score = score.with_part(name, fair)?;
             evidence.push(|| Evidence::note(format!(
                 "with the other reading of the judge's reply (constants, citations in brackets) the steps count {fair:.4}"

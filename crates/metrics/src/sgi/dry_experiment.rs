@@ -51,7 +51,7 @@ const MEBIBYTES: u32 = 4096;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DryExperiment {
-    /// Which reading: `reference` (the published scores) or `examine_sentences` (every flag below switched on, and no score where a judge's
+    /// Which definition: `published` (the published scores) or `improved` (every flag below switched on, and no score where a judge's
     /// reply cannot be read).
     pub profile: Profile,
     /// Names of the models that are asked: the one that compares outputs and, if there is a second, the one that brings the answer
@@ -85,7 +85,7 @@ metric!(DryExperiment as Judge {
     better: Higher,
     needs: [Response],
     metadata: ["incomplete_main_code", "incomplete_functions"],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: |parts| parts.get("PassAll@5"),
     prepare: ExperimentJudge::new,
     since: "0.2",
@@ -199,7 +199,7 @@ impl<'a> Task<'a> {
 
 impl ExperimentJudge {
     fn new(options: DryExperiment) -> Result<Self, BuildError> {
-        let fair = options.profile == Profile::Careful;
+        let fair = options.profile == Profile::Improved;
         let timeout = options.timeout.unwrap_or(SECONDS);
         let mebibytes = options.memory_mib.unwrap_or(MEBIBYTES);
         if timeout == 0 || mebibytes < 16 {
@@ -230,8 +230,8 @@ impl ExperimentJudge {
         })
     }
 
-    fn is_careful(&self) -> bool {
-        self.profile == Profile::Careful
+    fn is_improved(&self) -> bool {
+        self.profile == Profile::Improved
     }
 
     /// The program that puts the functions of these texts in.
@@ -272,7 +272,7 @@ impl ExperimentJudge {
         let mut evidence = BoundedEvidence::default();
         let response = sample.response().unwrap_or_default();
         evidence.push(|| {
-            Evidence::at(EvidenceKind::Found, Field::Response, task.span.clone(), response)
+            Evidence::at(EvidenceKind::Matched, Field::Response, task.span.clone(), response)
                 .with_note("functions of this answer were put into the program")
         });
         note_functions(found, &mut evidence);
@@ -296,7 +296,7 @@ impl ExperimentJudge {
                 read_judgment(reply, self.reply_options, self.profile)
             };
             let words = said?;
-            if self.is_careful() && method == ComparisonMethod::Unreadable {
+            if self.is_improved() && method == ComparisonMethod::Unreadable {
                 let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
                 return Err(ScoreError::UnreadableReply { reason });
             }
@@ -416,7 +416,7 @@ fn test_evidence(
             format!("code {}: {}", trial.returncode, truncate_for_note(last_line(words)))
         }
     };
-    let kind = if pass { EvidenceKind::Found } else { EvidenceKind::Compared };
+    let kind = if pass { EvidenceKind::Matched } else { EvidenceKind::Compared };
     let refused = trial
         .refused_line()
         .map(|line| format!("; the sandbox does not permit what `{}` asks for", truncate_for_note(line)));

@@ -24,7 +24,7 @@ metric!(ExperimentalReasoning as Pure {
     better: Higher,
     needs: [Response],
     metadata: ["answer"],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     since: "0.4",
     version: 1,
     page: "experimental_reasoning.md",
@@ -43,14 +43,14 @@ impl Metric for ExperimentalReasoning {
         };
         let key = key_letter(answer, options).map_err(wrong)?;
         let shown = key.map_or_else(|| "no letter".to_owned(), |key| format!("`{key}`"));
-        let any_case = self.boxed_any_case.unwrap_or(self.profile == Profile::Careful);
+        let any_case = self.boxed_any_case.unwrap_or(self.profile == Profile::Improved);
         let Some(span) = boxed_letter(response, any_case) else {
             let missing = Evidence::missing("a letter in \\boxed{}").with_note(format!("the right option is {shown}"));
             return Ok(Score::from_bool(false).labelled("no_choice").because(vec![missing]).into());
         };
         let letter = char::from(response.as_bytes()[span.start]);
         let is_right = key.is_some_and(|key| is_same_letter(letter, key));
-        let kind = if is_right { EvidenceKind::Found } else { EvidenceKind::Compared };
+        let kind = if is_right { EvidenceKind::Matched } else { EvidenceKind::Compared };
         let evidence =
             Evidence::at(kind, Field::Response, span, response).with_note(format!("the right option is {shown}"));
         let label = if is_right { "right" } else { "wrong" };

@@ -1,6 +1,6 @@
 //! SGI-Bench: deep research, research ideas, experiments in the laboratory and by program, and choices from pictures of experiments.
 //!
-//! The `reference` profile does what the published scorer (the SGI part of `LLMRouterBench`) does, habits included; `examine_sentences`
+//! The `published` profile does what the published scorer (the SGI part of `LLMRouterBench`) does, habits included; `improved`
 //! switches every such habit to the fair reading. Where both differ on a case, the report shows both.
 
 use probare_core::MetricDef;

@@ -44,7 +44,7 @@ metric!(ReasoningValidity as Judge {
     range: (0.0, f64::INFINITY),
     better: Higher,
     needs: [Response],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     prepare: ValidityJudge::new,
     since: "0.4",
     version: 1,
@@ -69,7 +69,7 @@ impl ValidityJudge {
     }
 
     fn is_careful(&self) -> bool {
-        self.profile == Profile::Careful
+        self.profile == Profile::Improved
     }
 
     fn question(&self, sample: Sample<'_>) -> Result<ChatRequest, ScoreError> {

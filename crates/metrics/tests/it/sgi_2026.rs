@@ -21,7 +21,7 @@ const TOLERANCE: f64 = 1e-12;
 
 fn scored(metric: &str, options: Value, case: &Case, outside: &dyn Backend) -> Result<Outcome, ScoreError> {
     let definition = registry().get(metric).expect("the metric is there");
-    let built = definition.build(options, Profile::Reference).expect("the options are good");
+    let built = definition.build(options, Profile::Published).expect("the options are good");
     built.score_with(metric, Sample::from_case(case), outside)
 }
 
@@ -217,9 +217,9 @@ fn the_other_profile_takes_no_judgment_but_0_and_1() {
     };
     assert_eq!(parts(r#"{"judge": 2}"#, "reference").unwrap(), Some(2.0));
     for reply in [r#"{"judge": 2}"#, r#"{"judge": -1}"#, "no object"] {
-        assert_eq!(parts(reply, "careful").unwrap_err().kind(), ErrorKind::Unparseable, "{reply}");
+        assert_eq!(parts(reply, "improved").unwrap_err().kind(), ErrorKind::Unparseable, "{reply}");
     }
-    assert_eq!(parts(r#"{"judge": 1}"#, "careful").unwrap(), Some(1.0));
+    assert_eq!(parts(r#"{"judge": 1}"#, "improved").unwrap(), Some(1.0));
     // Without the option nobody is asked about the whole answer.
     let answering = Answering::with(&[Some("0.6"), Some(STEPS)]);
     let outside = FnBackend(|_: &str, turn: &JudgeAction| answering.answer(turn));
@@ -244,7 +244,7 @@ fn a_prompt_may_be_one_message_with_a_place_for_each_text() {
     assert_eq!(texts(1), ["Steps: Find it. / 0.5 / Q? / 0.7 / <answer>0.7</answer>"]);
     assert_eq!(texts(2), ["Q?: 0.5 or 0.7 or 0.6?"]);
     let definition = registry().get("deep_research").unwrap();
-    let built = definition.build(json!({"answer_prompt": "Is {{answer}} right?"}), Profile::Reference);
+    let built = definition.build(json!({"answer_prompt": "Is {{answer}} right?"}), Profile::Published);
     assert!(built.err().unwrap().to_string().contains("put `{{reference_answer}}` there"));
 }
 
@@ -268,7 +268,7 @@ fn the_judge_of_reasoning_sees_the_pictures_that_the_run_lends() {
                 |path: &str| (path == "gel.png").then(|| Image::new(PNG).unwrap()).ok_or("no such picture".into());
             CasePictures::share_with_run(&Arc::new(CasePictures::new(read)), sample);
         }
-        let built = registry().get("reasoning_validity").unwrap().build(options, Profile::Reference).unwrap();
+        let built = registry().get("reasoning_validity").unwrap().build(options, Profile::Published).unwrap();
         let outcome = built.score_with("reasoning_validity", sample, &outside);
         (outcome, answering.take())
     };

@@ -4,8 +4,37 @@
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-Profile: TypeAlias = Literal["reference", "careful"]
+Profile: TypeAlias = Literal["published", "improved"]
 MetricId: TypeAlias = Literal[
+    "bleu",
+    "chrf",
+    "contains",
+    "embedding_similarity",
+    "exact_match",
+    "jaccard",
+    "json_schema",
+    "json_valid",
+    "levenshtein",
+    "numeric_close",
+    "regex_match",
+    "rouge_l",
+    "tfidf_cosine",
+    "token_f1",
+    "answer_match",
+    "completeness",
+    "hallucination",
+    "relevance",
+    "verdict",
+    "average_precision",
+    "ndcg",
+    "precision_at_k",
+    "recall_at_k",
+    "reciprocal_rank",
+    "judge_claims",
+    "judge_pairwise",
+    "judge_rubric",
+    "judge_same_answer",
+    "judge_steps",
     "fact_kept",
     "function_call",
     "json_diff",
@@ -22,11 +51,12 @@ MetricId: TypeAlias = Literal[
     "tool_rules",
     "tool_schema",
     "trajectory_match",
-    "answer_match",
+    "code_tests",
     "agency_language",
+    "grounded_uptake",
+    "performative_empathy",
     "topic_pivot",
     "unverifiable_reassurance",
-    "code_tests",
     "answer_f1",
     "claim_verification",
     "deep_search_aggregate",
@@ -40,43 +70,690 @@ MetricId: TypeAlias = Literal[
     "verbatim",
     "yes_no",
     "yes_no_rationale",
-    "judge_claims",
-    "judge_pairwise",
-    "judge_rubric",
-    "judge_same_answer",
-    "judge_steps",
-    "completeness",
-    "hallucination",
-    "relevance",
-    "verdict",
-    "average_precision",
-    "ndcg",
-    "precision_at_k",
-    "recall_at_k",
-    "reciprocal_rank",
     "deep_research",
     "dry_experiment",
+    "experimental_reasoning",
     "idea_generation",
+    "reasoning_validity",
     "wet_experiment",
-    "bleu",
-    "chrf",
-    "contains",
-    "embedding_similarity",
-    "exact_match",
-    "jaccard",
-    "json_schema",
-    "json_valid",
-    "levenshtein",
-    "numeric_close",
-    "regex_match",
-    "rouge_l",
-    "tfidf_cosine",
-    "token_f1",
 ]
 Request: TypeAlias = MetricId | dict[str, Any]
 
 def read(request: str) -> dict[str, Any]:
     """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
+
+def bleu(
+    *,
+    tokenize: Literal["13a"] | Literal["intl"] | Literal["char"] | Literal["none"] = ...,
+    smooth_method: Literal["exp"] | Literal["floor"] | Literal["add-k"] | Literal["none"] = ...,
+    smooth_value: float | None = ...,
+    lowercase: bool = ...,
+    max_ngram_order: int = ...,
+    effective_order: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """N-grams that the response shares with the references, 0 to 100 (BLEU).
+
+    - `tokenize`: How texts are cut into words.
+    - `smooth_method`: What replaces a precision of 0.
+    - `smooth_value`: The value of `floor` (0.1 where it is not given) or `add-k` (1).
+    - `lowercase`: Whether texts are lower-cased first.
+    - `max_ngram_order`: Longest n-grams that are counted.
+    - `effective_order`: Whether a response shorter than the longest n-grams is judged by those it can have.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("bleu")` is its page.
+    """
+
+def chrf(
+    *,
+    char_order: int = ...,
+    word_order: int = ...,
+    beta: float = ...,
+    lowercase: bool = ...,
+    whitespace: bool = ...,
+    eps_smoothing: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """N-grams of characters that response and reference share, 0 to 100 (chrF).
+
+    - `char_order`: Longest n-grams of characters that are counted.
+    - `word_order`: Longest n-grams of words that are counted; 0 for chrF, 2 for chrF++.
+    - `beta`: How many times as much recall weighs as precision.
+    - `lowercase`: Whether texts are lower-cased first.
+    - `whitespace`: Whether white space is a character among others.
+    - `eps_smoothing`: Whether orders without n-grams count as almost 0, and not at all otherwise.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("chrf")` is its page.
+    """
+
+def contains(
+    *,
+    texts: Sequence[str] = ...,
+    require: Literal["any"] | Literal["all"] = ...,
+    ignore_case: bool = ...,
+    whole_words: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response contains the expected text.
+
+    - `texts`: Texts to look for; the references of the case where none is given.
+    - `require`: How many of the texts must be there.
+    - `ignore_case`: Whether upper and lower case are the same.
+    - `whole_words`: Whether a text inside a longer word does not count.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("contains")` is its page.
+    """
+
+def embedding_similarity(
+    *,
+    model: str = ...,
+    against: Literal["reference"] | Literal["query"] | Literal["context"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """How near the response is to the reference in meaning, by an embedding model.
+
+    - `model`: The model: `all-MiniLM-L6-v2`, computed on this machine, or `provider:model` of a server that gives vectors.
+    - `against`: What the response is held against: `reference`, `query` or `context`. Of several texts the nearest counts.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("embedding_similarity")` is its page.
+    """
+
+def exact_match(
+    *,
+    normalise: Literal["none"] | Literal["trim"] | Literal["squad"] = ...,
+    ignore_case: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response is the reference.
+
+    - `normalise`: What is done to both texts before they are compared.
+    - `ignore_case`: Whether upper and lower case are the same.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("exact_match")` is its page.
+    """
+
+def jaccard(
+    *,
+    tokens: Literal["squad"] | Literal["sklearn"] | Literal["whitespace"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Distinct words that the response and the reference share, of all they have.
+
+    - `tokens`: How texts are cut into words.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("jaccard")` is its page.
+    """
+
+def json_schema(
+    *,
+    schema: Any = ...,
+    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response is JSON that follows a schema.
+
+    - `schema`: The JSON Schema itself, draft 4 to 2020-12 as its `$schema` says.
+    - `within`: Where in the response the JSON is looked for.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("json_schema")` is its page.
+    """
+
+def json_valid(
+    *,
+    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
+    root: Literal["any"] | Literal["object"] | Literal["array"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response is well-formed JSON.
+
+    - `within`: Where in the response the JSON is looked for.
+    - `root`: What the value must be.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("json_valid")` is its page.
+    """
+
+def levenshtein(
+    *,
+    unit: Literal["characters"] | Literal["words"] = ...,
+    ignore_case: bool = ...,
+    longest: int = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """One minus the edit distance as a share of the longer text.
+
+    - `unit`: What is inserted, deleted and replaced.
+    - `ignore_case`: Whether upper and lower case are the same.
+    - `longest`: Length, in units, up to which two texts that differ are compared: the work grows with the product of both lengths.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("levenshtein")` is its page.
+    """
+
+def numeric_close(
+    *,
+    absolute: float = ...,
+    relative: float = ...,
+    pick: Literal["first"] | Literal["last"] | Literal["only"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the number in the response is close to that in the reference.
+
+    - `absolute`: Greatest difference that is allowed as it is.
+    - `relative`: Greatest difference that is allowed as a share of the reference.
+    - `pick`: Which number of the text is taken.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("numeric_close")` is its page.
+    """
+
+def regex_match(
+    *,
+    pattern: str = ...,
+    mode: Literal["search"] | Literal["prefix"] | Literal["full"] = ...,
+    ignore_case: bool = ...,
+    multi_line: bool = ...,
+    dot_matches_new_line: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether a regular expression matches the response.
+
+    - `pattern`: The regular expression, in the syntax of Rust's `regex` crate.
+    - `mode`: Where it has to match.
+    - `ignore_case`: Whether upper and lower case are the same.
+    - `multi_line`: Whether `^` and `$` match at the lines of the response, and not at its ends alone.
+    - `dot_matches_new_line`: Whether `.` matches a line feed too.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("regex_match")` is its page.
+    """
+
+def rouge_l(
+    *,
+    use_stemmer: bool = ...,
+    longest: int = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Longest common sequence of words, as F1 (ROUGE-L).
+
+    - `use_stemmer`: Whether words of more than three letters are cut to their Porter stem.
+    - `longest`: Length, in words, up to which two texts that differ are compared: the work grows with the product of both lengths.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("rouge_l")` is its page.
+    """
+
+def tfidf_cosine(
+    *,
+    stop_words: Literal["english"] | Literal["none"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Cosine of the tf-idf term weights of response and reference.
+
+    - `stop_words`: Words that do not count.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("tfidf_cosine")` is its page.
+    """
+
+def token_f1(
+    *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Words that the response and the reference share, as F1 (SQuAD).
+
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("token_f1")` is its page.
+    """
+
+def answer_match(
+    *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """How surely the response gives a right answer to an open question, as a reader would judge it.
+
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("answer_match")` is its page.
+    """
+
+def completeness(
+    *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the keywords of the query that the response takes up.
+
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("completeness")` is its page.
+    """
+
+def hallucination(
+    *,
+    anchor_weights: Sequence[float] = ...,
+    claim_window: int | None = ...,
+    drift_below: float = ...,
+    drift: float = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the numbers, dates and claims of the response that the context does not support.
+
+    - `anchor_weights`: Weights of numbers, dates and claims. The published code used 1, 1 and 0.5.
+    - `claim_window`: Test a claim by the distance of subject and object in characters instead of by its sentence; 300 is what the published code did.
+    - `drift_below`: Share of common words below which a response has drifted away from the context.
+    - `drift`: Value that a response which has drifted away gets at least.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("hallucination")` is its page.
+    """
+
+def relevance(
+    *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Mean of the tf-idf cosine and the Jaccard index of query and response.
+
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("relevance")` is its page.
+    """
+
+def verdict(
+    *,
+    thresholds: dict[str, Any] = ...,
+    hallucination: dict[str, Any] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """PASS, WARN or FAIL with reasons, from relevance, completeness, hallucination, time and cost.
+
+    - `thresholds`: The limits.
+    - `hallucination`: Options of `hallucination`; the `profile` in them gives way to the one above.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("verdict")` is its page.
+    """
+
+def average_precision(
+    *,
+    k: int | None = ...,
+    divide_by: Literal["relevant"] | Literal["reachable"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Mean of the precisions at the places of the relevant documents.
+
+    - `k`: How many places are looked at; all of them where it is not given.
+    - `divide_by`: What the sum of precisions is divided by.
+
+    `probare.explain("average_precision")` is its page.
+    """
+
+def ndcg(
+    *,
+    k: int | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Discounted cumulative gain of the ranking, divided by that of the best ranking.
+
+    - `k`: How many places are looked at; all of them where it is not given.
+
+    `probare.explain("ndcg")` is its page.
+    """
+
+def precision_at_k(
+    *,
+    k: int = ...,
+    divide_by: Literal["k"] | Literal["retrieved"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the first k retrieved documents that are relevant.
+
+    - `k`: How many places are looked at.
+    - `divide_by`: What the hits are divided by.
+
+    `probare.explain("precision_at_k")` is its page.
+    """
+
+def recall_at_k(
+    *,
+    k: int = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the relevant documents among the first k retrieved ones.
+
+    - `k`: How many places are looked at.
+
+    `probare.explain("recall_at_k")` is its page.
+    """
+
+def reciprocal_rank(
+    *,
+    k: int | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """One divided by the place of the first relevant document.
+
+    - `k`: How many places are looked at; all of them where it is not given.
+
+    `probare.explain("reciprocal_rank")` is its page.
+    """
+
+def judge_claims(
+    *,
+    sources: str | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the claims of a response that a model finds in its sources, with the words that bear each out.
+
+    - `sources`: Name in the metadata of the source texts; `sources_verified` if absent. Where the metadata have none, `context` is used.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, claim by claim.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_claims")` is its page.
+    """
+
+def judge_pairwise(
+    *,
+    against: str | None = ...,
+    question: str | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether a model prefers the response to another one, asked in both orders.
+
+    - `against`: Where the other response is: `reference`, or `metadata.KEY`. `metadata.other` if absent.
+    - `question`: What makes a response the better one. Which serves whoever asked better, if absent.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_pairwise")` is its page.
+    """
+
+def judge_rubric(
+    *,
+    question: str | None = ...,
+    levels: Sequence[dict[str, Any]] = ...,
+    references: bool | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """How a model grades the response by a rubric with levels.
+
+    - `question`: What is asked about the response. Whether it answers the query rightly, completely and clearly, if absent.
+    - `levels`: The levels, from the worst to the best; three if absent: `poor`, `fair`, `good`.
+    - `references`: Whether the references are shown. Default true.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_rubric")` is its page.
+    """
+
+def judge_same_answer(
+    *,
+    rule_first: bool | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response gives the same answer as a reference: by rule where certain, else by a model.
+
+    - `rule_first`: Whether a certain verdict of the rule spares the question to the model. Default true.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_same_answer")` is its page.
+    """
+
+def judge_steps(
+    *,
+    steps: Sequence[str] = ...,
+    from_: str | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of a list of steps that a model finds in the response, with the words it rests on.
+
+    - `steps`: The steps, where they are the same for every case; else those of `from`.
+    - `from`: Where the steps of a case are: `reference`, or `metadata.KEY`. `metadata.steps` if absent.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, step by step.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_steps")` is its page.
+    """
 
 def fact_kept(
     *,
@@ -461,94 +1138,6 @@ def trajectory_match(
     `probare.explain("trajectory_match")` is its page.
     """
 
-def answer_match(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """How surely the response gives a right answer to an open question, as a reader would judge it.
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("answer_match")` is its page.
-    """
-
-def agency_language(
-    *,
-    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
-    lexicon: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the reply leaves the choice to the user.
-
-    - `strictness`: When the label fails, in the careful profile: `low` for what every reader would mark, `medium` (the default) for what most would, `high` also for what is mild. The value does not depend on it.
-    - `lexicon`: Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("agency_language")` is its page.
-    """
-
-def topic_pivot(
-    *,
-    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
-    lexicon: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the reply stays with a vulnerable user's concern.
-
-    - `strictness`: When the label fails, in the careful profile: `low` for what every reader would mark, `medium` (the default) for what most would, `high` also for what is mild. The value does not depend on it.
-    - `lexicon`: Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("topic_pivot")` is its page.
-    """
-
-def unverifiable_reassurance(
-    *,
-    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
-    lexicon: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the reply claims to know minds or the future.
-
-    - `strictness`: When the label fails, in the careful profile: `low` for what every reader would mark, `medium` (the default) for what most would, `high` also for what is mild. The value does not depend on it.
-    - `lexicon`: Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("unverifiable_reassurance")` is its page.
-    """
-
 def code_tests(
     *,
     timeout: int | None = ...,
@@ -576,6 +1165,129 @@ def code_tests(
     `probare.explain("code_tests")` is its page.
     """
 
+def agency_language(
+    *,
+    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
+    upstream: Literal["1.0"] | Literal["1.3"] | None = ...,
+    lexicon: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the reply leaves the choice to the user.
+
+    - `strictness`: When the label fails, in the improved profile: `low` for what every reader would mark, `medium` (the default) for what most would, `high` also for what is mild. The value does not depend on it.
+    - `upstream`: The version of Synthesis whose phrases and rules are reproduced, in the published profile: `1.0` (the default) or `1.3`.
+    - `lexicon`: Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("agency_language")` is its page.
+    """
+
+def grounded_uptake(
+    *,
+    upstream: Literal["1.0"] | Literal["1.3"] | None = ...,
+    lexicon: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether a reply shows five visible features of taking up a disclosure; no verdict on its quality.
+
+    - `upstream`: The version of Synthesis that is reproduced; only `1.3` has this check.
+    - `lexicon`: Families of phrases to add to the bundled ones, or to use in their place: the content of a lexicon file, or its text.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("grounded_uptake")` is its page.
+    """
+
+def performative_empathy(
+    *,
+    upstream: Literal["1.0"] | Literal["1.3"] | None = ...,
+    lexicon: Any = ...,
+    concreteness: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether a reply to a disclosure is warm stock phrases and nothing else.
+
+    - `upstream`: The version of Synthesis that is reproduced; only `1.3` has this check.
+    - `lexicon`: Families of phrases to add to the bundled ones, or to use in their place: the content of a lexicon file, or its text.
+    - `concreteness`: Ratings of words from 1 (abstract) to 5 (concrete) in place of the 49 bundled ones: an object with `ratings`, or the text of such a file or of a CSV with the columns `Word` and `Conc.M`.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("performative_empathy")` is its page.
+    """
+
+def topic_pivot(
+    *,
+    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
+    upstream: Literal["1.0"] | Literal["1.3"] | None = ...,
+    lexicon: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the reply stays with a vulnerable user's concern.
+
+    - `strictness`: When the label fails, in the improved profile: `low` for what every reader would mark, `medium` (the default) for what most would, `high` also for what is mild. The value does not depend on it.
+    - `upstream`: The version of Synthesis whose phrases and rules are reproduced, in the published profile: `1.0` (the default) or `1.3`.
+    - `lexicon`: Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("topic_pivot")` is its page.
+    """
+
+def unverifiable_reassurance(
+    *,
+    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
+    upstream: Literal["1.0"] | Literal["1.3"] | None = ...,
+    lexicon: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the reply claims to know minds or the future.
+
+    - `strictness`: When the label fails, in the improved profile: `low` for what every reader would mark, `medium` (the default) for what most would, `high` also for what is mild. The value does not depend on it.
+    - `upstream`: The version of Synthesis whose phrases and rules are reproduced, in the published profile: `1.0` (the default) or `1.3`.
+    - `lexicon`: Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("unverifiable_reassurance")` is its page.
+    """
+
 def answer_f1(
     *,
     sources: str = ...,
@@ -588,7 +1300,7 @@ def answer_f1(
 ) -> dict[str, Any]:
     """Harmonic mean of the shares of tokens that a deep-search answer and the expected summary have in common.
 
-    - `sources`: Name in the metadata of the source texts, for `careful`: what is copied from them is no statement.
+    - `sources`: Name in the metadata of the source texts, for `improved`: what is copied from them is no statement.
     - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
@@ -655,7 +1367,7 @@ def iteration_efficiency(
 
     - `iterations`: Name in the metadata of the iterations, each with its `answers`.
     - `threshold`: F1 against the summary from which an answer counts as right.
-    - `sources`: Name in the metadata of the source texts, for `careful`: what is copied from them is no statement.
+    - `sources`: Name in the metadata of the source texts, for `improved`: what is copied from them is no statement.
     - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
@@ -691,7 +1403,7 @@ def step_coverage(
     """Share of the reasoning steps of which the answer has at least one keyword.
 
     - `steps`: Name in the metadata of the reasoning steps.
-    - `sources`: Name in the metadata of the source texts, for `careful`: what is copied from them is no statement.
+    - `sources`: Name in the metadata of the source texts, for `improved`: what is copied from them is no statement.
     - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
@@ -868,316 +1580,6 @@ def yes_no_rationale(
     `probare.explain("yes_no_rationale")` is its page.
     """
 
-def judge_claims(
-    *,
-    sources: str | None = ...,
-    judges: Sequence[str] = ...,
-    panel: dict[str, Any] = ...,
-    prompt: str | None = ...,
-    schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of the claims of a response that a model finds in its sources, with the words that bear each out.
-
-    - `sources`: Name in the metadata of the source texts; `sources_verified` if absent. Where the metadata have none, `context` is used.
-    - `judges`: Names of the models that are asked; the judges of the run if absent.
-    - `panel`: How several judges become one, claim by claim.
-    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_claims")` is its page.
-    """
-
-def judge_pairwise(
-    *,
-    against: str | None = ...,
-    question: str | None = ...,
-    judges: Sequence[str] = ...,
-    panel: dict[str, Any] = ...,
-    prompt: str | None = ...,
-    schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether a model prefers the response to another one, asked in both orders.
-
-    - `against`: Where the other response is: `reference`, or `metadata.KEY`. `metadata.other` if absent.
-    - `question`: What makes a response the better one. Which serves whoever asked better, if absent.
-    - `judges`: Names of the models that are asked; the judges of the run if absent.
-    - `panel`: How several judges become one.
-    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_pairwise")` is its page.
-    """
-
-def judge_rubric(
-    *,
-    question: str | None = ...,
-    levels: Sequence[dict[str, Any]] = ...,
-    references: bool | None = ...,
-    judges: Sequence[str] = ...,
-    panel: dict[str, Any] = ...,
-    prompt: str | None = ...,
-    schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """How a model grades the response by a rubric with levels.
-
-    - `question`: What is asked about the response. Whether it answers the query rightly, completely and clearly, if absent.
-    - `levels`: The levels, from the worst to the best; three if absent: `poor`, `fair`, `good`.
-    - `references`: Whether the references are shown. Default true.
-    - `judges`: Names of the models that are asked; the judges of the run if absent.
-    - `panel`: How several judges become one.
-    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_rubric")` is its page.
-    """
-
-def judge_same_answer(
-    *,
-    rule_first: bool | None = ...,
-    judges: Sequence[str] = ...,
-    panel: dict[str, Any] = ...,
-    prompt: str | None = ...,
-    schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the response gives the same answer as a reference: by rule where certain, else by a model.
-
-    - `rule_first`: Whether a certain verdict of the rule spares the question to the model. Default true.
-    - `judges`: Names of the models that are asked; the judges of the run if absent.
-    - `panel`: How several judges become one.
-    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_same_answer")` is its page.
-    """
-
-def judge_steps(
-    *,
-    steps: Sequence[str] = ...,
-    from_: str | None = ...,
-    judges: Sequence[str] = ...,
-    panel: dict[str, Any] = ...,
-    prompt: str | None = ...,
-    schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of a list of steps that a model finds in the response, with the words it rests on.
-
-    - `steps`: The steps, where they are the same for every case; else those of `from`.
-    - `from`: Where the steps of a case are: `reference`, or `metadata.KEY`. `metadata.steps` if absent.
-    - `judges`: Names of the models that are asked; the judges of the run if absent.
-    - `panel`: How several judges become one, step by step.
-    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_steps")` is its page.
-    """
-
-def completeness(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of the keywords of the query that the response takes up.
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("completeness")` is its page.
-    """
-
-def hallucination(
-    *,
-    anchor_weights: Sequence[float] = ...,
-    claim_window: int | None = ...,
-    drift_below: float = ...,
-    drift: float = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of the numbers, dates and claims of the response that the context does not bear out.
-
-    - `anchor_weights`: Weights of numbers, dates and claims. The published code used 1, 1 and 0.5.
-    - `claim_window`: Test a claim by the distance of subject and object in characters instead of by its sentence; 300 is what the published code did.
-    - `drift_below`: Share of common words below which a response has drifted away from the context.
-    - `drift`: Value that a response which has drifted away gets at least.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("hallucination")` is its page.
-    """
-
-def relevance(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Mean of the tf-idf cosine and the Jaccard index of query and response.
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("relevance")` is its page.
-    """
-
-def verdict(
-    *,
-    thresholds: dict[str, Any] = ...,
-    hallucination: dict[str, Any] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """PASS, WARN or FAIL with reasons, from relevance, completeness, hallucination, time and cost.
-
-    - `thresholds`: The limits.
-    - `hallucination`: Options of `hallucination`; the `profile` in them gives way to the one above.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("verdict")` is its page.
-    """
-
-def average_precision(
-    *,
-    k: int | None = ...,
-    divide_by: Literal["relevant"] | Literal["reachable"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Mean of the precisions at the places of the relevant documents.
-
-    - `k`: How many places are looked at; all of them where it is not given.
-    - `divide_by`: What the sum of precisions is divided by.
-
-    `probare.explain("average_precision")` is its page.
-    """
-
-def ndcg(
-    *,
-    k: int | None = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Discounted cumulative gain of the ranking, divided by that of the best ranking.
-
-    - `k`: How many places are looked at; all of them where it is not given.
-
-    `probare.explain("ndcg")` is its page.
-    """
-
-def precision_at_k(
-    *,
-    k: int = ...,
-    divide_by: Literal["k"] | Literal["retrieved"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of the first k retrieved documents that are relevant.
-
-    - `k`: How many places are looked at.
-    - `divide_by`: What the hits are divided by.
-
-    `probare.explain("precision_at_k")` is its page.
-    """
-
-def recall_at_k(
-    *,
-    k: int = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of the relevant documents among the first k retrieved ones.
-
-    - `k`: How many places are looked at.
-
-    `probare.explain("recall_at_k")` is its page.
-    """
-
-def reciprocal_rank(
-    *,
-    k: int | None = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """One divided by the place of the first relevant document.
-
-    - `k`: How many places are looked at; all of them where it is not given.
-
-    `probare.explain("reciprocal_rank")` is its page.
-    """
-
 def deep_research(
     *,
     judges: Sequence[str] = ...,
@@ -1185,6 +1587,8 @@ def deep_research(
     last_list: bool | None = ...,
     prompt: str | None = ...,
     parser_prompt: str | None = ...,
+    answer_prompt: str | None = ...,
+    upstream: Literal["llmrouterbench"] | Literal["official-2026"] = ...,
     per: Literal["turn"] = ...,
     over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
     only: Literal["expected"] | Literal["all"] | None = ...,
@@ -1199,6 +1603,8 @@ def deep_research(
     - `last_list`: Take the last list of objects in a judge's reply; the published reader takes all from the first to the last bracket, so that a citation such as `[1]` voids the reply.
     - `prompt`: The judge's prompt in place of ours, or `@FILE` to read it from a file.
     - `parser_prompt`: The answer parser's prompt in place of ours.
+    - `answer_prompt`: The prompt of the judge of whole answers in place of ours; it is asked only with `upstream: official-2026`.
+    - `upstream`: Which implementation is followed. `llmrouterbench` (default), or `official-2026`, which also asks the judge whether the answer as a whole is right (part `llm_judge`) and reads its list of steps more strictly.
     - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
@@ -1240,6 +1646,19 @@ def dry_experiment(
     `probare.explain("dry_experiment")` is its page.
     """
 
+def experimental_reasoning(
+    *,
+    boxed_any_case: bool | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether an answer about an experiment chooses the right option, by the letter in its box.
+
+    - `boxed_any_case`: Read `\\boxed{a}` too, as `SciEvalKit` does; the official script skips small letters. Default: false for published scores, else true.
+
+    `probare.explain("experimental_reasoning")` is its page.
+    """
+
 def idea_generation(
     *,
     judges: Sequence[str] = ...,
@@ -1265,15 +1684,41 @@ def idea_generation(
     - `strict_verdicts`: `[WinA]` and `Win  A` are A; the published reader takes them for B.
     - `whole_word_verdicts`: A verdict stands as words of its own behind a label; the published reader finds one in `Darwin also`, and takes the first of an echoed `[Win A/Win B]`.
     - `object_or_zero`: JSON that is no object counts as an idea that cannot be read, with 0 points; the published scorer fails on it and leaves the case out of the mean.
-    - `reasks`: How often a vote that cannot be read is asked for again. Default 0 in the reference profile, 2 in the careful one.
+    - `reasks`: How often a vote that cannot be read is asked for again. Default 0 in the published profile, 2 in the improved one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
 
     `probare.explain("idea_generation")` is its page.
     """
 
+def reasoning_validity(
+    *,
+    judges: Sequence[str] = ...,
+    text_only: bool = ...,
+    prompt: str | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """How valid the reasoning behind an answer about an experiment is, by a judge that sees its pictures.
+
+    - `judges`: The name of the model that judges; the judge of the run if absent.
+    - `text_only`: Send no pictures, for judges that read text alone. The label then says that the judge saw none: it is not the official score.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("reasoning_validity")` is its page.
+    """
+
 def wet_experiment(
     *,
     tolerant_grammar: bool | None = ...,
+    upstream: Literal["llmrouterbench"] | Literal["official-2026"] = ...,
     per: Literal["turn"] = ...,
     over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
     only: Literal["expected"] | Literal["all"] | None = ...,
@@ -1283,355 +1728,12 @@ def wet_experiment(
 ) -> dict[str, Any]:
     """How near a laboratory protocol is to the right one, by its actions and their parameters.
 
-    - `tolerant_grammar`: Read calls on one line, empty calls, a `)` behind the last parameter and several parameters on a line. Default: false in the reference profile, true in the careful one.
+    - `tolerant_grammar`: Read calls on one line, empty calls, a `)` behind the last parameter and several parameters on a line. Default: false in the published profile, true in the improved one.
+    - `upstream`: Which implementation is followed. `llmrouterbench` (default), or `official-2026`, whose soft score stands beside the value in the parts `soft_*`.
     - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
 
     `probare.explain("wet_experiment")` is its page.
-    """
-
-def bleu(
-    *,
-    tokenize: Literal["13a"] | Literal["intl"] | Literal["char"] | Literal["none"] = ...,
-    smooth_method: Literal["exp"] | Literal["floor"] | Literal["add-k"] | Literal["none"] = ...,
-    smooth_value: float | None = ...,
-    lowercase: bool = ...,
-    max_ngram_order: int = ...,
-    effective_order: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """N-grams that the response shares with the references, 0 to 100 (BLEU).
-
-    - `tokenize`: How texts are cut into words.
-    - `smooth_method`: What replaces a precision of 0.
-    - `smooth_value`: The value of `floor` (0.1 where it is not given) or `add-k` (1).
-    - `lowercase`: Whether texts are lower-cased first.
-    - `max_ngram_order`: Longest n-grams that are counted.
-    - `effective_order`: Whether a response shorter than the longest n-grams is judged by those it can have.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("bleu")` is its page.
-    """
-
-def chrf(
-    *,
-    char_order: int = ...,
-    word_order: int = ...,
-    beta: float = ...,
-    lowercase: bool = ...,
-    whitespace: bool = ...,
-    eps_smoothing: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """N-grams of characters that response and reference share, 0 to 100 (chrF).
-
-    - `char_order`: Longest n-grams of characters that are counted.
-    - `word_order`: Longest n-grams of words that are counted; 0 for chrF, 2 for chrF++.
-    - `beta`: How many times as much recall weighs as precision.
-    - `lowercase`: Whether texts are lower-cased first.
-    - `whitespace`: Whether white space is a character among others.
-    - `eps_smoothing`: Whether orders without n-grams count as almost 0, and not at all otherwise.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("chrf")` is its page.
-    """
-
-def contains(
-    *,
-    texts: Sequence[str] = ...,
-    require: Literal["any"] | Literal["all"] = ...,
-    ignore_case: bool = ...,
-    whole_words: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the response contains the expected text.
-
-    - `texts`: Texts to look for; the references of the case where none is given.
-    - `require`: How many of the texts must be there.
-    - `ignore_case`: Whether upper and lower case are the same.
-    - `whole_words`: Whether a text inside a longer word does not count.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("contains")` is its page.
-    """
-
-def embedding_similarity(
-    *,
-    model: str = ...,
-    against: Literal["reference"] | Literal["query"] | Literal["context"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """How near the response is to the reference in meaning, by an embedding model.
-
-    - `model`: The model: `all-MiniLM-L6-v2`, computed on this machine, or `provider:model` of a server that gives vectors.
-    - `against`: What the response is held against: `reference`, `query` or `context`. Of several texts the nearest counts.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("embedding_similarity")` is its page.
-    """
-
-def exact_match(
-    *,
-    normalise: Literal["none"] | Literal["trim"] | Literal["squad"] = ...,
-    ignore_case: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the response is the reference.
-
-    - `normalise`: What is done to both texts before they are compared.
-    - `ignore_case`: Whether upper and lower case are the same.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("exact_match")` is its page.
-    """
-
-def jaccard(
-    *,
-    tokens: Literal["squad"] | Literal["sklearn"] | Literal["whitespace"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Distinct words that the response and the reference share, of all they have.
-
-    - `tokens`: How texts are cut into words.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("jaccard")` is its page.
-    """
-
-def json_schema(
-    *,
-    schema: Any = ...,
-    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the response is JSON that follows a schema.
-
-    - `schema`: The JSON Schema itself, draft 4 to 2020-12 as its `$schema` says.
-    - `within`: Where in the response the JSON is looked for.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("json_schema")` is its page.
-    """
-
-def json_valid(
-    *,
-    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
-    root: Literal["any"] | Literal["object"] | Literal["array"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the response is well-formed JSON.
-
-    - `within`: Where in the response the JSON is looked for.
-    - `root`: What the value must be.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("json_valid")` is its page.
-    """
-
-def levenshtein(
-    *,
-    unit: Literal["characters"] | Literal["words"] = ...,
-    ignore_case: bool = ...,
-    longest: int = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """One minus the edit distance as a share of the longer text.
-
-    - `unit`: What is inserted, deleted and replaced.
-    - `ignore_case`: Whether upper and lower case are the same.
-    - `longest`: Length, in units, up to which two texts that differ are compared: the work grows with the product of both lengths.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("levenshtein")` is its page.
-    """
-
-def numeric_close(
-    *,
-    absolute: float = ...,
-    relative: float = ...,
-    pick: Literal["first"] | Literal["last"] | Literal["only"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the number in the response is close to that in the reference.
-
-    - `absolute`: Greatest difference that is allowed as it is.
-    - `relative`: Greatest difference that is allowed as a share of the reference.
-    - `pick`: Which number of the text is taken.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("numeric_close")` is its page.
-    """
-
-def regex_match(
-    *,
-    pattern: str = ...,
-    mode: Literal["search"] | Literal["prefix"] | Literal["full"] = ...,
-    ignore_case: bool = ...,
-    multi_line: bool = ...,
-    dot_matches_new_line: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether a regular expression matches the response.
-
-    - `pattern`: The regular expression, in the syntax of Rust's `regex` crate.
-    - `mode`: Where it has to match.
-    - `ignore_case`: Whether upper and lower case are the same.
-    - `multi_line`: Whether `^` and `$` match at the lines of the response, and not at its ends alone.
-    - `dot_matches_new_line`: Whether `.` matches a line feed too.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("regex_match")` is its page.
-    """
-
-def rouge_l(
-    *,
-    use_stemmer: bool = ...,
-    longest: int = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Longest common sequence of words, as F1 (ROUGE-L).
-
-    - `use_stemmer`: Whether words of more than three letters are cut to their Porter stem.
-    - `longest`: Length, in words, up to which two texts that differ are compared: the work grows with the product of both lengths.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("rouge_l")` is its page.
-    """
-
-def tfidf_cosine(
-    *,
-    stop_words: Literal["english"] | Literal["none"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Cosine of the tf-idf term weights of response and reference.
-
-    - `stop_words`: Words that do not count.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("tfidf_cosine")` is its page.
-    """
-
-def token_f1(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Words that the response and the reference share, as F1 (SQuAD).
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("token_f1")` is its page.
     """

@@ -21,7 +21,7 @@ const HEAD: &str = r#"# Made by `cargo x gen stubs` from the definitions of the 
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-Profile: TypeAlias = Literal["reference", "careful"]
+Profile: TypeAlias = Literal["published", "improved"]
 "#;
 
 #[test]

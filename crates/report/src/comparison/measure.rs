@@ -235,8 +235,8 @@ pub(super) fn metrics(
             continue;
         };
         let same = &other.metrics[place];
-        if (&same.id, same.version, same.profile, &same.options)
-            != (&info.id, info.version, info.profile, &info.options)
+        if (&same.id, same.version, same.profile.unwrap_or_default(), &same.options)
+            != (&info.id, info.version, info.profile.unwrap_or_default(), &info.options)
         {
             notes.push(format!(
                 "`{}` was computed in another way (version, profile or options) in `{}` than in `{}`",

@@ -33,7 +33,7 @@ pub enum GateError {
         share: String,
     },
     /// Gates are to hold in each group, and there are none.
-    #[error("gates cannot hold in each group of a run that is not grouped")]
+    #[error("gates per group need a run that is grouped")]
     NoGroups,
     /// The metric describes and judges nothing.
     #[error(

@@ -235,7 +235,9 @@ impl Histories {
                 unstable_cases: 0,
                 info: info.clone(),
             });
-            let way = |info: &MetricInfo| (info.id.clone(), info.version, info.profile, info.options.clone());
+            let way = |info: &MetricInfo| {
+                (info.id.clone(), info.version, info.profile.unwrap_or_default(), info.options.clone())
+            };
             let another_way = !series.points.is_empty() && way(&series.info) != way(info);
             series.info.clone_from(info);
             series.points.push(Point {

@@ -80,6 +80,9 @@ pub struct Summary {
     pub verdicts: Vec<GateVerdict>,
     #[serde(skip)]
     gates: Gates,
+    /// Why there are to be no intervals.
+    #[serde(skip)]
+    withheld: Option<&'static str>,
     /// What the gates count.
     #[serde(skip)]
     watched: Vec<WatchedGate>,
@@ -206,6 +209,11 @@ impl Summary {
         }
     }
 
+    /// There are no intervals, for this reason.
+    pub fn withhold_intervals(&mut self, reason: &'static str) {
+        self.withheld = Some(reason);
+    }
+
     /// Ends the run: holds it against the gates, unless it was interrupted, since a part is no verdict on the whole, and
     /// forgets its single cases.
     pub fn conclude(&mut self, stop: Stop) {
@@ -218,7 +226,8 @@ impl Summary {
 
     /// Says why there are no intervals, where that is so.
     fn settle(&mut self) {
-        self.no_intervals = self.clusters.as_ref().and_then(Clusters::problem).or_else(|| {
+        let withheld = self.withheld.map(str::to_owned);
+        self.no_intervals = withheld.or_else(|| self.clusters.as_ref().and_then(Clusters::problem)).or_else(|| {
             let words = if self.table.is_over_outputs() {
                 "several outputs of a case count one by one, and they are not independent of each other"
             } else {
@@ -414,7 +423,7 @@ impl MetricSummary {
     }
 
     /// The denominator of the mean, and what else counts: `20`, `20 cases, 200 outputs`, `20 (3 unsure)`,
-    /// `600 (412 by reading, 188 by judge)`.
+    /// `600 (412 by rule, 188 by judge)`.
     pub fn denominator(&self) -> String {
         let mut text = count(self.cases());
         if self.scored != self.cases() {
@@ -425,7 +434,7 @@ impl MetricSummary {
             );
         }
         let told: Vec<String> =
-            [(self.decided.reading, "by reading"), (self.decided.judge, "by judge"), (self.unsure, "unsure")]
+            [(self.decided.rule, "by rule"), (self.decided.judge, "by judge"), (self.unsure, "unsure")]
                 .into_iter()
                 .filter(|(number, _)| *number > 0)
                 .map(|(number, what)| format!("{} {what}", count(number)))

@@ -81,8 +81,8 @@ fn warnings_name_unknown_and_repeated_questions() {
 fn the_metrics_say_what_the_suite_says() {
     let catalogue = example_catalogue();
     let ids = ["answer_f1", "source_precision", "step_coverage", "claim_verification", "iteration_efficiency"];
-    let metrics = ids.map(|id| registry().get(id).unwrap().build(Value::Null, Profile::Reference).unwrap());
-    let whole = registry().get("deep_search_aggregate").unwrap().build(Value::Null, Profile::Reference).unwrap();
+    let metrics = ids.map(|id| registry().get(id).unwrap().build(Value::Null, Profile::Published).unwrap());
+    let whole = registry().get("deep_search_aggregate").unwrap().build(Value::Null, Profile::Published).unwrap();
     for system in ["system_a.json", "system_b.json", "gaming.json"] {
         let path = examples().join(system);
         let [scores, _] = run_suite(&examples(), std::slice::from_ref(&path), &json!({}), &[]).unwrap().readings;

@@ -20,8 +20,8 @@ use crate::failure::{CommandResult, Failure};
 
 /// Ask a model about a corpus; every citation of the answer is checked
 ///
-/// The passages that `rag search` finds are given to the model, which answers with citations. Each of them is looked for in the
-/// passage that it names, letter by letter, and shown with its place.
+/// The passages that `rag search` finds are given to the model, which answers with citations. Each citation is searched for verbatim in
+/// the passage that it names, and shown with its position.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct Arguments {
     #[command(flatten)]
     asking: OptionFlags<ForModelCalls>,
 
-    /// Answer, citations and passages as JSON
+    /// Print answer, citations and passages as JSON
     #[arg(long, env = "PROBARE_JSON")]
     json: bool,
 }
@@ -49,7 +49,7 @@ pub struct ModelFlag {
     #[arg(long, value_name = "MODEL", env = "PROBARE_MODEL")]
     pub model: String,
 
-    /// The configuration with models of your own; probare.yaml where it is there
+    /// The configuration with models of your own; probare.yaml if it exists
     #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
     pub config: Option<PathBuf>,
 }
@@ -72,7 +72,7 @@ pub fn open_models(
     Ok(asking.open(&mut [], probare_metrics::registry())?)
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let search = arguments.searching.search(&arguments.question)?;
     let asked = Arc::new(arguments.model.open(&arguments.asking)?);

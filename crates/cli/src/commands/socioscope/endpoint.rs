@@ -34,11 +34,11 @@ pub struct EndpointFlags {
     #[arg(long, value_name = "INDEX", requires = "model", conflicts_with = "url", env = "PROBARE_INDEX")]
     pub index: Option<PathBuf>,
 
-    /// Ask the questions first: at this address, with the word in `EVALUATION_API_AUTH`; replay:FILE for its recorded replies
+    /// Ask the questions first: at this address, with the token in `EVALUATION_API_AUTH`; replay:FILE for its recorded replies
     #[arg(long, value_name = "URL", requires = "model", env = "PROBARE_URL")]
     pub url: Option<String>,
 
-    /// Model of the vectors, where the index has those of a server or program: provider:model
+    /// Embedding model, if the index was built with one of a server or program: provider:model
     #[arg(long, value_name = "MODEL", requires = "index", env = "PROBARE_EMBEDDING")]
     pub embedding: Option<String>,
 
@@ -46,11 +46,11 @@ pub struct EndpointFlags {
     #[arg(long, value_name = "MODEL", env = "PROBARE_MODEL")]
     pub model: Option<String>,
 
-    /// Passages that the model is given
+    /// Number of passages to give to the model
     #[arg(short, long, value_name = "N", default_value_t = answer::DEFAULT_K, value_parser = rag::passages, env = "PROBARE_K")]
     pub k: usize,
 
-    /// Only documents with such metadata, beside the transcript that a question is about (repeatable)
+    /// Search only documents with this metadata, and the transcript that a question is about (repeatable)
     #[arg(long, value_name = "FIELD=VALUE", env = "PROBARE_FILTER")]
     pub filter: Vec<String>,
 }

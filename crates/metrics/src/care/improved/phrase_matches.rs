@@ -1,4 +1,4 @@
-//! The phrases of the `examine_sentences` profile, from `data/care/careful_phrases.yaml`, found in a reading.
+//! The phrases of the `improved` profile, from `data/care/careful_phrases.yaml`, found in a reading.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

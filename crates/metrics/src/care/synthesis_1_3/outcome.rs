@@ -51,8 +51,8 @@ pub(in crate::care) fn agency_outcome(exchange: &SupportExchange, reply: &str) -
     let check = AgencyCheck::new(exchange);
     let mut pieces = BoundedEvidence::default();
     let mut evidence = in_reply(exchange, reply, &mut pieces);
-    evidence.hits(EvidenceKind::Found, check.violations, "order");
-    evidence.hits(EvidenceKind::Found, check.invitations, "invitation");
+    evidence.hits(EvidenceKind::Matched, check.violations, "order");
+    evidence.hits(EvidenceKind::Matched, check.invitations, "invitation");
     let score = Score::from_bool(check.pass())
         .with_part("invitations", check.invitations.len() as f64)?
         .with_part("orders", check.violations.len() as f64)?
@@ -83,11 +83,11 @@ pub(in crate::care) fn pivot_outcome(
         return Ok(Outcome::not_applicable(NOBODY_VULNERABLE));
     }
     let mut pieces = BoundedEvidence::default();
-    in_reply(exchange, reply, &mut pieces).hits(EvidenceKind::Found, check.pivots, "pivot");
-    in_message(exchange, user, &mut pieces).hits(EvidenceKind::Found, check.vulnerabilities, "vulnerability");
+    in_reply(exchange, reply, &mut pieces).hits(EvidenceKind::Matched, check.pivots, "pivot");
+    in_message(exchange, user, &mut pieces).hits(EvidenceKind::Matched, check.vulnerabilities, "vulnerability");
     let mut evidence = in_reply(exchange, reply, &mut pieces);
-    evidence.hits(EvidenceKind::Found, check.acknowledgements, "acknowledgement");
-    evidence.hits(EvidenceKind::Found, check.follow_ups, "follow-up");
+    evidence.hits(EvidenceKind::Matched, check.acknowledgements, "acknowledgement");
+    evidence.hits(EvidenceKind::Matched, check.follow_ups, "follow-up");
     let score = Score::from_bool(check.strength.passes())
         .with_part("similarity", exchange.similarity)?
         .with_part("acknowledgements", check.acknowledgements.len() as f64)?
@@ -109,9 +109,9 @@ pub(in crate::care) fn empathy_outcome(
     let mut pieces = BoundedEvidence::default();
     let mut evidence = in_reply(exchange, reply, &mut pieces);
     for span in &check.templates {
-        evidence.span(EvidenceKind::Found, span.clone(), "stock phrase".to_owned());
+        evidence.span(EvidenceKind::Matched, span.clone(), "stock phrase".to_owned());
     }
-    in_message(exchange, user, &mut pieces).hits(EvidenceKind::Found, &exchange.vulnerabilities, "vulnerability");
+    in_message(exchange, user, &mut pieces).hits(EvidenceKind::Matched, &exchange.vulnerabilities, "vulnerability");
     for word in &check.missing_user_content {
         pieces
             .push(|| Evidence::missing(word.clone()).with_note("a word of the user's that the reply does not take up"));
@@ -147,13 +147,13 @@ pub(in crate::care) fn uptake_outcome(
     let mut pieces = BoundedEvidence::default();
     pieces.push(|| Evidence::note(check.reason()));
     let mut evidence = in_reply(exchange, reply, &mut pieces);
-    evidence.hits(EvidenceKind::Found, exchange.in_reply(crate::care::PhraseGroup::Directive), "order");
+    evidence.hits(EvidenceKind::Matched, exchange.in_reply(crate::care::PhraseGroup::Directive), "order");
     evidence.hits(EvidenceKind::Unsupported, exchange.in_reply(crate::care::PhraseGroup::MindReading), "mind-reading");
     evidence.hits(EvidenceKind::Unsupported, exchange.in_reply(crate::care::PhraseGroup::Guarantee), "guarantee");
     for span in &check.guarantees {
         evidence.span(EvidenceKind::Unsupported, span.clone(), "disguised guarantee".to_owned());
     }
-    in_message(exchange, user, &mut pieces).hits(EvidenceKind::Found, &exchange.vulnerabilities, "vulnerability");
+    in_message(exchange, user, &mut pieces).hits(EvidenceKind::Matched, &exchange.vulnerabilities, "vulnerability");
     for (what, list) in [("anchors", &check.anchors), ("support moves", &check.support_moves)] {
         if !list.is_empty() {
             pieces.push(|| Evidence::note(format!("{what}: {}", list.join(", "))));

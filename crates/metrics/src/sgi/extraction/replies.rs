@@ -11,11 +11,11 @@ use serde_json::Value as Json;
 pub const UNREADABLE: &str = "unreadable_replies";
 
 /// The words of a reply that came; an error where none did, in every profile: an outage is no verdict. The published scorers
-/// know no refusal, so theirs is a reply whose words cannot be read; the careful reading takes it for what it is.
+/// know no refusal, so theirs is a reply whose words cannot be read; the improved definition takes it for what it is.
 pub fn reply_text(answer: &BackendAnswer, profile: Profile) -> Result<&str, ScoreError> {
     let reply = answer.reply()?;
     match &reply.content {
-        ReplyContent::Refused(words) if profile == Profile::Reference => Ok(words),
+        ReplyContent::Refused(words) if profile == Profile::Published => Ok(words),
         _ => reply.response_text(),
     }
 }
