@@ -2,14 +2,14 @@
 . "$(dirname "$0")/common.sh"
 
 # The first way.
-expect 0 "$PROBARE" rag eval "$EXAMPLES/rag/cases.jsonl" --out results.json
-expect 0 "$PROBARE" rag eval "$EXAMPLES/rag/cases.jsonl" -o r.csv
+expect 0 "$PROBARE" rag eval --cases "$EXAMPLES/rag/cases.jsonl" --out results.json
+expect 0 "$PROBARE" rag eval --cases "$EXAMPLES/rag/cases.jsonl" -o r.csv
 has r.csv "wrong-price"
 # A limit, and empty input.
-expect 0 "$PROBARE" rag eval "$EXAMPLES/rag/cases.jsonl" --limit 1 -o one.jsonl
+expect 0 "$PROBARE" rag eval --cases "$EXAMPLES/rag/cases.jsonl" --limit 1 -o one.jsonl
 [ "$(wc -l <one.jsonl)" -eq 1 ] || fail "the limit has no effect"
 : >empty.jsonl
-expect 1 "$PROBARE" rag eval empty.jsonl -o none.jsonl
+expect 1 "$PROBARE" rag eval --cases empty.jsonl -o none.jsonl
 # Word search: passages of which a word stands in the text or in a field, and nothing else.
 mkdir corpus
 echo '[{"FILE": "a", "COUNTRY": "Denmark", "text": "We grow mussels."}, {"FILE": "b", "COUNTRY": "France", "text": "We bake bread."}]' >corpus/texts.json
@@ -28,7 +28,7 @@ echo '{"text": "{\"answer\": \"Mussels.\", \"citations\": [{\"source_index\": 0,
 SH
 cat >probare.yaml <<'YAML'
 models:
-  - {name: tested, provider: command, command: [sh, answer.sh], max_retries: 0}
+  - {name: tested, provider: command, command: [sh, answer.sh], max_attempts: 1}
 YAML
 export PROBARE_CONFIG="$PWD/probare.yaml"
 expect 1 "$PROBARE" rag ask index "Cultivate?" --model tested

@@ -100,7 +100,10 @@ guide all.yaml "$graders
 $pictures" deepresearch ideageneration dryexperiment wetexperiment experimentalreasoning deepresearch-gold
 expect 0 'Deep research      50.00   2 scored, 0 failed' 'Dry experiments   100.00   1 scored' \
     'Reasoning          50.00   2 scored' 'MCA 0.5000, RV 0.8000' 'Research (Gold)   100.00   1 scored' 'the official mean of five' \
-    'own prompts: deep_research.txt ' '!left out' -- sgi run all.yaml -y
+    'own prompts: deep_research.txt ' '!left out' -- sgi run all.yaml -y -o all.html -o all.jsonl
+grep -q 'own prompts: deep_research.txt ' all.html
+expect 0 -- runs export 1 -o again.jsonl
+cmp all.jsonl again.jsonl
 result=$(ls results/bench/sgibench-deepresearch/test/tested/*.json)
 grep -q '"demo": false' "$result"
 same "$(ls results/bench | wc -l | tr -d ' ')" 6
@@ -176,9 +179,36 @@ expect 0 'Reasoning         100.00   2 scored' '!RV' -- sgi score reasoning --da
 cat >seer.yaml <<END
 models:
   - {name: seer, api_model_name: seer, base_url: $address, api_key: MY_KEY}
+  - {name: BAAI/bge-small-en, base_url: $address, api_key: MY_KEY}
 END
 expect 0 'MCA 1.0000, RV 0.8000' -- sgi score reasoning -c seer.yaml --data $reasoning --predictions letters.jsonl --judge seer
 expect 0 'RV_text_only 0.3000' '!RV 0' -- sgi score reasoning -c seer.yaml --data $reasoning --predictions letters.jsonl --judge seer --text-only
+
+step="logs of the official scripts"
+cat >"logs['all'].json" <<'END'
+[
+    {"idx": "SGI_Reasoning_1", "question": "q", "answer": 1, "model_answer": "\\boxed{B}"},
+    {"idx": "SGI_Reasoning_2", "question": "q", "answer": 1, "model_answer": "[Error][timeout]"}
+]
+END
+expect 0 'Reasoning          50.00   2 scored' -- sgi score reasoning --data $reasoning --predictions "logs['all'].json"
+
+step="ideas, with vectors from a server"
+printf '{"idx": "SGI_Idea_1", "response": "<answer>{\\"Idea\\": \\"Film the culture and warn early.\\"}</answer>"}\n' >idea.jsonl
+ideas=data/sgibench/idea_generation/test.jsonl
+expect 0 '1 scored, 0 failed' -- sgi score idea -c seer.yaml --data $ideas --predictions idea.jsonl
+expect 64 'no embedding server is named' -- sgi score idea -c /dev/null --data $ideas --predictions idea.jsonl
+
+step="a folder of fixtures that is gone"
+sed 's/SGI_DryExperiment_9001/SGI_DryExperiment_0200/' data/sgibench/dry_experiment/test.jsonl >fixed.jsonl
+cat >code.jsonl <<'END'
+{"idx": "SGI_DryExperiment_0200", "response": "<answer>\ndef total(values):\n    return sum(values)\n</answer>"}
+END
+mkdir -p fixtures/SGI_DryExperiment_0200
+echo 1 >fixtures/SGI_DryExperiment_0200/given.txt
+expect 0 'Dry experiments   100.00   1 scored' -- sgi score dry --data fixed.jsonl --predictions code.jsonl --fixtures fixtures
+rm -r fixtures/SGI_DryExperiment_0200
+expect 1 '0 scored, 1 failed' 'SGI_DryExperiment_0200' 'is not there' -- sgi score dry --data fixed.jsonl --predictions code.jsonl --fixtures fixtures
 
 step="empty files"
 : >empty.jsonl

@@ -44,7 +44,7 @@ echo '{"text": "{\"answer\": \"Yes.\", \"citations\": []}"}'
 SH
 cat >probare.yaml <<'YAML'
 models:
-  - {name: tested, provider: command, command: [sh, answer.sh], max_retries: 0}
+  - {name: tested, provider: command, command: [sh, answer.sh], max_attempts: 1}
 YAML
 export PROBARE_CONFIG="$PWD/probare.yaml"
 cat >ask.json <<'JSON'

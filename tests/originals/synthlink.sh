@@ -36,3 +36,30 @@ has none/synthlink_overall_score.txt "Overall Aggregate Score: 0.0000"
 echo '[{"question_id": "XYZ-1", "predicted_answer": "a"}]' >unknown.json
 expect 1 "$PROBARE" synthlink --predictions unknown.json --output-dir unknown
 says "unknown question_id: XYZ-1"
+# A judge that is out of order, and one whose replies cannot be read: both are asked again.
+cat >judge.sh <<'SH'
+cat >/dev/null
+[ -e down ] && { echo "status 500: out of order" >&2; exit 1; }
+echo x >>asked
+echo '{"text": "I would rather not say."}'
+SH
+cat >probare.yaml <<'YAML'
+models:
+  - {name: house, provider: command, command: [sh, judge.sh], max_attempts: 1}
+YAML
+export PROBARE_CONFIG="$PWD/probare.yaml"
+judged() {
+    expect 1 "$PROBARE" synthlink --predictions "$EXAMPLES/synthlink/system_a.json" --catalog "$EXAMPLES/synthlink/catalog.jsonl" --limit 1 --judge house --output-dir judged "$@"
+}
+touch down
+judged
+[ ! -e asked ] || fail "the judge answered"
+rm down
+judged
+first=$(wc -l <asked)
+[ "$first" -gt 0 ] || fail "what an outage kept from being answered was not asked again"
+judged
+[ "$(wc -l <asked)" -eq "$first" ] || fail "a recorded reply was asked for again"
+says "--refresh asks again"
+judged --refresh
+[ "$(wc -l <asked)" -eq $((first * 2)) ] || fail "--refresh did not ask again"

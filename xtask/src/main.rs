@@ -15,6 +15,7 @@ mod prices;
 mod process;
 mod python;
 mod scripts;
+mod simulate;
 mod test;
 mod torture;
 mod train;
@@ -51,6 +52,8 @@ enum Command {
     Train(train::Arguments),
     /// Measure throughput, with --against side by side with the originals
     Bench(bench::Arguments),
+    /// Simulate early decisions and intervals from few labels: wrong verdicts, cases needed, coverage
+    Simulate,
     /// Write the files of a new metric
     NewMetric(new_metric::Arguments),
     /// Write the folder of a new suite
@@ -73,6 +76,7 @@ fn main() -> anyhow::Result<()> {
         Command::Gen(arguments) => generate::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Simulate => simulate::run(),
         Command::NewMetric(arguments) => new_metric::run(&arguments),
         Command::NewSuite(arguments) => new_benchmark::run(&arguments),
         Command::LocalModel(arguments) => local_model::run(&arguments),

@@ -46,6 +46,8 @@ pub enum CliCommand {
     Compare(commands::compare::Arguments),
     History(commands::history::Arguments),
     Calibrate(commands::calibrate::Arguments),
+    Estimate(commands::estimate::Arguments),
+    Power(commands::power::Arguments),
     Import(commands::import::Arguments),
     Export(commands::export::Arguments),
     Sgi(commands::sgi::Arguments),

@@ -140,6 +140,8 @@ fn run_command(cli: &Cli) -> CommandResult {
         CliCommand::Show(arguments) => commands::show::run(arguments),
         CliCommand::View(arguments) => commands::view::run(arguments),
         CliCommand::Calibrate(arguments) => commands::calibrate::run(arguments),
+        CliCommand::Estimate(arguments) => commands::estimate::run(arguments),
+        CliCommand::Power(arguments) => commands::power::run(arguments),
         CliCommand::Compare(arguments) => commands::compare::run(arguments),
         CliCommand::History(arguments) => commands::history::run(arguments),
         CliCommand::Import(arguments) => commands::import::run(arguments),

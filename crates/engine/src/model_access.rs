@@ -21,7 +21,9 @@ use probare_core::{
 };
 use probare_files::read_plain;
 use probare_metrics::cascade;
-use probare_models::{CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider};
+use probare_models::{
+    BatchReport, CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider,
+};
 use serde_json::{Map, Value as Json};
 
 use crate::store::{Store, StoreError};
@@ -116,6 +118,9 @@ pub enum ModelAccessError {
         /// Where it was looked for.
         record: PathBuf,
     },
+    /// Batches are wanted, and no model takes them.
+    #[error("no model of this run takes batches")]
+    NoBatch,
     /// The models cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -146,6 +151,8 @@ pub struct ModelUsage {
     pub is_budget_reached: bool,
     /// Models whose provider asks for a longer pause than a question may take, and the pause.
     pub postponed: BTreeMap<String, Duration>,
+    /// How the batches of the run stand, where questions are gathered for them.
+    pub batches: Option<BatchReport>,
     /// Replies with a stop reason that nobody documents, by model and word.
     pub unknown_stops: BTreeMap<(String, String), u64>,
     /// Requests at once that the settings allow, and the most that a run makes, where that is less.
@@ -262,6 +269,11 @@ impl ModelAccess {
             let names: Vec<&str> = judges.iter().map(String::as_str).collect();
             models = models.assign_judges(metric, &names)?;
         }
+        let batch = self.options.batch && !self.options.offline && !self.options.only_looks;
+        let mut clients = names.iter().filter_map(|name| models.client(name));
+        if batch && !clients.any(probare_models::Client::takes_batches) {
+            return Err(ModelAccessError::NoBatch);
+        }
         let used =
             names.iter().filter_map(|name| models.client(name)).map(probare_models::Client::model_used).collect();
         Ok(ModelBackend {
@@ -270,7 +282,8 @@ impl ModelAccess {
             prompts,
             inputs,
             score_truncated: self.options.score_truncated,
-            notes: Arc::new(AnswerNotes { whole: self.whole, ..AnswerNotes::default() }),
+            // A judge makes no verdict of some of its replies while others are on their way.
+            notes: Arc::new(AnswerNotes { whole: self.whole || batch, ..AnswerNotes::default() }),
         })
     }
 
@@ -414,6 +427,7 @@ impl ModelBackend {
             costs: shared.budget().costs(),
             is_budget_reached: shared.budget().is_reached(),
             postponed: shared.postponed_models(),
+            batches: shared.batch_report(),
             unknown_stops: shared.unknown_stops(),
             unused_concurrency: self.models.unused_concurrency(),
             missing: shared.missing_replies(),
@@ -422,6 +436,13 @@ impl ModelBackend {
             unrecorded: self.notes.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             without_nonce: self.notes.without_nonce.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
+    }
+}
+
+impl ModelUsage {
+    /// Whether the run goes on later: after a pause that a provider wants, or when a batch is done.
+    pub fn goes_on_later(&self) -> bool {
+        !self.postponed.is_empty() || self.batches.as_ref().is_some_and(BatchReport::is_pending)
     }
 }
 

@@ -197,6 +197,11 @@ run_options! {
         #[arg(long, action = ArgAction::SetTrue, conflicts_with = "offline", env = "PROBARE_REFRESH")]
         pub refresh: Option<bool>,
 
+        /// Ask models in batches where they take them: replies within a day, for half the price. Ends with exit code 3; `probare
+        /// resume` fetches the replies
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_BATCH")]
+        pub batch: Option<bool>,
+
         /// Budget of the run in US dollars, over all resumes; exit code 4 when it is reached
         #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars, env = "PROBARE_BUDGET_USD")]
         pub budget_usd: Option<f64>,
@@ -214,9 +219,14 @@ run_options! {
         #[serde(alias = "record")]
         pub cache: Option<PathBuf>,
 
-        /// Seed of what is drawn at random: the waits between attempts
-        #[arg(skip)]
+        /// Seed of what is drawn at random: the order of the cases with --stop-when-decided, and the waits between attempts
+        #[arg(long, value_name = "N", env = "PROBARE_SEED")]
         pub seed: Option<u64>,
+
+        /// End as soon as all gates are decided, and ask no further model: cases are taken in an order drawn by --seed, and the
+        /// verdict differs from that of the complete run in at most 5 of 100 orders
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_STOP_WHEN_DECIDED")]
+        pub stop_when_decided: Option<bool>,
 
         /// Sandbox for programs that metrics run: auto, bubblewrap or none (only for programs you trust)
         #[arg(long, value_name = "SANDBOX", env = "PROBARE_SANDBOX")]
@@ -556,9 +566,10 @@ impl SettingOrigin {
 }
 
 /// Options in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
-const HARMLESS: [&str; 11] = [
+const HARMLESS: [&str; 12] = [
     "profile",
     "strict",
+    "stop_when_decided",
     "limit",
     "by",
     "cluster",
@@ -729,6 +740,7 @@ impl RunOptions {
             refresh: no,
             score_truncated: no,
             seed: Some(0),
+            stop_when_decided: no,
             sandbox: Some(SandboxChoice::default()),
             run_again: no,
             allow_empty: no,
@@ -844,6 +856,7 @@ impl RunOptions {
                 record: Some(self.record()),
                 offline: self.offline.unwrap_or_default(),
                 refresh: self.refresh.unwrap_or_default(),
+                batch: self.batch.unwrap_or_default(),
                 budget_usd: self.budget_usd,
                 budget_tokens: self.budget_tokens,
                 score_truncated: self.score_truncated.unwrap_or_default(),
@@ -936,15 +949,16 @@ mod tests {
             "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
              generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: improved\n",
             "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
-             significant: true, offline: true, refresh: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, cache: r, \
-             sandbox: none, run_again: true, seed: 9, allow_empty: true, decision_thresholds: [b.json], bands: [a.json], \
+             significant: true, offline: true, refresh: true, batch: true, budget_usd: 1, budget_tokens: 2, \
+             score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, \
+             allow_empty: true, decision_thresholds: [b.json], bands: [a.json], \
              map: [id=x], format: csv, delimiter: ';', group: conversation, max_row_size: 3, github: auto, title: t, quiet: true, \
              json: true, color: never}\n",
         );
         let options = file(&format!("{above}{below}"));
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
         let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys.len(), 30, "{keys:?}");
+        assert_eq!(keys.len(), 31, "{keys:?}");
         for name in keys {
             let name = match name.as_str() {
                 "concurrency" => "jobs",
@@ -967,11 +981,14 @@ mod tests {
             "--jobs=2",
             "--limit=1",
             "--strict",
+            "--seed=9",
+            "--stop-when-decided",
             "--by=tags",
             "--cluster=c",
             "--per-group",
             "--significant",
             "--refresh",
+            "--batch",
             "--budget-usd=1",
             "--budget-tokens=2",
             "--score-truncated",
@@ -993,7 +1010,7 @@ mod tests {
             "--color=never",
         ]);
         // No flag says these, and two flags are never given together.
-        let others = ["datasets", "models", "generate", "retrieval", "seed", "offline"];
+        let others = ["datasets", "models", "generate", "retrieval", "offline"];
         let mut file = as_json(&options.retain(|name| !others.contains(&name)));
         let mut said = as_json(&said);
         for options in [&mut file, &mut said] {

@@ -7,6 +7,7 @@
 //! When a run is ended, what waits at a door goes; what was sent is waited for, since it is paid for.
 
 mod attempts;
+mod batches;
 mod embed_batch;
 
 use std::collections::BTreeMap;
@@ -388,8 +389,9 @@ impl Client {
             let key = CacheKey::from_request(&kept);
             // Where a reply is known, and counts, a later one is only looked for.
             let refreshes = self.0.shared.0.refresh;
-            let claimed =
-                if latest.is_some() && !refreshes { self.lookup_cached(key).await? } else { self.claim(key).await? };
+            // A question of a batch is held by the file of batches and not by a lease.
+            let is_looked_for = latest.is_some() && !refreshes || self.batch_api(&request).is_some();
+            let claimed = if is_looked_for { self.lookup_cached(key).await? } else { self.claim(key).await? };
             let lease = match (claimed, latest) {
                 (CacheLookup::Found(answered), _) if self.0.shared.is_refreshed(key) => return Ok(*answered),
                 (CacheLookup::Found(answered), _) => {
@@ -399,10 +401,15 @@ impl Client {
                 (CacheLookup::NotFound(_), Some(answered)) if !refreshes => return Ok(answered),
                 (CacheLookup::NotFound(lease), _) => lease,
             };
-            self.0.shared.mark_refreshed(key);
+            if self.batch_api(&request).is_none() {
+                self.0.shared.mark_refreshed(key);
+            }
             // What is sent has the code of its question; what is recorded, and answered from a file, does not.
             let is_coded = question.coded && !self.0.connection.is_cassette();
             let code = if is_coded { Some(fresh_code()?) } else { None };
+            if let Some((book, _)) = self.batch_api(&request) {
+                return Err(self.queue_for_batch(book, (&request, kept), key, code, purpose)?.into());
+            }
             let entries = self.send_requests(std::slice::from_ref(&request), key, code, purpose).await?;
             let entry = entries.into_iter().next().ok_or_else(dropped_question_error)?;
             return Ok(self.store_reply(lease, CacheEntry { request: kept, ..entry }).await?);

@@ -89,6 +89,12 @@ pub enum CallError {
         /// What the provider said.
         last: Option<String>,
     },
+    /// The question is answered in a batch, later.
+    #[error("model `{model}`: the question waits in a batch, whose replies `probare resume` fetches")]
+    InBatch {
+        /// The model.
+        model: String,
+    },
     /// The model failed, and so did those that answer in its place.
     #[error("{first}; {}", others.join("; "))]
     Fallback {
@@ -131,9 +137,10 @@ impl CallError {
         match self {
             Self::Fallback { first, .. } => first.kind(),
             Self::TimedOut { .. } | Self::Provider { fault: Fault::TimedOut, .. } => ErrorKind::TimedOut,
-            Self::NotRecorded { .. } | Self::NoModel { .. } | Self::Provider { fault: Fault::NotInCassette, .. } => {
-                ErrorKind::Missing
-            }
+            Self::NotRecorded { .. }
+            | Self::InBatch { .. }
+            | Self::NoModel { .. }
+            | Self::Provider { fault: Fault::NotInCassette, .. } => ErrorKind::Missing,
             Self::Provider { fault: Fault::Moderated, .. } => ErrorKind::Refused,
             Self::Cancelled => ErrorKind::Cancelled,
             _ => ErrorKind::Failed,

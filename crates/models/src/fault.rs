@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 /// How often a question is asked again after a fault.
@@ -49,7 +50,7 @@ pub struct Rule {
 macro_rules! faults {
     ($(#[doc = $doc:literal] $fault:ident: $shows:literal, $again:ident, $concern:ident, $slower:literal, $charged:literal, $why:literal;)*) => {
         /// What went wrong with one attempt.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Fault {
             $(#[doc = $doc] $fault,)*
         }

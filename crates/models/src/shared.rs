@@ -11,13 +11,14 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
+use crate::batch::BatchBook;
 use crate::cache::CacheClaim;
 use crate::client::ClientInner;
 use crate::ledger::{self, EndedCall};
 use crate::limits::{CircuitBreaker, Throttle};
 use crate::{
-    Budget, CacheError, CacheFile, CacheKey, Client, LEASE, ModelName, ModelSettings, Money, Redactor, ResponseCache,
-    Spending,
+    BatchReport, Budget, CacheError, CacheFile, CacheKey, CallError, Client, LEASE, ModelName, ModelSettings, Money,
+    Redactor, ResponseCache, Spending,
 };
 
 /// How many missing replies are remembered by name.
@@ -48,6 +49,8 @@ pub struct ModelOptions {
     pub offline: bool,
     /// Ask again what is recorded, once; from then on the new reply counts.
     pub refresh: bool,
+    /// Gather questions for batches where a model takes them, once a run has said whose they are.
+    pub batch: bool,
     /// Ask nobody at all, to know what would be asked: neither keys nor a record are needed.
     pub only_looks: bool,
     /// Most money, in US dollars.
@@ -76,6 +79,7 @@ impl ModelOptions {
             unasked: BTreeSet::new(),
             offline: false,
             refresh: false,
+            batch: false,
             only_looks: false,
             budget_usd: None,
             budget_tokens: None,
@@ -282,6 +286,8 @@ pub(crate) struct ContextInner {
     unknown_stops: Mutex<BTreeMap<(String, String), u64>>,
     /// The models by name, for those that others answer in place of. Whoever opened a model holds it.
     clients: Mutex<BTreeMap<String, Weak<ClientInner>>>,
+    /// The batches of the run, where questions are gathered for them.
+    batches: OnceLock<BatchBook>,
     /// Throttle and breaker by model and address: two entries of a configuration may be one model.
     limits: Mutex<HashMap<(ModelName, String), (Throttle, CircuitBreaker)>>,
     environment: Option<BTreeMap<String, String>>,
@@ -327,6 +333,7 @@ impl ModelContext {
             postponed: Mutex::default(),
             unknown_stops: Mutex::default(),
             clients: Mutex::default(),
+            batches: OnceLock::new(),
             limits: Mutex::default(),
             environment: options.environment,
             runtime: OnceLock::new(),
@@ -534,6 +541,38 @@ impl ModelContext {
         if missing.len() < MOST_MISSING {
             missing.push((model.to_owned(), key));
         }
+    }
+
+    /// From here on questions of models that take batches are gathered for them. What earlier batches of the same owner gave is
+    /// fetched first.
+    pub fn begin_batches(&self, owner: String) -> Result<(), CallError> {
+        let Some(cache) = self.0.record_file.as_ref().filter(|_| self.response_cache().is_some()) else {
+            return Err(CallError::Internal { reason: "batches need a response cache".to_owned() });
+        };
+        let _ = self.0.batches.set(BatchBook::open(&cache.path, owner)?);
+        self.block_on(self.collect_batches()).unwrap_or(Ok(()))
+    }
+
+    /// Sends the questions that were gathered. What goes wrong is a problem of the report.
+    pub fn end_batches(&self) {
+        let Some(book) = self.batches().filter(|_| !self.is_cancelled()) else { return };
+        if let Some(Err(error)) = self.block_on(self.send_batches()) {
+            book.report().problems.push(error.to_string());
+        }
+    }
+
+    /// How the batches of the run stand.
+    pub fn batch_report(&self) -> Option<BatchReport> {
+        self.batches().map(|book| book.report().clone())
+    }
+
+    /// Whether a question of the run waits in a batch, or for one.
+    pub fn has_waiting_batches(&self) -> bool {
+        self.batches().is_some_and(BatchBook::has_waiting)
+    }
+
+    pub(crate) fn batches(&self) -> Option<&BatchBook> {
+        self.0.batches.get()
     }
 
     /// Makes a model known by its name.

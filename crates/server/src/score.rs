@@ -21,10 +21,10 @@ use bytes::Bytes;
 use http_body::Frame;
 use probare_cases::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 use probare_core::{
-    BuildError, CaseResult, Event, Job, MetricInfo, MetricKind, MetricRequest, MetricResult, Problem, Profile,
-    ScoreError, Sink, Stop,
+    CaseResult, Event, Job, MetricInfo, MetricKind, MetricRequest, MetricResult, Problem, Profile, ScoreError, Sink,
+    Stop,
 };
-use probare_engine::{DriveError, MetricEntry, PlanError, RunError, RunOptions, RunRequest};
+use probare_engine::{Diagnose, DriveError, Interface, MetricEntry, PlanError, RunError, RunOptions, RunRequest};
 use probare_metrics::registry;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
@@ -360,13 +360,7 @@ fn run_job(app: &App, mut wishes: ScoreJob, lines: LineSink, interrupted: Arc<At
 
 /// What is wrong with the metrics, and what to do.
 fn plan_error(error: &PlanError) -> ApiError {
-    let expected = match error {
-        PlanError::Unknown(unknown) => unknown.hint().unwrap_or_else(|| "/v1/metrics lists all metrics".to_owned()),
-        PlanError::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
-        PlanError::Build { .. } => "/v1/metrics/{id} shows the options of a metric".to_owned(),
-        PlanError::SameName(_) => "a `name` of its own for one of them".to_owned(),
-        _ => "at least one metric; /v1/metrics lists all".to_owned(),
-    };
+    let expected = error.diagnose(Interface::Http).hint.unwrap_or_default();
     ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, truncated(&error.to_string())).expecting(expected)
 }
 

@@ -10,8 +10,16 @@ use serde_json::{Map, Value as Json};
 use super::rows::objects;
 
 /// Names under which the output of a model may stand, the surest first.
-const OUTPUTS: [&str; 7] =
-    ["raw_output", "model_answer_with_thinking", "response", "output", "model_output", "prediction", "output_text"];
+const OUTPUTS: [&str; 8] = [
+    "raw_output",
+    "model_answer_with_thinking",
+    "response",
+    "output",
+    "model_output",
+    "prediction",
+    "output_text",
+    "model_answer",
+];
 
 /// Names under which the row may stand.
 const IDS: [&str; 3] = ["idx", "id", "question_id"];

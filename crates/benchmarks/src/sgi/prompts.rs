@@ -35,13 +35,14 @@ const RESEARCH: &[Subtask] = &[Subtask::DeepResearch, Subtask::DeepResearchGold]
 
 /// All of them.
 #[rustfmt::skip]
-pub const PROMPT_FILES: [PromptFile; 11] = [
+pub const PROMPT_FILES: [PromptFile; 12] = [
     PromptFile { name: "deep_research.txt", option: None, subtasks: RESEARCH },
     PromptFile { name: "idea_generation.txt", option: None, subtasks: &[Subtask::IdeaGeneration] },
     PromptFile { name: "dry_experiment.txt", option: None, subtasks: &[Subtask::DryExperiment] },
     PromptFile { name: "wet_experiment.txt", option: None, subtasks: &[Subtask::WetExperiment] },
     PromptFile { name: "experimental_reasoning.txt", option: None, subtasks: &[Subtask::ExperimentalReasoning] },
-    PromptFile { name: "answer_parser.txt", option: Some("parser_prompt"), subtasks: &[Subtask::DeepResearch, Subtask::DeepResearchGold, Subtask::DryExperiment] },
+    PromptFile { name: "answer_parser.txt", option: Some("parser_prompt"), subtasks: RESEARCH },
+    PromptFile { name: "answer_parser_dry.txt", option: Some("parser_prompt"), subtasks: &[Subtask::DryExperiment] },
     PromptFile { name: "judge_steps.txt", option: Some("prompt"), subtasks: RESEARCH },
     PromptFile { name: "judge_answer.txt", option: Some("answer_prompt"), subtasks: RESEARCH },
     PromptFile { name: "judge_ideas.txt", option: Some("prompt"), subtasks: &[Subtask::IdeaGeneration] },

@@ -232,24 +232,25 @@ fn introduced(text: &str) -> impl Iterator<Item = &str> {
 /// where a name must stand there.
 fn name_at_start(text: &str, is_certain: bool) -> &str {
     let (mut end, mut names, mut at) = (0, 0, 0);
-    for word in text.split(' ') {
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end();
         let plain = word.trim_end_matches(|character: char| !character.is_alphanumeric());
-        let is_particle = PARTICLES.contains(&plain) && plain.len() == word.len();
-        let is_first =
-            is_certain && names == 0 && plain.chars().all(|character| character.is_alphabetic() || is_joint(character));
+        let is_whole = plain.len() == word.len();
+        let is_particle = is_whole && PARTICLES.contains(&plain);
+        let is_plain = plain.chars().all(|character| character.is_alphabetic() || is_joint(character));
         let is_name = !plain.is_empty()
             && !nltk().contains(&normalise(plain))
-            && !plain.contains('\n')
-            && (is_capitalised(plain) || is_first);
+            && (is_capitalised(plain) || (is_certain && names == 0 && is_plain));
         if !is_particle && !is_name {
             break;
         }
-        if is_name && !is_particle {
+        if !is_particle {
             names += 1;
             end = at + plain.len();
         }
-        at += word.len() + 1;
-        if names == 3 || plain.len() < word.len() {
+        at += piece.len();
+        // A name ends with its line and at a mark of punctuation.
+        if names == 3 || !is_whole || piece.ends_with('\n') {
             break;
         }
     }

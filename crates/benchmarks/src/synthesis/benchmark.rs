@@ -73,8 +73,7 @@ struct Options {
     upstream: Option<Upstream>,
     /// Print claims and limits of every case (Synthesis 1.3)
     explain: bool,
-    /// Turn the oracle round: every row of the pack must be invalid or flagged (Synthesis 1.3; cases default to
-    /// data/planted-theater.jsonl)
+    /// Turn the oracle round: every row must be invalid or flagged (Synthesis 1.3; data/planted-theater.jsonl by default)
     planted: bool,
     /// Print without colours and fancy signs
     no_color: bool,

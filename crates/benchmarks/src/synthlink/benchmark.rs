@@ -46,8 +46,7 @@ struct Options {
     /// Folder for the results; made if needed
     #[schemars(extend("x-value" = "DIR"))]
     output_dir: PathBuf,
-    /// Catalogue: a folder with files SynthLink_*.md, or a file (.md .jsonl .json .csv .tsv .parquet); the 60 published questions
-    /// where none is named and none lies here
+    /// Catalogue: a folder with files SynthLink_*.md, or a file (.md .jsonl .json .csv .tsv .parquet); else SynthLink60
     #[schemars(extend("x-value" = "DIR"))]
     catalog: PathBuf,
     /// What to do with questions that have no prediction: skip (means cover the others) or zero (they count as zero, which

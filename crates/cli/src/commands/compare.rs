@@ -192,32 +192,10 @@ fn json(comparison: &probare_report::comparison::RunComparison) -> Result<String
 
 impl From<CompareError> for Failure {
     fn from(error: CompareError) -> Self {
-        use probare_report::comparison::ComparisonError;
         match error {
             CompareError::Results(inner) => inner.into(),
             CompareError::Store(inner) => inner.into(),
-            CompareError::Comparison(ref inner) => {
-                let failure = Self::from_error(&error);
-                match inner {
-                    ComparisonError::UnknownMetric { .. } => failure.into_usage(),
-                    ComparisonError::Models { .. } => failure.hint("name the model to compare: RESULTS@MODEL").into_usage(),
-                    ComparisonError::NoCluster { .. } => failure.hint("name a column of the cases with --cluster").into_usage(),
-                    ComparisonError::NoCase { .. } => failure
-                        .hint("cases are paired by their ids, and by question and reference where they are at hand"),
-                    _ => failure,
-                }
-            }
-            CompareError::Unaligned { .. } => Self::from_error(&error).hint(
-                "compare another form of the same run (.jsonl, .json or .parquet), or write the table again with this release",
-            ),
-            CompareError::NoModel { .. } => Self::from_error(&error).into_usage(),
-            CompareError::Several { .. } => {
-                Self::from_error(&error).hint("name one model with RESULTS@MODEL, and take a run without repeats").into_usage()
-            }
-            CompareError::Row { .. } => {
-                Self::from_error(&error).hint("`probare verify` says what else is wrong with it")
-            }
-            _ => Self::from_error(&error),
+            other => Self::from_diagnosis(&other),
         }
     }
 }

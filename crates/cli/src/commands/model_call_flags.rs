@@ -1,12 +1,11 @@
 //! What is said about models that were asked, and what to do where they cannot be.
 
-use probare_engine::{ModelAccessError, ModelUsage};
+use probare_engine::ModelUsage;
 use probare_files::{OwnerKeys, PROBARE_KEY};
-use probare_models::{CacheFile, OpenError};
+use probare_models::{BatchReport, CacheFile};
 use probare_report::number::count_with_noun;
 
 use super::remark;
-use crate::failure::Failure;
 
 /// Missing replies that are named; all are counted.
 const SHOWN: usize = 5;
@@ -102,32 +101,46 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         let text = format!("{model}: the provider asks to wait {seconds}; its other questions were not asked");
         remark(&text);
     }
+    if let Some(batches) = &hearing.batches {
+        print_batches(batches, quiet);
+    }
     if hearing.is_budget_reached {
         remark("the budget is reached: the questions that are left were not asked");
     }
 }
 
-impl From<ModelAccessError> for Failure {
-    fn from(error: ModelAccessError) -> Self {
-        let failure = Self::from_error(&error);
-        match &error {
-            ModelAccessError::NoJudge { .. } => failure
-                .hint("name one: --judge openai:gpt-4.1-mini, or `judges: [NAME]` in probare.yaml; see docs/guides/judges.md")
-                .into_usage(),
-            ModelAccessError::UnknownJudge { similar: Some(similar), .. }
-            | ModelAccessError::UnknownFallback { similar: Some(similar), .. } => {
-                failure.hint(format!("a model with a similar name exists: `{similar}`")).into_usage()
-            }
-            ModelAccessError::UnknownJudge { .. }
-            | ModelAccessError::UnknownFallback { .. }
-            | ModelAccessError::Judges { .. } => {
-                failure.hint("write provider:model, or a `name` from `models:` in probare.yaml").into_usage()
-            }
-            ModelAccessError::Open(OpenError::NoPrice { .. }) => failure.hint("`probare models prices` shows the prices that are known"),
-            ModelAccessError::NoRecord { .. } => {
-                failure.hint("name it with --cache FILE, or import replies: probare cache import FILE.jsonl")
-            }
-            _ => failure,
-        }
+/// Says how the batches of a run stand.
+fn print_batches(batches: &BatchReport, quiet: bool) {
+    let say = |text: String| remark(&text);
+    let questions = |count: u64| count_with_noun(count, "question", "questions");
+    if !quiet && batches.collected + batches.failed > 0 {
+        let replies = count_with_noun(batches.collected, "reply", "replies");
+        let failed =
+            if batches.failed > 0 { format!("; {} without one", questions(batches.failed)) } else { String::new() };
+        say(format!("batches: {replies} fetched{failed}"));
+    }
+    for (model, name, count) in batches.sent.iter().filter(|_| !quiet) {
+        say(format!("batch `{name}` of {model}: {} sent", questions(*count)));
+    }
+    for (model, name, count, done) in batches.running.iter().filter(|_| !quiet) {
+        say(match name {
+            Some(name) => format!("batch `{name}` of {model}: {done} of {} done", questions(*count)),
+            None => format!(
+                "a batch of {model} with {}: it is not known yet whether the provider took it",
+                questions(*count)
+            ),
+        });
+    }
+    if batches.unsent > 0 {
+        say(format!(
+            "{} were not sent in a batch, since the budget does not allow them now",
+            questions(batches.unsent)
+        ));
+    }
+    for problem in &batches.problems {
+        say(format!("warning: {problem}"));
+    }
+    if batches.is_pending() && !quiet {
+        say("replies of a batch come within a day; `probare resume` fetches what is there".to_owned());
     }
 }

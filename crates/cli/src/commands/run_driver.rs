@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Stop};
 use probare_engine::{
-    Conclusion, Evaluation, Exit, ProgramError, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
+    Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
 };
 use probare_report::number::count_with_noun;
-use probare_report::{Groups, listed_verdicts, terminal};
+use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
 
 use super::flags::stream_look;
@@ -128,13 +128,18 @@ impl RunDriver {
         let quiet = self.is_quiet();
         if !quiet && !self.has_own_summary {
             let text = if json == Some(true) {
-                let json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                let mut json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                if let Some(early) = &conclusion.early {
+                    json["decided_early"] = serde_json::json!(early);
+                }
                 format!("{json:#}\n")
             } else {
                 let look =
                     if self.is_data { stream_look(color, &io::stderr()) } else { stream_look(color, &io::stdout()) };
                 terminal::render(summary, verdicts, look)
             };
+            let early = conclusion.early.as_ref().filter(|_| json != Some(true)).map(EarlyOutcome::text);
+            let text = text + &escape::terminal_lines(&early.unwrap_or_default());
             if self.is_data { remark_lines(text.trim_end()) } else { print(&text).map(|_| ())? }
         } else {
             for verdict in listed_verdicts(verdicts).0.filter(|verdict| !quiet || !verdict.passed) {
@@ -154,6 +159,10 @@ impl RunDriver {
         }
         if let Some(hearing) = &conclusion.hearing {
             model_call_flags::print_model_usage(hearing, quiet);
+            // A reply that could not be read is recorded like any other: it would fail again for ever.
+            if summary.failed() > 0 && hearing.counts.replayed > 0 && hearing.counts.replied == 0 {
+                remark("hint: what failed was answered from recorded replies; --refresh asks again");
+            }
         }
         let ignored = conclusion.hearing.as_ref().map_or(0, |hearing| hearing.ignored)
             + conclusion.programs.as_ref().map_or(0, |programs| programs.counts.ignored);
@@ -230,22 +239,6 @@ impl From<SandboxError> for Failure {
         match error.remedy() {
             Some(remedy) => failure.hint(remedy),
             None => failure,
-        }
-    }
-}
-
-impl From<probare_engine::RunError> for Failure {
-    fn from(error: probare_engine::RunError) -> Self {
-        use probare_engine::RunError;
-        match error {
-            RunError::Plan(error) => error.into(),
-            RunError::Gate(error) => error.into(),
-            RunError::Open(error) => error.into(),
-            RunError::Drive(error) => error.into(),
-            RunError::Ask(error) => error.into(),
-            RunError::Programs(ProgramError::Sandbox(error)) => error.into(),
-            RunError::Overlap(error) => Self::usage(error.to_string()).hint("name another file to write"),
-            other => Self::from_error(&other),
         }
     }
 }

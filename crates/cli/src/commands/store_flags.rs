@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{DriveError, EvaluationError, Exit, RunError, RunViewer, STORE, Store, StoreError};
+use probare_engine::{
+    DriveError, EarlyDecisionError, EvaluationError, Exit, RunError, RunViewer, STORE, Store, StoreError,
+};
 
 use super::remark;
 use crate::failure::Failure;
@@ -79,6 +81,13 @@ pub fn evaluation_failure(error: EvaluationError) -> Failure {
         EvaluationError::NoTools { .. } => plain
             .hint("ask a model of a provider that knows tools, set `generate.prompt` if passages are retrieved, or leave `tools` out")
             .into_usage(),
+        EvaluationError::Early(EarlyDecisionError::NoGate) => {
+            plain.hint("set one, for example --fail-under answer_match=0.8").into_usage()
+        }
+        EvaluationError::Early(_) => plain.hint("leave --stop-when-decided out, or `stop_when_decided`").into_usage(),
+        EvaluationError::OtherGates => {
+            plain.hint("gates, seed and --stop-when-decided are fixed when a run starts").into_usage()
+        }
         EvaluationError::NotComputed { .. } => plain.hint("add it to `metrics`").into_usage(),
         EvaluationError::Prompt(_)
         | EvaluationError::UnknownVariable { .. }

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{Exit, Verdict, VerifyError, VerifyRequest, verify};
+use probare_engine::{Exit, Verdict, VerifyRequest, verify};
 use probare_models::CacheFile;
 use probare_report::number::count_with_noun;
 
 use super::model_call_flags::warn_ignored_entries;
 use super::run_driver::interrupt_flag;
 use super::{print, remark};
-use crate::failure::{CommandResult, Failure};
+use crate::failure::CommandResult;
 
 /// Recompute a finished run and compare everything that its file says.
 ///
@@ -111,34 +111,4 @@ fn sentence(verdict: &Verdict) -> String {
         count_with_noun(verdict.spans, "span", "spans"),
         count_with_noun(verdict.inputs, "input", "inputs"),
     )
-}
-
-impl From<VerifyError> for Failure {
-    fn from(error: VerifyError) -> Self {
-        use probare_report::results_file::ResultsFileError;
-        let failure = Self::from_error(&error);
-        match error {
-            VerifyError::Recorded(ResultsFileError::NoManifest { .. }) => failure.hint(
-                "files of release 0.1, and lines from standard output, have no manifest: run it again with -o and verify \
-                 what that writes",
-            ),
-            VerifyError::Recorded(ResultsFileError::Unverifiable { .. } | ResultsFileError::Name(_)) => {
-                failure.hint("write results that can be verified: -o results.jsonl, .json, .csv, .parquet or .html").into_usage()
-            }
-            VerifyError::StandardInput => failure.hint("name a file with the same cases: probare verify RESULTS INPUT"),
-            VerifyError::InputMissing { .. } => {
-                failure.hint("say where it is now: probare verify RESULTS INPUT…")
-            }
-            VerifyError::InputRefused { path } => failure.hint(format!(
-                "if you want it read all the same, name it: probare verify RESULTS {path}"
-            )),
-            VerifyError::Unreadable { .. } => {
-                failure.hint("name its inputs to see what is wrong: probare verify RESULTS INPUT…")
-            }
-            VerifyError::TooManyInputs { .. } => failure.into_usage(),
-            VerifyError::Run(inner) => Self::from(inner).into_error(),
-            VerifyError::Suite(inner) => Self::from(inner).into_error(),
-            _ => failure,
-        }
-    }
 }

@@ -365,6 +365,23 @@ fn a_run_that_waits_to_ask_again_and_pays_nothing_ends_within_a_second() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_leaves_the_others_whole() {
+    let folder = project(5, "0");
+    // A folder is in the place of its manifest.
+    fs::create_dir(folder.path().join("a.jsonl.run.json")).unwrap();
+    let reports = ["-o", "a.jsonl", "-o", "b.jsonl", "-o", "c.html"];
+    let words = [&["score", "cases.jsonl", "-c", "/dev/null", "-m", "exact_match"][..], &reports].concat();
+    let output = program::run(folder.path(), &words);
+    let text = program::both_streams(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("a.jsonl.run.json`: it is a folder"), "{text}");
+    assert!(text.contains("the others are whole: `b.jsonl`, `c.html`"), "{text}");
+    for name in ["b.jsonl", "c.html"] {
+        assert!(program::run_successfully(folder.path(), &["verify", name]).contains("all agree"), "{name}");
+    }
+}
+
+#[test]
 fn show_finds_no_case_beyond_the_limit_of_its_run() {
     let folder = project(5, "0");
     for file in ["few.jsonl", "few.csv"] {

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// A verb with words with which it runs in a folder.
 struct Scene {
@@ -131,7 +131,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 42] = [
+const PROBES: [(&str, Probe); 45] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -151,6 +151,7 @@ const PROBES: [(&str, Probe); 42] = [
     ("judge", Probe::Setting("judges", "--judge=openai:x")),
     ("offline", Probe::Setting("offline", "--offline")),
     ("refresh", Probe::Setting("refresh", "--refresh")),
+    ("batch", Probe::Setting("batch", "--batch")),
     ("budget-usd", Probe::Setting("budget_usd", "--budget-usd=1.5")),
     ("budget-tokens", Probe::Setting("budget_tokens", "--budget-tokens=7")),
     ("score-truncated", Probe::Setting("score_truncated", "--score-truncated")),
@@ -165,6 +166,8 @@ const PROBES: [(&str, Probe); 42] = [
     ("color", Probe::Effect("color", "--color=always")),
     ("profile", Probe::Setting("profile", "--profile=improved")),
     ("strict", Probe::Setting("strict", "--strict")),
+    ("stop-when-decided", Probe::Beside("stop_when_decided", "--stop-when-decided", "--fail-under=M=0.01 -o out.json")),
+    ("seed", Probe::Setting("seed", "--seed=7")),
     ("metric", Probe::Setting("metrics", "--metric=exact_match")),
     ("config", Probe::Setting("config", "--config=other.yaml")),
     ("map", Probe::Setting("map", "--map=query=id")),

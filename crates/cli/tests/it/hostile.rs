@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use probare_testing::{ServerBehaviour, TestServer};
 use serde_json::{Value, json};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// Longer than any of these commands takes, under a tracer and on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(2);

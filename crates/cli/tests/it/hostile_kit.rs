@@ -29,6 +29,8 @@ const PASTE_END: &str = "\u{1b}[201~";
 
 /// How long a command may take before it gets its one signal, and how long it may take after that. A server never ends by itself.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The same where every command is tried and its answer does not matter: some are given a pipe to write to, as their user means it.
+const SHORT_PATIENCE: Duration = Duration::from_secs(6);
 const SERVING: Duration = Duration::from_millis(1500);
 const AFTER_SIGNAL: Duration = Duration::from_secs(20);
 
@@ -117,9 +119,14 @@ impl VictimFolder {
 
     /// Runs a command and holds everything against the canaries.
     fn run(&self, folder: &Path, words: &[String]) -> (Option<i32>, String) {
+        self.run_for(PATIENCE, folder, words)
+    }
+
+    /// The same with one signal after this time.
+    fn run_for(&self, patience: Duration, folder: &Path, words: &[String]) -> (Option<i32>, String) {
         let serves = matches!(words.first().map(String::as_str), Some("serve" | "view"));
         let child = self.victim(folder, words).spawn().unwrap();
-        let (code, text) = wait_for_end(child, if serves { SERVING } else { PATIENCE }, words);
+        let (code, text) = wait_for_end(child, if serves { SERVING } else { patience }, words);
         let what = format!("{} in {}", words.join(" "), folder.display());
         for canary in [CANARY, KEY] {
             assert!(!text.contains(canary), "{what} shows the canary:\n{text}");
@@ -284,7 +291,7 @@ fn everything(place: &VictimFolder, folder: &Path) -> (usize, usize) {
     let all: BTreeSet<Vec<String>> = found.iter().flat_map(|(words, arguments)| lines(words, arguments)).collect();
     let mut understood = 0;
     for line in &all {
-        let (code, _) = place.run(folder, line);
+        let (code, _) = place.run_for(SHORT_PATIENCE, folder, line);
         understood += usize::from(code != Some(64));
     }
     place.check(folder);
@@ -525,6 +532,35 @@ fn no_text_of_a_file_passes_for_a_line_of_ours() {
     let folder = place.attack("x7");
     fs::write(folder.join("cases.jsonl"), format!("{row}\n")).unwrap();
     place.attacker(&folder, &["score", "cases.jsonl", "-m", "token_f1", "-q", "-o", "results.jsonl"]);
+    everything(&place, &folder);
+    // Names of columns, tags, models and of whoever labelled.
+    let folder = place.attack("x7-names");
+    let row = |id: &str, response: &str| {
+        let row = json!({"id": id, "response": response, "reference": "b", "tags": [forged], "model": forged, "metadata": {forged.as_str(): forged}});
+        format!("{row}\n")
+    };
+    fs::write(folder.join("cases.jsonl"), row("a", "b") + &row("b", "c")).unwrap();
+    fs::write(folder.join("odd.csv"), format!("\"id\",\"{forged}\"\n1,2\n")).unwrap();
+    fs::write(folder.join("odd.jsonl"), format!("{}\n", json!({forged.as_str(): 1}))).unwrap();
+    fs::create_dir_all(folder.join(".probare")).unwrap();
+    let label = json!({"id": "a", "metric": "token_f1", "label": forged, "by": forged, "at": 1_767_225_600});
+    fs::write(folder.join(".probare/labels.jsonl"), format!("{label}\n")).unwrap();
+    place.attacker(&folder, &["score", "cases.jsonl", "-m", "token_f1", "-q", "-o", "results.jsonl"]);
+    for words in [
+        "score cases.jsonl -m token_f1 --by tags -o grouped.md",
+        "score odd.csv -m token_f1 -o odd.jsonl",
+        "score odd.jsonl -m token_f1 --map response=nowhere -o written.jsonl",
+        "validate odd.csv",
+        "validate odd.jsonl",
+        "compare results.jsonl results.jsonl --by tags",
+        "compare results.jsonl@x results.jsonl",
+        "judge calibrate cases.jsonl -m judge_rubric --judge replay:cases.jsonl --label metadata.y",
+        "calibrate results.jsonl --labels odd.csv --metric token_f1",
+        "calibrate results.jsonl --labels .probare/labels.jsonl --metric token_f1",
+    ] {
+        let (_, text) = place.run(&folder, &words.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert!(!text.lines().any(|line| line.starts_with("all scores agree")), "{words}: {text}");
+    }
     everything(&place, &folder);
 }
 

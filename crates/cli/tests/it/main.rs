@@ -3,10 +3,12 @@
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
 mod asked_again;
+mod batches;
 mod calibrate;
 mod commands;
 mod costs;
 mod dataset_versions;
+mod decide_early;
 mod documents;
 mod ending;
 mod fallback;
@@ -33,6 +35,7 @@ mod rescore;
 mod retrieval;
 mod serve;
 mod statistics;
+mod stop_early;
 mod stores;
 mod suites;
 mod synthesis_1_3;

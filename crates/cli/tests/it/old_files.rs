@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// A copy of the old files, since opening a store may bring it into its new form.
 fn copied() -> tempfile::TempDir {

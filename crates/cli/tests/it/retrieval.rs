@@ -8,7 +8,7 @@ use std::sync::Arc;
 use probare_sandbox::{Sandbox, SandboxChoice, SandboxLimits};
 use serde_json::{Value as Json, json};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::torture::{Dice, setting};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// Cases, recorded replies of two models, and a configuration.
 struct Ground {

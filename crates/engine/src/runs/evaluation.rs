@@ -11,12 +11,14 @@ use probare_core::{
     closest,
 };
 use probare_metrics::{cascade, registry};
+use probare_models::CallError;
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
 use serde_json::{Value as Json, json};
 
 use super::RagTest;
 use super::case_retriever::{self, CaseRetriever};
+use super::early_stop;
 use super::estimate::{BYTES_PER_TOKEN, Estimate, ModelEstimate as AskedModel, SECONDS_PER_REPLY, USUAL_REPLY};
 use super::plan::{PlannedDataset, RunPlan};
 use super::prompt::GenerationPrompt;
@@ -24,13 +26,15 @@ use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, Sample
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
 use crate::config::Dataset;
+use crate::decide_early::EarlyDecisionError;
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
 use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, Plan, PlanError, RunError, RunOptions, RunRequest,
+    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
+    RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
@@ -141,12 +145,21 @@ pub enum EvaluationError {
     /// The models cannot be asked.
     #[error(transparent)]
     Ask(#[from] ModelAccessError),
+    /// The batches of the run cannot be used.
+    #[error("the batches of the run cannot be used")]
+    Batch(#[source] CallError),
     /// The index cannot be searched.
     #[error(transparent)]
     Retrieval(#[from] RetrievalError),
     /// The metrics cannot be used.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Its gates cannot be decided before its last case.
+    #[error(transparent)]
+    Early(#[from] EarlyDecisionError),
+    /// It is to go on with other gates than those that it began with.
+    #[error("this run was started with other gates; start a new one")]
+    OtherGates,
     /// The store refused. What it holds can be resumed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -360,6 +373,10 @@ impl Evaluation {
             settings: serde_json::to_value(settings).ok(),
             mark: None,
         };
+        if settings.stop_when_decided == Some(true) {
+            let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
+            early_stop::check(settings, &gates, &plan, benchmark.is_some())?;
+        }
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
         let estimate = estimate(&plan, &surveys, &requests, asked.as_deref(), &asking, passages);
         drop(surveys);
@@ -400,9 +417,10 @@ impl Evaluation {
         wanted: RunRequest<'_>,
         tally: Arc<RunProgress>,
     ) -> Result<Conclusion, EvaluationError> {
+        early_stop::refuse_other_gates(&store.run(run)?.plan, &wanted.settings)?;
         let names = self.names();
         let is_plain = self.is_plain();
-        let job = self.job(&names)?;
+        let mut job = self.job(&names)?;
         let infos = self.metrics.infos().to_vec();
         let asked = self.asked.as_deref().filter(|_| !names.models.is_empty());
         let respondents = asked.map(|asked| ModelsUnderTest {
@@ -412,6 +430,14 @@ impl Evaluation {
         });
         if let Some(asked) = &self.asked {
             asked.keep_costs_in(store, run)?;
+            if wanted.settings.batch.unwrap_or_default() && !wanted.settings.offline.unwrap_or_default() {
+                // A run is known by its number in its store.
+                let place = std::fs::canonicalize(store.path()).unwrap_or_else(|_| store.path().to_owned());
+                asked
+                    .shared()
+                    .begin_batches(format!("{} run {run}", place.display()))
+                    .map_err(EvaluationError::Batch)?;
+            }
         }
         let sampling = RunSampleProvider {
             respondents,
@@ -431,6 +457,10 @@ impl Evaluation {
         if self.expects {
             wanted.gates = wanted.gates.join(expectations::gates());
         }
+        if wanted.settings.stop_when_decided == Some(true) {
+            let gates = wanted.settings.limits().join(wanted.gates.clone());
+            wanted.early = Some(early_stop::prepare(&mut job, &wanted.settings, &gates, &self.plan, &sampling)?);
+        }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
         // What is finished is kept also where a report failed; whichever failed first is told.
@@ -438,7 +468,7 @@ impl Evaluation {
         let mut conclusion = ended?;
         closed?;
         let is_short = conclusion.hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
-        let is_postponed = conclusion.hearing.as_ref().is_some_and(|hearing| !hearing.postponed.is_empty());
+        let is_postponed = conclusion.hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
         match conclusion.driven.stop {
             Stop::Interrupted => conclusion.exit = Exit::Incomplete,
             Stop::Complete if !is_short && !is_postponed => store.set_state(run, RunState::Complete)?,

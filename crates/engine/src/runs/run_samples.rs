@@ -120,9 +120,10 @@ impl SampleProvider for RunSampleProvider<'_> {
 
     fn save(&self, result: &CaseResult) -> io::Result<()> {
         self.tally.finish(result);
-        // What failed for want of money, or because the provider wants a long pause, is not finished.
-        let is_short =
-            self.models.is_some_and(|models| models.budget().is_reached() || !models.postponed_models().is_empty());
+        // What failed for want of money, because the provider wants a long pause, or waits in a batch, is not finished.
+        let is_short = self.models.is_some_and(|models| {
+            models.budget().is_reached() || !models.postponed_models().is_empty() || models.has_waiting_batches()
+        });
         if is_short && result.results.iter().any(Result::is_err) {
             return Ok(());
         }

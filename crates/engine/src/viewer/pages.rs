@@ -143,6 +143,7 @@ impl RunViewer {
             panels.push(probare_report::costs::panel(&run.stored.costs));
         }
         described["panels"] = json!(panels);
+        described["remarks"] = summary.label_remarks().iter().map(|remark| json!(remark.parts())).collect();
         described["settings"] = page_settings(metrics);
         Ok(described)
     }

@@ -40,8 +40,8 @@ use context::IndexedContext;
 use examination::examine_with;
 use parse_cache::ParseCache;
 
-/// From where on a value is a label, in a response of enough words that no sentence vetoes.
-static THRESHOLDS: ShippedThresholds = ShippedThresholds {
+/// From where on a value is a label, in a response of enough words that no sentence vetoes. `verdict` decides by that label.
+pub(super) static THRESHOLDS: ShippedThresholds = ShippedThresholds {
     name: "rag-2026-11",
     date: "2026-11-18",
     calibrated_on: "355 answers of models to 63 questions over web passages, with people's marks of what the passages do not support (RAGTruth, half of \
@@ -49,8 +49,8 @@ static THRESHOLDS: ShippedThresholds = ShippedThresholds {
     held_out_on: "the same 355 answers, each by thresholds chosen on other questions (ten folds)",
     held_out_cases: 355,
     labels: &[
-        LabelThreshold { label: "supported", when: ScaleCutoff::AtMost(0.36), decided: 122, right: 117 },
-        LabelThreshold { label: "unsupported", when: ScaleCutoff::AtLeast(0.72), decided: 28, right: 21 },
+        LabelThreshold { label: "supported", when: ScaleCutoff::AtMost(0.36), decided: 120, right: 114 },
+        LabelThreshold { label: "unsupported", when: ScaleCutoff::AtLeast(0.72), decided: 34, right: 24 },
     ],
 };
 

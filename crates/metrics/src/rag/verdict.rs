@@ -100,6 +100,7 @@ metric!(Verdict as Pure {
     better: Higher,
     needs: [Query, Response, Context],
     profiles: [Published, Improved],
+    thresholds: &hallucination::THRESHOLDS,
     prepare: Verdict::validate,
     since: "0.1",
     version: 12,

@@ -39,6 +39,11 @@ fn read(path: &Path) -> Vec<(Case, Map<String, Value>)> {
         .collect()
 }
 
+/// The conversations of one of our own files, with their labels.
+pub(crate) fn own_cases(file: &str) -> Vec<(Case, Map<String, Value>)> {
+    read(&own().with_file_name(file))
+}
+
 fn own() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/agents/transcripts.jsonl")
 }
@@ -133,10 +138,12 @@ fn labelled_values_are_kept_or_changed() {
     for (file, floor) in
         [("values_development.jsonl", 0.9), ("values_heldout.jsonl", 0.9), ("conversations.jsonl", 0.9)]
     {
-        let cases = read(&own().with_file_name(file));
+        let cases = own_cases(file);
         let (precision, recall) = figures(file, &cases, "fact_kept", "changed");
         assert!(precision >= floor && recall >= 0.7, "{file}: precision {precision}, recall {recall}");
     }
+    // What users of the twelve conversations are told about loops, too.
+    assert_eq!(figures("conversations.jsonl", &own_cases("conversations.jsonl"), "loops", "loop"), (1.0, 1.0));
 }
 
 #[test]

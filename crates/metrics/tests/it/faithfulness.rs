@@ -20,7 +20,7 @@ struct Labelled {
 }
 
 /// Area under the ROC curve: how often an unfaithful response has the greater value, ties half.
-fn area(values: &[(f64, u8)]) -> f64 {
+pub(crate) fn area(values: &[(f64, u8)]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(|left, right| left.0.total_cmp(&right.0));
     let (mut below, mut sum) = (0.0, 0.0);

@@ -76,8 +76,9 @@ fn check(vector: &Json, lexicon: &Lexicon, ratings: &Concreteness) -> Result<(),
     let (mut got, mut whole) = (empathy.rounded().to_vec(), whole);
     if is_accident(user, reply) {
         for list in [&mut got, &mut whole] {
-            list[3] = None;
-            list[7] = None;
+            for at in [3, 6, 7] {
+                list[at] = None;
+            }
         }
     }
     same("empathy numbers", &whole, &got)?;

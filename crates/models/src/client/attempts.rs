@@ -30,7 +30,7 @@ impl Client {
         code: Option<String>,
         purpose: CallPurpose,
     ) -> Result<Vec<CacheEntry>, FailedCall> {
-        let mut question = AttemptState { attempts: 0, lost: Spending::default(), last: None, deadline: None };
+        let mut question = AttemptState::answered(0);
         let asked = self.send_with_retries(requests, key, code, purpose, &mut question).await;
         asked.map_err(|error| FailedCall { error, is_sent: question.attempts > 0 })
     }
@@ -155,7 +155,7 @@ fn has_empty_text(request: &ModelRequest, replies: &[RawReply]) -> bool {
 }
 
 /// How far a question has come.
-struct AttemptState {
+pub(super) struct AttemptState {
     attempts: u32,
     /// What attempts took that came to nothing.
     lost: Spending,
@@ -165,6 +165,11 @@ struct AttemptState {
 }
 
 impl AttemptState {
+    /// That of a question whose attempts took nothing but the reply.
+    pub(super) fn answered(attempts: u32) -> Self {
+        Self { attempts, lost: Spending::default(), last: None, deadline: None }
+    }
+
     fn timed_out_error(&mut self, inner: &ClientInner) -> CallError {
         let last = self.last.take();
         CallError::TimedOut { model: inner.settings.display_name(), limit: inner.in_all, attempts: self.attempts, last }
@@ -339,7 +344,7 @@ impl ClientInner {
 
     /// The most that a request can take, as far as that is known. A token is at least a byte, and the body holds more bytes
     /// than the messages; an image takes what the provider's formula says. With a budget there must be a bound.
-    fn bound(&self, request: &ModelRequest, raw: &RawRequest) -> Result<Spending, CallError> {
+    pub(super) fn bound(&self, request: &ModelRequest, raw: &RawRequest) -> Result<Spending, CallError> {
         // A vector is not paid for by its length.
         let none = request.embedding.then_some(0);
         let Some(most) = none.or(request.parameters.max_tokens).or(longest_reply(&self.name, self.price)) else {
@@ -356,7 +361,7 @@ impl ClientInner {
     }
 
     /// What is kept of replies, whole keys taken out.
-    fn entries(
+    pub(super) fn entries(
         &self,
         requests: &[ModelRequest],
         replies: Vec<RawReply>,

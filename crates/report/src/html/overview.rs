@@ -122,7 +122,7 @@ fn labels(metric: &MetricSummary) -> String {
     }
     if let Some(coverage) = metric.coverage() {
         let decided = format!("{} of {} decided", count(metric.scored - metric.unsure), count(metric.scored));
-        tags.insert(0, format!("<span class=\"tag\" title=\"{decided}\">coverage {}</span>", percent(coverage)));
+        tags.insert(0, format!("<span class=\"tag\">coverage {} ({decided})</span>", percent(coverage)));
     }
     tags.extend(
         metric

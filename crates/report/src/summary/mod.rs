@@ -80,6 +80,9 @@ pub struct Summary {
     pub verdicts: Vec<GateVerdict>,
     #[serde(skip)]
     gates: Gates,
+    /// Why there are to be no intervals.
+    #[serde(skip)]
+    withheld: Option<&'static str>,
     /// What the gates count.
     #[serde(skip)]
     watched: Vec<WatchedGate>,
@@ -206,6 +209,11 @@ impl Summary {
         }
     }
 
+    /// There are no intervals, for this reason.
+    pub fn withhold_intervals(&mut self, reason: &'static str) {
+        self.withheld = Some(reason);
+    }
+
     /// Ends the run: holds it against the gates, unless it was interrupted, since a part is no verdict on the whole, and
     /// forgets its single cases.
     pub fn conclude(&mut self, stop: Stop) {
@@ -218,7 +226,8 @@ impl Summary {
 
     /// Says why there are no intervals, where that is so.
     fn settle(&mut self) {
-        self.no_intervals = self.clusters.as_ref().and_then(Clusters::problem).or_else(|| {
+        let withheld = self.withheld.map(str::to_owned);
+        self.no_intervals = withheld.or_else(|| self.clusters.as_ref().and_then(Clusters::problem)).or_else(|| {
             let words = if self.table.is_over_outputs() {
                 "several outputs of a case count one by one, and they are not independent of each other"
             } else {

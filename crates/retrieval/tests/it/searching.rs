@@ -172,7 +172,7 @@ fn words_are_looked_for_in_fields_too_and_nothing_found_is_said() {
     for hit in &found.hits {
         let terms = &hit.words.as_ref().unwrap().terms;
         assert!(!terms.is_empty(), "a term of the question stands somewhere: {}", hit.id);
-        let is_in_field = terms.iter().all(|share| share.term.ends_with(" in COUNTRY"));
+        let is_in_field = terms.iter().all(|share| share.term.contains(" in "));
         assert_eq!(is_in_field, hit.score == 0.0, "fields add nothing to a score: {}", hit.explanation());
     }
     let nothing = index.search(&search("Zyzzyva", Mode::Words, 5, &[]), None).unwrap();

@@ -109,7 +109,6 @@ const show = (title, content) => {
   main.replaceChildren(...content.filter(Boolean));
   main.removeAttribute("aria-busy");
 };
-const decideMore = "To decide more, label what is unsure and run probare calibrate, or let a judge decide the rest (option judge: when_unsure)";
 const failure = (error) => {
   if (error instanceof Refused && error.status === 401) return tokenWanted();
   return make("div", { class: "banner bad", role: "alert" }, make("b", {}, "This cannot be shown"), make("span", {}, make("bdi", {}, short(error.message, 800))));
@@ -149,7 +148,7 @@ const meanOf = (metric, cell) => {
   }
   const counts = dots([cell.interval, amount(cell.cases, "case"), cell.not_applicable ? `${count(cell.not_applicable)} n/a` : ""]);
   parts.push(make("span", { class: "small soft", title: cell.method ? `95 % interval, ${cell.method}` : null }, counts));
-  if (cell.unsure) parts.push(make("span", { class: "small soft", title: decideMore }, `coverage ${Math.round((100 * (cell.scored - cell.unsure)) / cell.scored)} % (${count(cell.unsure)} unsure)`));
+  if (cell.unsure) parts.push(make("span", { class: "small soft" }, `coverage ${rounded(Number(((100 * (cell.scored - cell.unsure)) / cell.scored).toFixed(2)))} % (${count(cell.scored - cell.unsure)} of ${count(cell.scored)} decided)`));
   if (cell.failed) parts.push(make("span", { class: "tag bad" }, `${count(cell.failed)} failed`));
   return make("td", { class: "right" }, parts);
 };
@@ -279,7 +278,9 @@ const runCard = (run) => {
     try {
       const summary = await ask("summary", { run: run.key });
       const notes = (summary.notes || []).map((note) => make("p", { class: "small soft" }, make("bdi", {}, note)));
-      place.replaceChildren(...[run.kind === "file" ? factsOf(summary) : null, gatesOf(summary), ...panelsOf(summary.panels, (id) => linkTo("case", { run: run.key, id })), modelsTable(summary), ...notes].filter(Boolean));
+      // What the thresholds of labels are worth, and what to do about what is unsure: the words of the report.
+      const remarks = (summary.remarks || []).map(([word, words]) => make("p", { class: "small soft" }, make("b", {}, `${word}: `), make("bdi", {}, words)));
+      place.replaceChildren(...[run.kind === "file" ? factsOf(summary) : null, gatesOf(summary), ...panelsOf(summary.panels, (id) => linkTo("case", { run: run.key, id })), modelsTable(summary), ...remarks, ...notes].filter(Boolean));
     } catch (error) {
       place.replaceChildren(failure(error));
     }

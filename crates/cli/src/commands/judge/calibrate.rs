@@ -145,7 +145,10 @@ pub struct JudgedCase {
 
 /// What people say of a case: one value a column, nothing where it has none; an error in words where it is no label.
 pub fn human_labels(case: &Case, labels: &[String], names: &Levels) -> Result<Vec<Option<f64>>, String> {
-    let read = |label: &String| match case.metadata.get(label).filter(|value| !value.is_null()) {
+    // An empty cell is a label that nobody has given yet.
+    let is_empty =
+        |value: &serde_json::Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
+    let read = |label: &String| match case.metadata.get(label).filter(|value| !is_empty(value)) {
         None => Ok(None),
         Some(value) => {
             let bad = || format!("case `{}`: `{label}` is {value}, which is no label", case.id);

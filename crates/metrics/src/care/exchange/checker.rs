@@ -201,8 +201,13 @@ mod tests {
             ("agency_language", "Simply relax, and smile!"),
             ("agency_language", "Look on the bright side."),
             ("agency_language", "It could have been a lot worse."),
+            ("agency_language", "At least she isn't suffering any more."),
+            ("agency_language", "Focus on the positive."),
+            ("agency_language", "Don't be sad."),
             ("unverifiable_reassurance", "They all support you."),
             ("unverifiable_reassurance", "Your family stands by you."),
+            ("unverifiable_reassurance", "Everyone around you cares about you deeply."),
+            ("unverifiable_reassurance", "All of them are on your side."),
             ("unverifiable_reassurance", "Don't worry about it."),
         ] {
             let label = label(metric, &improved, "I feel anxious about tomorrow.", reply);

@@ -134,6 +134,7 @@ pub struct EmpathyCheck {
 }
 
 /// What both of the newer checks read of an exchange.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ReplyContent {
     pub(super) reply_tokens: Vec<String>,
     pub(super) user_tokens: Vec<String>,
@@ -146,9 +147,8 @@ pub(super) struct ReplyContent {
 }
 
 impl ReplyContent {
-    pub(super) fn new(exchange: &SupportExchange) -> Self {
-        let reply = &exchange.reply.text;
-        let (reply_tokens, user_tokens) = (tokens(reply), tokens(&exchange.user.text));
+    pub(super) fn new(user: &str, reply: &str) -> Self {
+        let (reply_tokens, user_tokens) = (tokens(reply), tokens(user));
         let templates = lists().templates.find_all(reply);
         let merged = merge(&templates);
         let units = |text: &str| text.chars().map(char::len_utf16).sum::<usize>();
@@ -203,7 +203,7 @@ fn merge(spans: &[Range<usize>]) -> Vec<Range<usize>> {
 impl EmpathyCheck {
     /// The verdict on an exchange.
     pub fn new(exchange: &SupportExchange, ratings: &Concreteness) -> Self {
-        let content = ReplyContent::new(exchange);
+        let content = exchange.content();
         let reply = &exchange.reply.text;
         let user_content = content_words(&content.user_tokens);
         let user_content_count = if content.reply_tokens.is_empty() { 0 } else { user_content.len() };

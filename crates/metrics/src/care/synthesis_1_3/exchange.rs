@@ -1,5 +1,6 @@
 //! [`SupportExchange`]: a message and a reply, folded and searched once for all checkers.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -7,6 +8,8 @@ use probare_core::{Sample, ScoreError};
 
 use crate::care::closeness::{Opening, similarity};
 use crate::care::lexicon::{Lexicon, LexiconHit, PhraseGroup};
+
+use super::empathy::ReplyContent;
 
 /// A text in which curly apostrophes and the back-tick are straight ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -80,6 +83,8 @@ pub struct SupportExchange {
     /// Signs in the message that the user is vulnerable.
     pub vulnerabilities: Vec<PhraseHit>,
     hits: [Vec<PhraseHit>; 7],
+    /// What both of the newer checks read of it, once one of them asks.
+    content: OnceCell<ReplyContent>,
 }
 
 /// The groups that are looked for in replies.
@@ -110,7 +115,7 @@ impl SupportExchange {
         let vulnerabilities = lexicon.hits(&user.text, &found).in_group(PhraseGroup::Vulnerability);
         let vulnerabilities = vulnerabilities.into_iter().map(PhraseHit::from).collect();
         let (similarity, opening) = (similarity(&user.text, &reply.text), opening.text().into_owned());
-        Self { user, reply, opening, similarity, vulnerabilities, hits }
+        Self { user, reply, opening, similarity, vulnerabilities, hits, content: OnceCell::new() }
     }
 
     /// The exchange of a sample, read once for each lexicon. A message that is missing is an empty one.
@@ -118,6 +123,11 @@ impl SupportExchange {
         let reply = sample.response()?;
         let user = sample.query().unwrap_or_default();
         Ok(sample.cached(lexicon.fingerprint(), || Self::new(user, reply, lexicon)))
+    }
+
+    /// Words and templates of both texts.
+    pub(super) fn content(&self) -> &ReplyContent {
+        self.content.get_or_init(|| ReplyContent::new(&self.user.text, &self.reply.text))
     }
 
     /// The phrases of a group in the reply, in the order of their families.

@@ -9,7 +9,7 @@ use regex_automata::meta::Regex;
 use crate::care::lexicon::PhraseGroup;
 use crate::care::phrases::is_js_whitespace;
 
-use super::empathy::{LEAST_CONTENT, ReplyContent};
+use super::empathy::LEAST_CONTENT;
 use super::exchange::{SupportExchange, texts};
 use super::lists::lists;
 use super::words::{content_words, stem, stems, tokens};
@@ -102,7 +102,7 @@ pub struct UptakeCheck {
 impl UptakeCheck {
     /// The verdict on an exchange.
     pub fn new(exchange: &SupportExchange) -> Self {
-        let content = ReplyContent::new(exchange);
+        let content = exchange.content();
         let user_content = content_words(&content.user_tokens);
         let mut check = Self { user_content_count: user_content.len(), ..Self::default() };
         if content.reply_tokens.is_empty() || exchange.vulnerabilities.is_empty() || user_content.len() < LEAST_CONTENT
@@ -273,7 +273,7 @@ mod tests {
     fn orders_are_clauses_that_begin_with_a_verb_of_the_list() {
         for (reply, verb) in [
             ("Then call her.", None),
-            ("Rest, then call her.", None),
+            ("Rest, then call her.", Some("call")),
             ("Rest then call her.", Some("call")),
             ("Rest and then call her.", None),
             ("1) First, email HR", Some("email")),

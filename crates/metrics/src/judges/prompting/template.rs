@@ -53,10 +53,14 @@ impl PromptTemplate {
         if let Some(body) = text.trim_start().strip_prefix("[system]") {
             let heading = "a prompt that begins with `[system]` goes on with `[user]` on a line of its own";
             let (system, user) = body.split_once("\n[user]").ok_or_else(|| option_error(heading))?;
-            let (system, user) = (known_pieces(system.trim(), &known)?, known_pieces(user.trim(), &known)?);
+            // Blank lines of a published text are part of it; the line breaks of the headings and of the file are not.
+            let inside = |part: &str| part.strip_prefix('\n').unwrap_or(part).to_owned();
+            let (system, user) = (inside(system), inside(user));
+            let (system, user) =
+                (known_pieces(&system, &known)?, known_pieces(without_last_line_break(&user), &known)?);
             return Self { system: Some(system), user }.checked(places);
         }
-        Self { system: None, user: known_pieces(text.strip_suffix('\n').unwrap_or(text), &known)? }.checked(places)
+        Self { system: None, user: known_pieces(without_last_line_break(text), &known)? }.checked(places)
     }
 
     /// An error where something is missing that the judge has to see.
@@ -91,6 +95,11 @@ impl PromptTemplate {
         let system = self.system.as_ref().map(|pieces| Message::system(fill(pieces)));
         system.into_iter().chain([Message::user(fill(&self.user))]).collect()
     }
+}
+
+/// A text without the line break that ends its file.
+fn without_last_line_break(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
 }
 
 /// The pieces of a prompt that may use `names`.
@@ -140,8 +149,10 @@ mod tests {
         let values = [("question", "Q {{solution}}"), ("solution", "S"), ("data", "D"), ("form", "F")];
         let messages = read("Judge.\n{{ question }}\n{{solution}}\n").unwrap().messages(&values);
         assert_eq!(messages, [Message::user("Judge.\nQ {{solution}}\nS")]);
-        let messages = read("[system]\n{{form}}\n[user]\n{{data}}").unwrap().messages(&values);
+        let messages = read("[system]\n{{form}}\n[user]\n{{data}}\n").unwrap().messages(&values);
         assert_eq!(messages, [Message::system("F"), Message::user("D")]);
+        let messages = read("[system]\n\n{{form}}\n\n[user]\n\n{{solution}}\n\n").unwrap().messages(&values);
+        assert_eq!(messages, [Message::system("\nF\n"), Message::user("\nS\n")], "blank lines are part of it");
         for (text, part) in [
             ("Judge {{question}}.", "put `{{solution}}` there"),
             ("{{solution}} {{answer}}", "known are `{{form}}`, `{{data}}`, `{{question}}`, `{{solution}}`"),
