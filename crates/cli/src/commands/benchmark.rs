@@ -168,7 +168,12 @@ fn argument(name: &str, property: &Json) -> Arg {
         _ => argument = argument.action(ArgAction::Set).overrides_with(name.to_owned()).allow_hyphen_values(true),
     }
     if !words.is_empty() {
-        argument = argument.value_parser(PossibleValuesParser::new(words));
+        // Names of release 0.3 are understood, and not shown.
+        let value = |word: String| match Profile::from_name(&word).filter(|_| name == PROFILE) {
+            Some(profile) => PossibleValue::new(word).alias(profile.old_name()),
+            None => PossibleValue::new(word),
+        };
+        argument = argument.value_parser(PossibleValuesParser::new(words.into_iter().map(value)));
     }
     argument = argument.value_name(text("x-value").map_or_else(|| name.to_uppercase(), str::to_owned));
     if let Some(place) =

@@ -6,35 +6,6 @@ from typing import Any, Literal, TypeAlias
 
 Profile: TypeAlias = Literal["published", "improved"]
 MetricId: TypeAlias = Literal[
-    "bleu",
-    "chrf",
-    "contains",
-    "embedding_similarity",
-    "exact_match",
-    "jaccard",
-    "json_schema",
-    "json_valid",
-    "levenshtein",
-    "numeric_close",
-    "regex_match",
-    "rouge_l",
-    "tfidf_cosine",
-    "token_f1",
-    "answer_match",
-    "completeness",
-    "hallucination",
-    "relevance",
-    "verdict",
-    "average_precision",
-    "ndcg",
-    "precision_at_k",
-    "recall_at_k",
-    "reciprocal_rank",
-    "judge_claims",
-    "judge_pairwise",
-    "judge_rubric",
-    "judge_same_answer",
-    "judge_steps",
     "fact_kept",
     "function_call",
     "json_diff",
@@ -51,12 +22,13 @@ MetricId: TypeAlias = Literal[
     "tool_rules",
     "tool_schema",
     "trajectory_match",
-    "code_tests",
+    "answer_match",
     "agency_language",
     "grounded_uptake",
     "performative_empathy",
     "topic_pivot",
     "unverifiable_reassurance",
+    "code_tests",
     "answer_f1",
     "claim_verification",
     "deep_search_aggregate",
@@ -70,690 +42,45 @@ MetricId: TypeAlias = Literal[
     "verbatim",
     "yes_no",
     "yes_no_rationale",
+    "judge_claims",
+    "judge_pairwise",
+    "judge_rubric",
+    "judge_same_answer",
+    "judge_steps",
+    "completeness",
+    "hallucination",
+    "relevance",
+    "verdict",
+    "average_precision",
+    "ndcg",
+    "precision_at_k",
+    "recall_at_k",
+    "reciprocal_rank",
     "deep_research",
     "dry_experiment",
     "experimental_reasoning",
     "idea_generation",
     "reasoning_validity",
     "wet_experiment",
+    "bleu",
+    "chrf",
+    "contains",
+    "embedding_similarity",
+    "exact_match",
+    "jaccard",
+    "json_schema",
+    "json_valid",
+    "levenshtein",
+    "numeric_close",
+    "regex_match",
+    "rouge_l",
+    "tfidf_cosine",
+    "token_f1",
 ]
 Request: TypeAlias = MetricId | dict[str, Any]
 
 def read(request: str) -> dict[str, Any]:
     """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
-
-def bleu(
-    *,
-    tokenize: Literal["13a"] | Literal["intl"] | Literal["char"] | Literal["none"] = ...,
-    smooth_method: Literal["exp"] | Literal["floor"] | Literal["add-k"] | Literal["none"] = ...,
-    smooth_value: float | None = ...,
-    lowercase: bool = ...,
-    max_ngram_order: int = ...,
-    effective_order: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """N-grams that the response shares with the references, 0 to 100 (BLEU).
-
-    - `tokenize`: How texts are cut into words.
-    - `smooth_method`: What replaces a precision of 0.
-    - `smooth_value`: The value of `floor` (0.1 where it is not given) or `add-k` (1).
-    - `lowercase`: Whether texts are lower-cased first.
-    - `max_ngram_order`: Longest n-grams that are counted.
-    - `effective_order`: Whether a response shorter than the longest n-grams is judged by those it can have.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("bleu")` is its page.
-    """
-
-def chrf(
-    *,
-    char_order: int = ...,
-    word_order: int = ...,
-    beta: float = ...,
-    lowercase: bool = ...,
-    whitespace: bool = ...,
-    eps_smoothing: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """N-grams of characters that response and reference share, 0 to 100 (chrF).
-
-    - `char_order`: Longest n-grams of characters that are counted.
-    - `word_order`: Longest n-grams of words that are counted; 0 for chrF, 2 for chrF++.
-    - `beta`: How many times as much recall weighs as precision.
-    - `lowercase`: Whether texts are lower-cased first.
-    - `whitespace`: Whether white space is a character among others.
-    - `eps_smoothing`: Whether orders without n-grams count as almost 0, and not at all otherwise.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("chrf")` is its page.
-    """
-
-def contains(
-    *,
-    texts: Sequence[str] = ...,
-    require: Literal["any"] | Literal["all"] = ...,
-    ignore_case: bool = ...,
-    whole_words: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the response contains the expected text.
-
-    - `texts`: Texts to look for; the references of the case where none is given.
-    - `require`: How many of the texts must be there.
-    - `ignore_case`: Whether upper and lower case are the same.
-    - `whole_words`: Whether a text inside a longer word does not count.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("contains")` is its page.
-    """
-
-def embedding_similarity(
-    *,
-    model: str = ...,
-    against: Literal["reference"] | Literal["query"] | Literal["context"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """How near the response is to the reference in meaning, by an embedding model.
-
-    - `model`: The model: `all-MiniLM-L6-v2`, computed on this machine, or `provider:model` of a server that gives vectors.
-    - `against`: What the response is held against: `reference`, `query` or `context`. Of several texts the nearest counts.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("embedding_similarity")` is its page.
-    """
-
-def exact_match(
-    *,
-    normalise: Literal["none"] | Literal["trim"] | Literal["squad"] = ...,
-    ignore_case: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the response is the reference.
-
-    - `normalise`: What is done to both texts before they are compared.
-    - `ignore_case`: Whether upper and lower case are the same.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("exact_match")` is its page.
-    """
-
-def jaccard(
-    *,
-    tokens: Literal["squad"] | Literal["sklearn"] | Literal["whitespace"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Distinct words that the response and the reference share, of all they have.
-
-    - `tokens`: How texts are cut into words.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("jaccard")` is its page.
-    """
-
-def json_schema(
-    *,
-    schema: Any = ...,
-    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the response is JSON that follows a schema.
-
-    - `schema`: The JSON Schema itself, draft 4 to 2020-12 as its `$schema` says.
-    - `within`: Where in the response the JSON is looked for.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("json_schema")` is its page.
-    """
-
-def json_valid(
-    *,
-    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
-    root: Literal["any"] | Literal["object"] | Literal["array"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the response is well-formed JSON.
-
-    - `within`: Where in the response the JSON is looked for.
-    - `root`: What the value must be.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("json_valid")` is its page.
-    """
-
-def levenshtein(
-    *,
-    unit: Literal["characters"] | Literal["words"] = ...,
-    ignore_case: bool = ...,
-    longest: int = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """One minus the edit distance as a share of the longer text.
-
-    - `unit`: What is inserted, deleted and replaced.
-    - `ignore_case`: Whether upper and lower case are the same.
-    - `longest`: Length, in units, up to which two texts that differ are compared: the work grows with the product of both lengths.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("levenshtein")` is its page.
-    """
-
-def numeric_close(
-    *,
-    absolute: float = ...,
-    relative: float = ...,
-    pick: Literal["first"] | Literal["last"] | Literal["only"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the number in the response is close to that in the reference.
-
-    - `absolute`: Greatest difference that is allowed as it is.
-    - `relative`: Greatest difference that is allowed as a share of the reference.
-    - `pick`: Which number of the text is taken.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("numeric_close")` is its page.
-    """
-
-def regex_match(
-    *,
-    pattern: str = ...,
-    mode: Literal["search"] | Literal["prefix"] | Literal["full"] = ...,
-    ignore_case: bool = ...,
-    multi_line: bool = ...,
-    dot_matches_new_line: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether a regular expression matches the response.
-
-    - `pattern`: The regular expression, in the syntax of Rust's `regex` crate.
-    - `mode`: Where it has to match.
-    - `ignore_case`: Whether upper and lower case are the same.
-    - `multi_line`: Whether `^` and `$` match at the lines of the response, and not at its ends alone.
-    - `dot_matches_new_line`: Whether `.` matches a line feed too.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("regex_match")` is its page.
-    """
-
-def rouge_l(
-    *,
-    use_stemmer: bool = ...,
-    longest: int = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Longest common sequence of words, as F1 (ROUGE-L).
-
-    - `use_stemmer`: Whether words of more than three letters are cut to their Porter stem.
-    - `longest`: Length, in words, up to which two texts that differ are compared: the work grows with the product of both lengths.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("rouge_l")` is its page.
-    """
-
-def tfidf_cosine(
-    *,
-    stop_words: Literal["english"] | Literal["none"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Cosine of the tf-idf term weights of response and reference.
-
-    - `stop_words`: Words that do not count.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("tfidf_cosine")` is its page.
-    """
-
-def token_f1(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Words that the response and the reference share, as F1 (SQuAD).
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("token_f1")` is its page.
-    """
-
-def answer_match(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """How surely the response gives a right answer to an open question, as a reader would judge it.
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("answer_match")` is its page.
-    """
-
-def completeness(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of the keywords of the query that the response takes up.
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("completeness")` is its page.
-    """
-
-def hallucination(
-    *,
-    anchor_weights: Sequence[float] = ...,
-    claim_window: int | None = ...,
-    drift_below: float = ...,
-    drift: float = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of the numbers, dates and claims of the response that the context does not support.
-
-    - `anchor_weights`: Weights of numbers, dates and claims. The published code used 1, 1 and 0.5.
-    - `claim_window`: Test a claim by the distance of subject and object in characters instead of by its sentence; 300 is what the published code did.
-    - `drift_below`: Share of common words below which a response has drifted away from the context.
-    - `drift`: Value that a response which has drifted away gets at least.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("hallucination")` is its page.
-    """
-
-def relevance(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Mean of the tf-idf cosine and the Jaccard index of query and response.
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("relevance")` is its page.
-    """
-
-def verdict(
-    *,
-    thresholds: dict[str, Any] = ...,
-    hallucination: dict[str, Any] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """PASS, WARN or FAIL with reasons, from relevance, completeness, hallucination, time and cost.
-
-    - `thresholds`: The limits.
-    - `hallucination`: Options of `hallucination`; the `profile` in them gives way to the one above.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("verdict")` is its page.
-    """
-
-def average_precision(
-    *,
-    k: int | None = ...,
-    divide_by: Literal["relevant"] | Literal["reachable"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Mean of the precisions at the places of the relevant documents.
-
-    - `k`: How many places are looked at; all of them where it is not given.
-    - `divide_by`: What the sum of precisions is divided by.
-
-    `probare.explain("average_precision")` is its page.
-    """
-
-def ndcg(
-    *,
-    k: int | None = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Discounted cumulative gain of the ranking, divided by that of the best ranking.
-
-    - `k`: How many places are looked at; all of them where it is not given.
-
-    `probare.explain("ndcg")` is its page.
-    """
-
-def precision_at_k(
-    *,
-    k: int = ...,
-    divide_by: Literal["k"] | Literal["retrieved"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of the first k retrieved documents that are relevant.
-
-    - `k`: How many places are looked at.
-    - `divide_by`: What the hits are divided by.
-
-    `probare.explain("precision_at_k")` is its page.
-    """
-
-def recall_at_k(
-    *,
-    k: int = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of the relevant documents among the first k retrieved ones.
-
-    - `k`: How many places are looked at.
-
-    `probare.explain("recall_at_k")` is its page.
-    """
-
-def reciprocal_rank(
-    *,
-    k: int | None = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """One divided by the place of the first relevant document.
-
-    - `k`: How many places are looked at; all of them where it is not given.
-
-    `probare.explain("reciprocal_rank")` is its page.
-    """
-
-def judge_claims(
-    *,
-    sources: str | None = ...,
-    judges: Sequence[str] = ...,
-    panel: dict[str, Any] = ...,
-    prompt: str | None = ...,
-    schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of the claims of a response that a model finds in its sources, with the words that bear each out.
-
-    - `sources`: Name in the metadata of the source texts; `sources_verified` if absent. Where the metadata have none, `context` is used.
-    - `judges`: Names of the models that are asked; the judges of the run if absent.
-    - `panel`: How several judges become one, claim by claim.
-    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_claims")` is its page.
-    """
-
-def judge_pairwise(
-    *,
-    against: str | None = ...,
-    question: str | None = ...,
-    judges: Sequence[str] = ...,
-    panel: dict[str, Any] = ...,
-    prompt: str | None = ...,
-    schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether a model prefers the response to another one, asked in both orders.
-
-    - `against`: Where the other response is: `reference`, or `metadata.KEY`. `metadata.other` if absent.
-    - `question`: What makes a response the better one. Which serves whoever asked better, if absent.
-    - `judges`: Names of the models that are asked; the judges of the run if absent.
-    - `panel`: How several judges become one.
-    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_pairwise")` is its page.
-    """
-
-def judge_rubric(
-    *,
-    question: str | None = ...,
-    levels: Sequence[dict[str, Any]] = ...,
-    references: bool | None = ...,
-    judges: Sequence[str] = ...,
-    panel: dict[str, Any] = ...,
-    prompt: str | None = ...,
-    schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """How a model grades the response by a rubric with levels.
-
-    - `question`: What is asked about the response. Whether it answers the query rightly, completely and clearly, if absent.
-    - `levels`: The levels, from the worst to the best; three if absent: `poor`, `fair`, `good`.
-    - `references`: Whether the references are shown. Default true.
-    - `judges`: Names of the models that are asked; the judges of the run if absent.
-    - `panel`: How several judges become one.
-    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_rubric")` is its page.
-    """
-
-def judge_same_answer(
-    *,
-    rule_first: bool | None = ...,
-    judges: Sequence[str] = ...,
-    panel: dict[str, Any] = ...,
-    prompt: str | None = ...,
-    schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Whether the response gives the same answer as a reference: by rule where certain, else by a model.
-
-    - `rule_first`: Whether a certain verdict of the rule spares the question to the model. Default true.
-    - `judges`: Names of the models that are asked; the judges of the run if absent.
-    - `panel`: How several judges become one.
-    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_same_answer")` is its page.
-    """
-
-def judge_steps(
-    *,
-    steps: Sequence[str] = ...,
-    from_: str | None = ...,
-    judges: Sequence[str] = ...,
-    panel: dict[str, Any] = ...,
-    prompt: str | None = ...,
-    schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
-) -> dict[str, Any]:
-    """Share of a list of steps that a model finds in the response, with the words it rests on.
-
-    - `steps`: The steps, where they are the same for every case; else those of `from`.
-    - `from`: Where the steps of a case are: `reference`, or `metadata.KEY`. `metadata.steps` if absent.
-    - `judges`: Names of the models that are asked; the judges of the run if absent.
-    - `panel`: How several judges become one, step by step.
-    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_steps")` is its page.
-    """
 
 def fact_kept(
     *,
@@ -1138,12 +465,8 @@ def trajectory_match(
     `probare.explain("trajectory_match")` is its page.
     """
 
-def code_tests(
+def answer_match(
     *,
-    timeout: int | None = ...,
-    memory_mib: int | None = ...,
-    environment: str | None = ...,
-    tests: Literal["outside"] | Literal["inside"] = ...,
     per: Literal["turn"] = ...,
     over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
     only: Literal["expected"] | Literal["all"] | None = ...,
@@ -1151,18 +474,14 @@ def code_tests(
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
-    """Whether the response's code passes the tests of the case, run in the sandbox.
+    """How surely the response gives a right answer to an open question, as a reader would judge it.
 
-    - `timeout`: Seconds that the code and its tests may take together. Default 10.
-    - `memory_mib`: MiB that all its processes may take together. Default 1024.
-    - `environment`: Which Python runs it: `conda:NAME`, `venv:FOLDER` or `python:PATH`; `python3` of the machine if absent.
-    - `tests`: Where the tests run: `outside` (in a sandbox of their own, which the code cannot see into; plain values cross) or `inside` (in the process of the code: for tests that need its objects, files or output, and can be cheated). Default `outside`.
     - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
 
-    `probare.explain("code_tests")` is its page.
+    `probare.explain("answer_match")` is its page.
     """
 
 def agency_language(
@@ -1286,6 +605,33 @@ def unverifiable_reassurance(
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
 
     `probare.explain("unverifiable_reassurance")` is its page.
+    """
+
+def code_tests(
+    *,
+    timeout: int | None = ...,
+    memory_mib: int | None = ...,
+    environment: str | None = ...,
+    tests: Literal["outside"] | Literal["inside"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response's code passes the tests of the case, run in the sandbox.
+
+    - `timeout`: Seconds that the code and its tests may take together. Default 10.
+    - `memory_mib`: MiB that all its processes may take together. Default 1024.
+    - `environment`: Which Python runs it: `conda:NAME`, `venv:FOLDER` or `python:PATH`; `python3` of the machine if absent.
+    - `tests`: Where the tests run: `outside` (in a sandbox of their own, which the code cannot see into; plain values cross) or `inside` (in the process of the code: for tests that need its objects, files or output, and can be cheated). Default `outside`.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("code_tests")` is its page.
     """
 
 def answer_f1(
@@ -1580,6 +926,316 @@ def yes_no_rationale(
     `probare.explain("yes_no_rationale")` is its page.
     """
 
+def judge_claims(
+    *,
+    sources: str | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the claims of a response that a model finds in its sources, with the words that bear each out.
+
+    - `sources`: Name in the metadata of the source texts; `sources_verified` if absent. Where the metadata have none, `context` is used.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, claim by claim.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_claims")` is its page.
+    """
+
+def judge_pairwise(
+    *,
+    against: str | None = ...,
+    question: str | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether a model prefers the response to another one, asked in both orders.
+
+    - `against`: Where the other response is: `reference`, or `metadata.KEY`. `metadata.other` if absent.
+    - `question`: What makes a response the better one. Which serves whoever asked better, if absent.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_pairwise")` is its page.
+    """
+
+def judge_rubric(
+    *,
+    question: str | None = ...,
+    levels: Sequence[dict[str, Any]] = ...,
+    references: bool | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """How a model grades the response by a rubric with levels.
+
+    - `question`: What is asked about the response. Whether it answers the query rightly, completely and clearly, if absent.
+    - `levels`: The levels, from the worst to the best; three if absent: `poor`, `fair`, `good`.
+    - `references`: Whether the references are shown. Default true.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_rubric")` is its page.
+    """
+
+def judge_same_answer(
+    *,
+    rule_first: bool | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response gives the same answer as a reference: by rule where certain, else by a model.
+
+    - `rule_first`: Whether a certain verdict of the rule spares the question to the model. Default true.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_same_answer")` is its page.
+    """
+
+def judge_steps(
+    *,
+    steps: Sequence[str] = ...,
+    from_: str | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of a list of steps that a model finds in the response, with the words it rests on.
+
+    - `steps`: The steps, where they are the same for every case; else those of `from`.
+    - `from`: Where the steps of a case are: `reference`, or `metadata.KEY`. `metadata.steps` if absent.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, step by step.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_steps")` is its page.
+    """
+
+def completeness(
+    *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the keywords of the query that the response takes up.
+
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("completeness")` is its page.
+    """
+
+def hallucination(
+    *,
+    anchor_weights: Sequence[float] = ...,
+    claim_window: int | None = ...,
+    drift_below: float = ...,
+    drift: float = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the numbers, dates and claims of the response that the context does not support.
+
+    - `anchor_weights`: Weights of numbers, dates and claims. The published code used 1, 1 and 0.5.
+    - `claim_window`: Test a claim by the distance of subject and object in characters instead of by its sentence; 300 is what the published code did.
+    - `drift_below`: Share of common words below which a response has drifted away from the context.
+    - `drift`: Value that a response which has drifted away gets at least.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("hallucination")` is its page.
+    """
+
+def relevance(
+    *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Mean of the tf-idf cosine and the Jaccard index of query and response.
+
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("relevance")` is its page.
+    """
+
+def verdict(
+    *,
+    thresholds: dict[str, Any] = ...,
+    hallucination: dict[str, Any] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """PASS, WARN or FAIL with reasons, from relevance, completeness, hallucination, time and cost.
+
+    - `thresholds`: The limits.
+    - `hallucination`: Options of `hallucination`; the `profile` in them gives way to the one above.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("verdict")` is its page.
+    """
+
+def average_precision(
+    *,
+    k: int | None = ...,
+    divide_by: Literal["relevant"] | Literal["reachable"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Mean of the precisions at the places of the relevant documents.
+
+    - `k`: How many places are looked at; all of them where it is not given.
+    - `divide_by`: What the sum of precisions is divided by.
+
+    `probare.explain("average_precision")` is its page.
+    """
+
+def ndcg(
+    *,
+    k: int | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Discounted cumulative gain of the ranking, divided by that of the best ranking.
+
+    - `k`: How many places are looked at; all of them where it is not given.
+
+    `probare.explain("ndcg")` is its page.
+    """
+
+def precision_at_k(
+    *,
+    k: int = ...,
+    divide_by: Literal["k"] | Literal["retrieved"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the first k retrieved documents that are relevant.
+
+    - `k`: How many places are looked at.
+    - `divide_by`: What the hits are divided by.
+
+    `probare.explain("precision_at_k")` is its page.
+    """
+
+def recall_at_k(
+    *,
+    k: int = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the relevant documents among the first k retrieved ones.
+
+    - `k`: How many places are looked at.
+
+    `probare.explain("recall_at_k")` is its page.
+    """
+
+def reciprocal_rank(
+    *,
+    k: int | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """One divided by the place of the first relevant document.
+
+    - `k`: How many places are looked at; all of them where it is not given.
+
+    `probare.explain("reciprocal_rank")` is its page.
+    """
+
 def deep_research(
     *,
     judges: Sequence[str] = ...,
@@ -1736,4 +1392,348 @@ def wet_experiment(
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
 
     `probare.explain("wet_experiment")` is its page.
+    """
+
+def bleu(
+    *,
+    tokenize: Literal["13a"] | Literal["intl"] | Literal["char"] | Literal["none"] = ...,
+    smooth_method: Literal["exp"] | Literal["floor"] | Literal["add-k"] | Literal["none"] = ...,
+    smooth_value: float | None = ...,
+    lowercase: bool = ...,
+    max_ngram_order: int = ...,
+    effective_order: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """N-grams that the response shares with the references, 0 to 100 (BLEU).
+
+    - `tokenize`: How texts are cut into words.
+    - `smooth_method`: What replaces a precision of 0.
+    - `smooth_value`: The value of `floor` (0.1 where it is not given) or `add-k` (1).
+    - `lowercase`: Whether texts are lower-cased first.
+    - `max_ngram_order`: Longest n-grams that are counted.
+    - `effective_order`: Whether a response shorter than the longest n-grams is judged by those it can have.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("bleu")` is its page.
+    """
+
+def chrf(
+    *,
+    char_order: int = ...,
+    word_order: int = ...,
+    beta: float = ...,
+    lowercase: bool = ...,
+    whitespace: bool = ...,
+    eps_smoothing: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """N-grams of characters that response and reference share, 0 to 100 (chrF).
+
+    - `char_order`: Longest n-grams of characters that are counted.
+    - `word_order`: Longest n-grams of words that are counted; 0 for chrF, 2 for chrF++.
+    - `beta`: How many times as much recall weighs as precision.
+    - `lowercase`: Whether texts are lower-cased first.
+    - `whitespace`: Whether white space is a character among others.
+    - `eps_smoothing`: Whether orders without n-grams count as almost 0, and not at all otherwise.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("chrf")` is its page.
+    """
+
+def contains(
+    *,
+    texts: Sequence[str] = ...,
+    require: Literal["any"] | Literal["all"] = ...,
+    ignore_case: bool = ...,
+    whole_words: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response contains the expected text.
+
+    - `texts`: Texts to look for; the references of the case where none is given.
+    - `require`: How many of the texts must be there.
+    - `ignore_case`: Whether upper and lower case are the same.
+    - `whole_words`: Whether a text inside a longer word does not count.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("contains")` is its page.
+    """
+
+def embedding_similarity(
+    *,
+    model: str = ...,
+    against: Literal["reference"] | Literal["query"] | Literal["context"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """How near the response is to the reference in meaning, by an embedding model.
+
+    - `model`: The model: `all-MiniLM-L6-v2`, computed on this machine, or `provider:model` of a server that gives vectors.
+    - `against`: What the response is held against: `reference`, `query` or `context`. Of several texts the nearest counts.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("embedding_similarity")` is its page.
+    """
+
+def exact_match(
+    *,
+    normalise: Literal["none"] | Literal["trim"] | Literal["squad"] = ...,
+    ignore_case: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response is the reference.
+
+    - `normalise`: What is done to both texts before they are compared.
+    - `ignore_case`: Whether upper and lower case are the same.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("exact_match")` is its page.
+    """
+
+def jaccard(
+    *,
+    tokens: Literal["squad"] | Literal["sklearn"] | Literal["whitespace"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Distinct words that the response and the reference share, of all they have.
+
+    - `tokens`: How texts are cut into words.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("jaccard")` is its page.
+    """
+
+def json_schema(
+    *,
+    schema: Any = ...,
+    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response is JSON that follows a schema.
+
+    - `schema`: The JSON Schema itself, draft 4 to 2020-12 as its `$schema` says.
+    - `within`: Where in the response the JSON is looked for.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("json_schema")` is its page.
+    """
+
+def json_valid(
+    *,
+    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
+    root: Literal["any"] | Literal["object"] | Literal["array"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response is well-formed JSON.
+
+    - `within`: Where in the response the JSON is looked for.
+    - `root`: What the value must be.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("json_valid")` is its page.
+    """
+
+def levenshtein(
+    *,
+    unit: Literal["characters"] | Literal["words"] = ...,
+    ignore_case: bool = ...,
+    longest: int = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """One minus the edit distance as a share of the longer text.
+
+    - `unit`: What is inserted, deleted and replaced.
+    - `ignore_case`: Whether upper and lower case are the same.
+    - `longest`: Length, in units, up to which two texts that differ are compared: the work grows with the product of both lengths.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("levenshtein")` is its page.
+    """
+
+def numeric_close(
+    *,
+    absolute: float = ...,
+    relative: float = ...,
+    pick: Literal["first"] | Literal["last"] | Literal["only"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the number in the response is close to that in the reference.
+
+    - `absolute`: Greatest difference that is allowed as it is.
+    - `relative`: Greatest difference that is allowed as a share of the reference.
+    - `pick`: Which number of the text is taken.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("numeric_close")` is its page.
+    """
+
+def regex_match(
+    *,
+    pattern: str = ...,
+    mode: Literal["search"] | Literal["prefix"] | Literal["full"] = ...,
+    ignore_case: bool = ...,
+    multi_line: bool = ...,
+    dot_matches_new_line: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether a regular expression matches the response.
+
+    - `pattern`: The regular expression, in the syntax of Rust's `regex` crate.
+    - `mode`: Where it has to match.
+    - `ignore_case`: Whether upper and lower case are the same.
+    - `multi_line`: Whether `^` and `$` match at the lines of the response, and not at its ends alone.
+    - `dot_matches_new_line`: Whether `.` matches a line feed too.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("regex_match")` is its page.
+    """
+
+def rouge_l(
+    *,
+    use_stemmer: bool = ...,
+    longest: int = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Longest common sequence of words, as F1 (ROUGE-L).
+
+    - `use_stemmer`: Whether words of more than three letters are cut to their Porter stem.
+    - `longest`: Length, in words, up to which two texts that differ are compared: the work grows with the product of both lengths.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("rouge_l")` is its page.
+    """
+
+def tfidf_cosine(
+    *,
+    stop_words: Literal["english"] | Literal["none"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Cosine of the tf-idf term weights of response and reference.
+
+    - `stop_words`: Words that do not count.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("tfidf_cosine")` is its page.
+    """
+
+def token_f1(
+    *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Words that the response and the reference share, as F1 (SQuAD).
+
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("token_f1")` is its page.
     """
