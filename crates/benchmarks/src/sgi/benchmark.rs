@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
 use probare_core::{BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile, Suite};
-use schemars::{JsonSchema, Schema, schema_for};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
+
+use crate::command::CommandOptions;
 
 use super::publisher::{Collector, CollectorPlan, Destination};
 use super::{SgiPolicy, Subtask, fixtures, predictions, rows};
@@ -16,38 +18,45 @@ use super::{SgiPolicy, Subtask, fixtures, predictions, rows};
 pub struct Sgi;
 
 /// What can be said on the command line.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("x-asks" = true, "x-runs" = true))]
 #[expect(clippy::doc_markdown, reason = "these lines are the help text, which is printed as it is")]
-struct Options {
+pub(crate) struct Options {
     /// Which subtask: deep_research, idea_generation, dry_experiment or wet_experiment (the first word suffices)
-    #[schemars(extend("x-positional" = 1, "x-value" = "SUBTASK"))]
-    subtask: String,
+    #[arg(value_name = "SUBTASK")]
+    subtask: Option<String>,
     /// Rows of the subtask, one JSON object a line
-    #[schemars(extend("x-value" = "FILE"))]
-    data: PathBuf,
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
     /// Outputs: JSON lines with idx and response, or a result file of the collector
-    #[schemars(extend("x-value" = "FILE"))]
-    predictions: PathBuf,
-    /// Which reading: reference (the published scores) or careful (their habits put right)
+    #[arg(long, value_name = "FILE")]
+    predictions: Option<PathBuf>,
+    /// Which profile.
+    #[arg(skip)]
     profile: Profile,
     /// Rows of this discipline alone
+    #[arg(long)]
     discipline: Option<String>,
     /// Folder for the result file in the collector's form; none is written without it
-    #[schemars(extend("x-value" = "DIR"))]
+    #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Python for dry experiments: conda:NAME, venv:FOLDER or python:PATH; python3 of the machine by default
+    #[arg(long)]
     environment: Option<String>,
     /// Seconds that a program of a dry experiment may take
-    #[schemars(extend("x-env" = "SGI_EXECUTION_TIMEOUT", "x-value" = "SECONDS"))]
+    #[arg(long, value_name = "SECONDS", env = "SGI_EXECUTION_TIMEOUT", value_parser = parse_seconds)]
     timeout: Option<u32>,
     /// Embedding model of ideas; all-MiniLM-L6-v2 by default
-    #[schemars(extend("x-env" = "SGI_EMBEDDING_MODEL", "x-value" = "MODEL"))]
+    #[arg(long, value_name = "MODEL", env = "SGI_EMBEDDING_MODEL")]
     embedding_model: Option<String>,
     /// Folder with the fixtures of dry experiments
-    #[schemars(extend("x-env" = "SGI_DRY_EXPERIMENT_DATA_DIR", "x-value" = "DIR"))]
+    #[arg(long, value_name = "DIR", env = "SGI_DRY_EXPERIMENT_DATA_DIR")]
     fixtures: Option<PathBuf>,
+}
+
+fn parse_seconds(text: &str) -> Result<u32, String> {
+    let wrong = |_| "a whole number of seconds is expected; without the flag SGI_EXECUTION_TIMEOUT says it".to_owned();
+    text.trim().parse().map_err(wrong)
 }
 
 /// The metric of a subtask with options.
@@ -58,6 +67,26 @@ pub fn request(subtask: Subtask, profile: Profile, options: Map<String, Json>) -
         options: if options.is_empty() { Json::Null } else { Json::Object(options) },
         profile: Some(profile),
     }
+}
+
+impl CommandOptions for Sgi {
+    type Options = Options;
+
+    const PROFILES: &'static str =
+        "Which reading: reference (the published scores, the default) or careful (their habits put right)";
+
+    const TAKES: &'static [&'static str] = &[
+        "judges",
+        "offline",
+        "refresh",
+        "budget_usd",
+        "budget_tokens",
+        "score_truncated",
+        "record",
+        "sandbox",
+        "run_again",
+        "json",
+    ];
 }
 
 impl Suite for Sgi {
@@ -75,10 +104,6 @@ impl Suite for Sgi {
          embedding model; dry experiments run programs in the sandbox; wet experiments ask nobody."
     }
 
-    fn options(&self) -> Schema {
-        schema_for!(Options)
-    }
-
     fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
         if ["subtask", "data", "predictions"].iter().any(|name| options.contains_key(*name)) {
             return Map::new();
@@ -93,19 +118,17 @@ impl Suite for Sgi {
     fn open(&self, given: Json, console: Console) -> Result<Job, BenchmarkError> {
         let options = Options::deserialize(&given).map_err(|error| BenchmarkError::usage(error.to_string()))?;
         let known = || Subtask::ALL.map(Subtask::metric).join(", ");
-        let subtask = Subtask::from_word(&options.subtask).ok_or_else(|| {
-            let message = if options.subtask.is_empty() {
-                "no subtask is named".to_owned()
-            } else {
-                format!("unknown subtask `{}`", options.subtask)
+        let subtask = options.subtask.as_deref().and_then(Subtask::from_word).ok_or_else(|| {
+            let message = match &options.subtask {
+                None => "no subtask is named".to_owned(),
+                Some(word) => format!("unknown subtask `{word}`"),
             };
             BenchmarkError::usage(message).hint(format!("the subtasks are {}", known()))
         })?;
-        for (path, flag) in [(&options.data, "--data"), (&options.predictions, "--predictions")] {
-            if path.as_os_str().is_empty() {
-                return Err(BenchmarkError::usage(format!("no file is named with {flag}")));
-            }
-        }
+        let named = |path: &Option<PathBuf>, flag: &str| {
+            path.clone().ok_or_else(|| BenchmarkError::usage(format!("no file is named with {flag}")))
+        };
+        let (data, outputs) = (named(&options.data, "--data")?, named(&options.predictions, "--predictions")?);
         if let Some(folder) = options.fixtures.as_ref().filter(|folder| !folder.is_dir()) {
             return Err(BenchmarkError::usage(format!("there is no folder `{}` with fixtures", folder.display()))
                 .hint("--fixtures or SGI_DRY_EXPERIMENT_DATA_DIR names it"));
@@ -114,9 +137,9 @@ impl Suite for Sgi {
             return Err(BenchmarkError::usage("a program may take at least one second"));
         }
         let rows::SubtaskRows { mut cases, input, fingerprint } =
-            rows::read(subtask, &options.data, options.discipline.as_deref(), None)?;
-        let predictions = predictions::read(&options.predictions)?;
-        let shown = options.predictions.display().to_string();
+            rows::read(subtask, &data, options.discipline.as_deref(), None)?;
+        let predictions = predictions::read(&outputs)?;
+        let shown = outputs.display().to_string();
         predictions.put_into(&mut cases, &shown)?;
         let pointed = |mut input: probare_core::InputFile, option: &str| {
             input.option = Some(option.to_owned());
@@ -131,12 +154,10 @@ impl Suite for Sgi {
         let request = request(subtask, options.profile, metric_options(subtask, &options));
         let mut job = Job::new(shown, Box::new(MemorySource::new(cases, inputs)), vec![request]);
         job.title = Some(format!("SGI-Bench: {}", subtask.title()));
-        job.reads = vec![options.data.clone(), options.predictions.clone()];
+        job.reads = vec![data, outputs.clone()];
         job.rules = Arc::new(SgiPolicy);
         job.suite = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
-        let model = predictions
-            .model
-            .or_else(|| options.predictions.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+        let model = predictions.model.or_else(|| outputs.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
         job.publisher = Some(Box::new(Collector::new(CollectorPlan {
             destination: options.output_dir.map(|folder| Destination {
                 folder,

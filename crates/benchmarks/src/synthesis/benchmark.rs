@@ -4,13 +4,14 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{BenchmarkCall, BenchmarkError, CaseLimit, Console, InputFile, Job, MetricRequest, Profile, Suite};
 use probare_metrics::care::Lexicon;
-use schemars::{JsonSchema, Schema as JsonSchemaOf, schema_for};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
+use crate::command::{CommandOptions, parse_integer};
 use crate::report_name::json_name;
 
 use super::lines::LineSource;
@@ -19,6 +20,10 @@ use super::{CarePolicy, CaseSchema, Check};
 
 /// The schema that is looked for where none is named; the built-in one is used where it is absent.
 const DEFAULT_SCHEMA: &str = "schemas/eval_case.schema.json";
+
+/// The exchanges that are read and the report that is written where nothing else is named, as in the original.
+const DEFAULT_CASES: &str = "data/evals.jsonl";
+const DEFAULT_REPORT: &str = "out/report.json";
 
 /// Further reports by name, with their extensions.
 const FORMATS: [(&str, &str); 8] = [
@@ -36,44 +41,52 @@ const FORMATS: [(&str, &str); 8] = [
 pub struct Synthesis;
 
 /// What can be said on the command line.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("x-colours" = true))]
-struct Options {
+pub(crate) struct Options {
     /// Exchanges to check
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_CASES)]
     cases: PathBuf,
     /// JSON Schema of the exchanges; the built-in one where the default file is absent
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_SCHEMA)]
     schema: PathBuf,
     /// JSON report; folders are made if needed
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_REPORT)]
     out: PathBuf,
     /// Unexpected failures that are allowed
-    #[schemars(extend("x-value" = "N"))]
+    #[arg(long, value_name = "N", value_parser = parse_integer, default_value_t = 0)]
     fail_on: i64,
-    /// Which reading: reference (the published phrases) or careful (ours, by the structure of sentences)
+    /// Which profile.
+    #[arg(skip)]
     profile: Profile,
     /// Families of phrases to add to the built-in ones, or to use in their place (YAML or JSON)
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE")]
     lexicon: Option<PathBuf>,
     /// Further report beside --out: junit, html, markdown, csv, jsonl or parquet (repeatable)
-    #[schemars(extend("x-env" = "PROBARE_REPORT_FORMAT"))]
+    #[arg(long, env = "PROBARE_REPORT_FORMAT")]
     format: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
-            cases: PathBuf::from("data/evals.jsonl"),
+            cases: PathBuf::from(DEFAULT_CASES),
             schema: PathBuf::from(DEFAULT_SCHEMA),
-            out: PathBuf::from("out/report.json"),
+            out: PathBuf::from(DEFAULT_REPORT),
             fail_on: 0,
             profile: Profile::Reference,
             lexicon: None,
             format: Vec::new(),
         }
     }
+}
+
+impl CommandOptions for Synthesis {
+    type Options = Options;
+
+    const PROFILES: &'static str = "Which reading: reference (the published phrases, the default) or careful (ours, by the structure of sentences)";
+
+    const TAKES: &'static [&'static str] = &["json", "color"];
 }
 
 impl Suite for Synthesis {
@@ -90,10 +103,6 @@ impl Suite for Synthesis {
          Reads exchanges (one JSON object a line: id, user, assistant, checks, and optionally expected, tags, notes), \
          writes a JSON report and prints a summary. Ends with 2 when more cases fail unexpectedly than --fail-on allows. \
          Cases tagged `negative_example`, or with a tag that ends in -fail, are meant to fail."
-    }
-
-    fn options(&self) -> JsonSchemaOf {
-        schema_for!(Options)
     }
 
     fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {

@@ -68,7 +68,7 @@ impl<S: OptionSet> clap::Args for OptionFlags<S> {
 }
 
 /// Names of the options on how a file of cases is read.
-const CASE_READING: [&str; 5] = ["map", "format", "sep", "group", "longest_row"];
+pub const CASE_READING: [&str; 5] = ["map", "format", "sep", "group", "longest_row"];
 
 /// Names of the options on whom judges ask, and what that may cost.
 pub const MODEL_CALLS: [&str; 7] =
