@@ -125,10 +125,9 @@ impl Suite for Sgi {
             };
             BenchmarkError::usage(message).hint(format!("the subtasks are {}", known()))
         })?;
-        let named = |path: &Option<PathBuf>, flag: &str| {
-            path.clone().ok_or_else(|| BenchmarkError::usage(format!("no file is named with {flag}")))
-        };
-        let (data, outputs) = (named(&options.data, "--data")?, named(&options.predictions, "--predictions")?);
+        let missing = |flag: &str| BenchmarkError::usage(format!("no file is named with {flag}"));
+        let data = options.data.clone().ok_or_else(|| missing("--data"))?;
+        let outputs = options.predictions.clone().ok_or_else(|| missing("--predictions"))?;
         if let Some(folder) = options.fixtures.as_ref().filter(|folder| !folder.is_dir()) {
             return Err(BenchmarkError::usage(format!("there is no folder `{}` with fixtures", folder.display()))
                 .hint("--fixtures or SGI_DRY_EXPERIMENT_DATA_DIR names it"));
