@@ -13,8 +13,10 @@ import hashlib
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
+import zlib
 
 # Deep research: discipline, question, steps, answer, a wrong answer.
 RESEARCH = [
@@ -215,8 +217,54 @@ def write_data():
             row[f"unit_test_{number}_output"] = dry_output(name, argument, body, value)
         rows.append(row)
     write("dry_experiment", rows)
+    write_reasoning()
     write("wet_experiment", [{"idx": f"wet-{at + 1:02}", "question": f"{question} Write the protocol.", "answer": protocol(steps),
                               "discipline": discipline} for at, (discipline, question, steps) in enumerate(WET)])
+
+
+# Pictures of gels, as the lanes that hold a band and how strong it is; the question, the options, the right one, the steps.
+GELS = {"gel_a": [200, 0, 120], "gel_b": [60, 120, 220], "gel_c": [150, 150, 0]}
+CHOICES = [
+    ("gel_a", "Which lane of the gel holds no band?", ["the left one", "the middle one", "the right one"], 1,
+     ["The left and the right lane have a band.", "The middle lane has none."], "life"),
+    ("gel_b", "What changes from the left lane to the right one?", ["the band grows weaker", "the band grows stronger", "nothing"], 1,
+     ["The left band is faint.", "The right band is the strongest."], "chemistry"),
+    ("gel_c", "Which lane was probably left without a sample?", ["the left one", "the middle one", "the right one", "none"], 2,
+     ["A lane without a sample has no band.", "The right lane has none."], "life"),
+]
+CHOSEN = [
+    "The middle lane is empty, all others have a band. \\boxed{B}",
+    "The bands grow darker from left to right, so the amount grows. \\boxed{B}",
+    "Every lane looks alike to me. \\boxed{D}",
+]
+
+
+def picture(lanes):
+    """A gray PNG of three lanes, 12 pixels wide each, with a band of four rows where there is one."""
+    rows = b""
+    for y in range(24):
+        row = bytes(255 - strength if 2 <= x < 10 and 10 <= y < 14 else 255 for strength in lanes for x in range(12))
+        rows += b"\0" + row
+
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    head = struct.pack(">IIBBBBB", 12 * len(lanes), 24, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def write_reasoning():
+    os.makedirs("data/pictures", exist_ok=True)
+    for name, lanes in GELS.items():
+        with open(f"data/pictures/{name}.png", "wb") as out:
+            out.write(picture(lanes))
+    write("experimental_reasoning", [
+        {"idx": f"reasoning-{at + 1}", "question": question, "images": [f"pictures/{gel}.png"], "options": options, "steps": steps,
+         "step_images": [], "answer": answer, "image_type": "process", "discipline": discipline, "type": "perception"}
+        for at, (gel, question, options, answer, steps, discipline) in enumerate(CHOICES)])
+    with open("choices.jsonl", "w", encoding="utf-8") as out:
+        for at, text in enumerate(CHOSEN):
+            out.write(json.dumps({"idx": f"reasoning-{at + 1}", "response": text}) + "\n")
 
 
 def answer_research(name, row):

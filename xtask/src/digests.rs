@@ -41,7 +41,7 @@ const JOBS: &[DigestJob] = &[
         "rag-published",
         "score examples/rag/cases.jsonl -m relevance -m completeness -m hallucination -m verdict -q FORMATS",
     ),
-    ("rag-improved", "score examples/rag/cases.jsonl -m hallucination -m verdict --profile careful -q FORMATS"),
+    ("rag-improved", "score examples/rag/cases.jsonl -m hallucination -m verdict --profile improved -q FORMATS"),
     ("rag-eval", "rag eval --cases examples/rag/cases.jsonl --out rag.jsonl FORMATS"),
     (
         "agents",
@@ -51,7 +51,7 @@ const JOBS: &[DigestJob] = &[
     ("synthesis", "synthesis --cases examples/synthesis/cases.jsonl --out report.json FORMATS"),
     (
         "synthesis-improved",
-        "synthesis --cases examples/synthesis/cases.jsonl --out report.json --profile careful FORMATS",
+        "synthesis --cases examples/synthesis/cases.jsonl --out report.json --profile improved FORMATS",
     ),
     (
         "socioscope",
@@ -59,7 +59,7 @@ const JOBS: &[DigestJob] = &[
     ),
     (
         "socioscope-improved",
-        "socioscope examples/socioscope/questions.json examples/socioscope/corpus.json --out out --timestamp 20260101_000000 --profile careful",
+        "socioscope examples/socioscope/questions.json examples/socioscope/corpus.json --out out --timestamp 20260101_000000 --profile improved",
     ),
     (
         "synthlink",
@@ -67,7 +67,7 @@ const JOBS: &[DigestJob] = &[
     ),
     (
         "synthlink-two",
-        "synthlink --catalog examples/synthlink --predictions examples/synthlink/system_a.json --predictions examples/synthlink/system_b.json --output-dir out --profile careful",
+        "synthlink --catalog examples/synthlink --predictions examples/synthlink/system_a.json --predictions examples/synthlink/system_b.json --output-dir out --profile improved",
     ),
     (
         "sgi-wet",

@@ -16,6 +16,7 @@ mod prices;
 mod process;
 mod python;
 mod scripts;
+mod simulate;
 mod test;
 mod torture;
 mod train;
@@ -54,6 +55,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Count lines of code by crate, without comments, documentation and tests
     Lines(lines::Arguments),
+    /// Simulate early decisions and intervals from few labels: wrong verdicts, cases needed, coverage
+    Simulate,
     /// Write the files of a new metric
     NewMetric(new_metric::Arguments),
     /// Write the folder of a new suite
@@ -77,6 +80,7 @@ fn main() -> anyhow::Result<()> {
         Command::Train(arguments) => train::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Lines(arguments) => lines::run(&arguments),
+        Command::Simulate => simulate::run(),
         Command::NewMetric(arguments) => new_metric::run(&arguments),
         Command::NewSuite(arguments) => new_benchmark::run(&arguments),
         Command::LocalModel(arguments) => local_model::run(&arguments),

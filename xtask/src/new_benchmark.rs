@@ -87,7 +87,7 @@ pub struct {kind};
 impl CommandOptions for {kind} {{
     type Options = Options;
 
-    const PROFILES: &'static str = "Which reading: reference (the published numbers, the default) or careful";
+    const PROFILES: &'static str = "Which definition: published (the default) or improved";
 
     const TAKES: &'static [&'static str] = &["json"];
 }}

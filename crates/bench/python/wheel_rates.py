@@ -63,14 +63,14 @@ def measured(work, who=resource.RUSAGE_SELF):
     return cpu(who) - start
 
 
-def batches(path, metrics, profile="reference", evidence=False):
+def batches(path, metrics, profile="published", evidence=False):
     """All batches of a file through a scorer on one thread."""
     scorer = probare.Scorer(metrics, profile, jobs=1, evidence=evidence)
     for batch in parquet.ParquetFile(path).iter_batches(8192):
         scorer.score_batch(batch)
 
 
-def command(program, folder, path, metrics, kind, profile="reference"):
+def command(program, folder, path, metrics, kind, profile="published"):
     flags = [flag for metric in metrics for flag in ("-m", metric)]
     out = folder / f"out.{kind}"
     line = [program, "score", str(path), *flags, "--profile", profile, "-j", "1", "-q", "-o", str(out)]
@@ -87,7 +87,7 @@ def beside_originals(program, folder, count):
         few = rows[: count // 10]
         for metrics in [[metric] for metric in METRICS] + [SEVERAL]:
             several = len(metrics) > 1
-            profile = "careful" if several else "reference"
+            profile = "improved" if several else "reference"
             here, there = folder / "rows.parquet", folder / "rows.jsonl"
             works = {
                 "score_batch": lambda: measured(lambda: batches(here, metrics, profile)),
@@ -144,10 +144,10 @@ def on_clusters(program, folder, count, wanted):
             parquet.write_table(pyarrow.Table.from_pylist(list(made(count // 8, size, part))), big / f"{part}.parquet")
         files = sorted(big.glob("*.parquet"))
         print(f"{count // 8 * 8} rows of {size}, seven metrics, careful:", flush=True)
-        native = count / min(measured(lambda: [batches(file, SEVERAL, "careful") for file in files]) for _ in range(3))
+        native = count / min(measured(lambda: [batches(file, SEVERAL, "improved") for file in files]) for _ in range(3))
         print(f"  score_batch, one thread: {native:,.0f} rows per CPU-second", flush=True)
         whole = count / min(
-            measured(lambda: [command(program, folder, file, SEVERAL, "parquet", "careful") for file in files], resource.RUSAGE_CHILDREN)
+            measured(lambda: [command(program, folder, file, SEVERAL, "parquet", "improved") for file in files], resource.RUSAGE_CHILDREN)
             for _ in range(3)
         )
         print(f"  program, one thread, Parquet to Parquet: {whole:,.0f} rows per CPU-second", flush=True)
@@ -170,7 +170,7 @@ def spark(folder, big, count):
 
     def work():
         frame = session.read.parquet(str(big))
-        probare.spark.score(frame, SEVERAL, "careful").write.mode("overwrite").parquet(out)
+        probare.spark.score(frame, SEVERAL, "improved").write.mode("overwrite").parquet(out)
 
     rate = cluster("Spark, Parquet to Parquet", count, work)
     session.stop()
@@ -188,7 +188,7 @@ def ray(folder, big, count):
 
     def work():
         shutil.rmtree(out, ignore_errors=True)
-        probare.ray.score(package.data.read_parquet(str(big)), SEVERAL, "careful").write_parquet(str(out))
+        probare.ray.score(package.data.read_parquet(str(big)), SEVERAL, "improved").write_parquet(str(out))
 
     rate = cluster("Ray, Parquet to Parquet", count, work)
     package.shutdown()

@@ -20,7 +20,7 @@ pub fn print() -> Result<(), Box<dyn std::error::Error>> {
     for (name, numbers) in [("all different", different), ("all equal", equal), ("of 40 kinds, drawn", drawn)] {
         for order in ["any", "in_order"] {
             let metric =
-                registry().get("tool_calls")?.build(serde_json::json!({"order": order}), Profile::Reference)?;
+                registry().get("tool_calls")?.build(serde_json::json!({"order": order}), Profile::Published)?;
             let called = calls(&numbers, &mut random);
             let expected = calls(&numbers, &mut random);
             let case = Case { tool_calls: Some(called), expected_tool_calls: Some(expected), ..Case::default() };

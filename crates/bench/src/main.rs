@@ -131,14 +131,14 @@ fn compare(name: &str, file: &Path, cases: &[Case]) {
             Ok(measured) => measured,
             Err(reason) => return println!("{name:24} left out: {reason}"),
         };
-        let Some(rate) = throughput::measure_window(definition, Profile::Reference, cases, measured.seconds) else {
+        let Some(rate) = throughput::measure_window(definition, Profile::Published, cases, measured.seconds) else {
             return;
         };
         (theirs, ours) = (theirs.max(measured.rate()), ours.max(rate));
         last = Some(measured);
     }
     let Some(measured) = last else { return };
-    let Ok(metric) = definition.build(serde_json::Value::Null, Profile::Reference) else { return };
+    let Ok(metric) = definition.build(serde_json::Value::Null, Profile::Published) else { return };
     let value = |case| metric.score(Sample::from_case(case)).ok()?.score().map(|score| score.value.get());
     let total: f64 = cases.iter().filter_map(value).sum();
     let same = if (total - measured.total).abs() <= 1e-6 * measured.total.abs().max(1.0) { "yes" } else { "no" };

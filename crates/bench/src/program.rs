@@ -66,7 +66,7 @@ pub fn print(folder: &Path, filter: &str, full: bool) -> Result<(), Box<dyn Erro
     ];
     let long: &[(&str, &[&str])] = &[
         ("probare score -j 1 (hallucination)", &["-m", "hallucination", "-j", "1"]),
-        ("probare score -j 1 (hallucination, careful)", &["-m", "hallucination", "--profile", "careful", "-j", "1"]),
+        ("probare score -j 1 (hallucination, improved)", &["-m", "hallucination", "--profile", "improved", "-j", "1"]),
     ];
     let long_rows = if full { FULL_LONG_ROWS } else { LONG_ROWS };
     let files = [

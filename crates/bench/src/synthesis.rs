@@ -14,7 +14,7 @@ use crate::{processor_time, program};
 
 /// Rows that both programs see.
 const ROWS: usize = 20_000;
-const PROFILES: [Profile; 2] = [Profile::Reference, Profile::Careful];
+const PROFILES: [Profile; 2] = [Profile::Published, Profile::Improved];
 const CHECKS: [&str; 3] = ["agency_language", "unverifiable_reassurance", "topic_pivot"];
 
 /// The exchanges again and again, as a file of the original's format.

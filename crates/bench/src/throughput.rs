@@ -41,7 +41,7 @@ pub fn metric(definition: &MetricDef, profile: Profile, cases: &[Case]) -> Optio
         count_scored(definition, &metric, cases);
     })?;
     let name =
-        if profile == Profile::Careful { format!("{} (careful)", definition.id) } else { definition.id.to_owned() };
+        if profile == Profile::Improved { format!("{} (improved)", definition.id) } else { definition.id.to_owned() };
     Some(ThroughputRow { name, rate, scored: in_one_pass })
 }
 

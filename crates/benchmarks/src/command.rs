@@ -5,6 +5,8 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches as _};
 use probare_core::Suite;
 use serde::Serialize;
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use serde_json::{Map, Value as Json};
 
 /// What a benchmark declares about its command; [`Benchmark`] follows from it.
@@ -91,6 +93,12 @@ impl<T: CommandOptions> Benchmark for T {
     fn without_output(&self) -> &'static [(&'static str, &'static str)] {
         T::WITHOUT_OUTPUT
     }
+}
+
+/// Reads a word of a closed set, as files have it.
+pub(crate) fn parse_word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let word: StrDeserializer<'_, serde::de::value::Error> = text.into_deserializer();
+    T::deserialize(word).map_err(|error| error.to_string())
 }
 
 /// Reads a whole number.

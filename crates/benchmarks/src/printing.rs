@@ -15,7 +15,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     output.finish(Stop::Complete).map(|_| ())
 }
 
-/// Prints a remark to standard error; nothing can be done if even that fails.
+/// Prints a remark to standard error as one line, escaped; nothing can be done if even that fails.
 pub(crate) fn remark(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", escape::terminal(text));
 }

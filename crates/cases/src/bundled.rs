@@ -14,7 +14,7 @@ macro_rules! files {
 }
 
 /// The files by their names below `examples/`.
-static FILES: [(&str, &[u8]); 11] = files![
+static FILES: [(&str, &[u8]); 18] = files![
     "quotes/quotes.csv",
     "quotes/texts/ferry.txt",
     "quotes/texts/orchard.txt",
@@ -26,6 +26,13 @@ static FILES: [(&str, &[u8]); 11] = files![
     "synthesis/cases.jsonl",
     "synthlink/catalog.jsonl",
     "synthlink/system_a.json",
+    "synthlink60/LICENSE",
+    "synthlink60/SynthLink_Economic_Industrial_Shifts.md",
+    "synthlink60/SynthLink_Environmental_Ecological_Consequences.md",
+    "synthlink60/SynthLink_Historical_Impact_Analysis.md",
+    "synthlink60/SynthLink_Policy_Social_Movements.md",
+    "synthlink60/SynthLink_STEM_Future_Tech.md",
+    "synthlink60/SynthLink_Scientific_Technological_Evolution.md",
 ];
 
 /// Whether a path names something that the program carries: a file, or a folder of such files.

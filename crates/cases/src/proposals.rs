@@ -99,13 +99,26 @@ impl FieldMap {
         // What an agent did is told by its form; a name alone proposes nothing.
         let is_named = |field: &Option<Field>| !field.is_some_and(|field| FIELDS.contains(&field));
         for field in fields().filter(is_named).filter(|field| used_by(*field).is_none_or(|column| !has(column))) {
-            if let Some(column) = best(&names(field), &free) {
+            // `gold_answer` has a name of the response among its words, and is none.
+            let is_fit = |column: &&str| field != Some(Field::Response) || !is_about_reference(column);
+            let fit: Vec<&'a str> = free.iter().copied().filter(is_fit).collect();
+            let wanted = || fit.iter().copied().find(|column| is_about_reference(column));
+            let found = best(&names(field), &fit);
+            if let Some(column) = found.or_else(|| if field == Some(Field::Reference) { wanted() } else { None }) {
                 free.retain(|known| *known != column);
                 proposals.push((field.map_or("id", Field::name), column));
             }
         }
         proposals
     }
+}
+
+/// Words by which a column says that it holds what is expected, not what was answered.
+const EXPECTED: [&str; 8] = ["gold", "golden", "correct", "expected", "ideal", "truth", "target", "reference"];
+
+/// Whether a column holds an answer that is expected, by its name.
+fn is_about_reference(column: &str) -> bool {
+    words(column).iter().any(|word| EXPECTED.contains(&word.as_str()))
 }
 
 fn best<'a>(names: &[&str], columns: &[&'a str]) -> Option<&'a str> {

@@ -169,7 +169,7 @@ pub(crate) fn no_text(file: &str, (line, column): (u64, u64), what: &str) -> Pro
         line: Some(line),
         column: Some(column),
         reason: format!("{what} is not valid UTF-8"),
-        hint: Some("save the file as UTF-8, for example with `iconv -f latin1 -t utf-8`".to_owned()),
+        hint: Some("save the file as UTF-8, for example with `iconv -f WINDOWS-1252 -t UTF-8`".to_owned()),
         lost: true,
         id: None,
     }

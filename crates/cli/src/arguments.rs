@@ -5,6 +5,7 @@ use clap::builder::styling::AnsiColor;
 use clap::{Command, CommandFactory, Parser, Subcommand};
 
 use crate::commands;
+use crate::old_names::with_old_names;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -45,6 +46,8 @@ pub enum CliCommand {
     Compare(commands::compare::Arguments),
     History(commands::history::Arguments),
     Calibrate(commands::calibrate::Arguments),
+    Estimate(commands::estimate::Arguments),
+    Power(commands::power::Arguments),
     Import(commands::import::Arguments),
     Export(commands::export::Arguments),
     Sgi(commands::sgi::Arguments),
@@ -65,7 +68,7 @@ pub enum CliCommand {
     Man(commands::man::Arguments),
 }
 
-/// The whole command line, with the verbs of all suites.
+/// The whole command line, with the commands of all benchmarks.
 pub fn command() -> Command {
-    commands::benchmark::add_benchmark_commands(Cli::command())
+    with_old_names(commands::benchmark::add_benchmark_commands(Cli::command()))
 }

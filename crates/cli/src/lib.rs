@@ -9,6 +9,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod markdown_page;
+mod old_names;
 mod progress;
 
 use probare_cancellation::interruption_flag;
@@ -27,10 +28,12 @@ use probare_engine::{Exit, RunOptions};
 
 /// Does what the arguments ask for, the first of which is the name of the program, and says with which code it should end.
 pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> u8 {
-    let asked = match parse_command_line(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let asked = match parse_command_line(&arguments) {
         Ok(asked) => asked,
         Err(error) => return report_clap_error(error).code(),
     };
+    old_names::mention(&arguments);
     let done = match &asked {
         ParsedCommand::Benchmark(benchmark, matches) => commands::benchmark::run(*benchmark, matches),
         ParsedCommand::Verb(cli) => run_command(cli),
@@ -68,8 +71,13 @@ fn report_clap_error(mut error: clap::Error) -> Exit {
 }
 
 /// What users of other tools write, and what it is called here.
-const OTHER_TOOLS_FLAGS: [(&str, &str); 3] =
-    [("--threshold", "--fail-under"), ("--min-score", "--fail-under"), ("--workers", "--jobs")];
+const OTHER_TOOLS_FLAGS: [(&str, &str); 5] = [
+    ("--threshold", "--fail-under"),
+    ("--min-score", "--fail-under"),
+    ("--workers", "--jobs"),
+    ("--port", "--listen"),
+    ("--host", "--listen"),
+];
 
 /// A flag is similar to another if it is a slip of the fingers away; any other suggestion leads astray.
 fn suggest(error: &mut clap::Error) {
@@ -133,6 +141,8 @@ fn run_command(cli: &Cli) -> CommandResult {
         CliCommand::Show(arguments) => commands::show::run(arguments),
         CliCommand::View(arguments) => commands::view::run(arguments),
         CliCommand::Calibrate(arguments) => commands::calibrate::run(arguments),
+        CliCommand::Estimate(arguments) => commands::estimate::run(arguments),
+        CliCommand::Power(arguments) => commands::power::run(arguments),
         CliCommand::Compare(arguments) => commands::compare::run(arguments),
         CliCommand::History(arguments) => commands::history::run(arguments),
         CliCommand::Import(arguments) => commands::import::run(arguments),

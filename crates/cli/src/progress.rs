@@ -10,7 +10,6 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressS
 use probare_core::{Event, PendingRequests, ReadProgress as Source, Sink};
 use probare_engine::RunProgress;
 use probare_models::ModelContext;
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use crate::commands::remark;
@@ -93,7 +92,7 @@ pub struct InterruptionSink;
 impl Sink for InterruptionSink {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         if let Event::Interrupted { under_way, awaited } = *event {
-            remark(&escape::terminal(&interruption_text(under_way as u64, awaited)));
+            remark(&interruption_text(under_way as u64, awaited));
         }
         Ok(())
     }

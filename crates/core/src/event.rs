@@ -39,14 +39,18 @@ pub struct MetricInfo {
     pub range: (f64, f64),
     /// Version of the definition.
     pub version: u32,
-    /// Which reading was used.
-    pub profile: Profile,
+    /// Which definition was used, where there are two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// Options that were given.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub options: Json,
     /// The thresholds that come with the metric, where its labels rest on them: their name, date and held-out error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision_thresholds: Option<Json>,
+    /// Whether it describes a text and judges nothing: it has no mean, no gate and no place in comparisons.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_descriptive: bool,
 }
 
 impl MetricInfo {
@@ -60,9 +64,10 @@ impl MetricInfo {
             better: def.better,
             range: def.range,
             version: def.version,
-            profile,
+            profile: (def.profiles.len() > 1).then_some(profile),
             options: Json::Null,
             decision_thresholds: def.shipped_thresholds(profile).map(ShippedThresholds::to_json),
+            is_descriptive: def.is_descriptive,
         }
     }
 
@@ -71,9 +76,9 @@ impl MetricInfo {
     #[must_use]
     pub fn with_options(mut self, def: &'static MetricDef, options: Json) -> Self {
         let named = options.get("profile").and_then(|profile| Profile::deserialize(profile).ok());
-        self.profile = named.unwrap_or(self.profile);
+        self.profile = self.profile.map(|profile| named.unwrap_or(profile));
         let has_own = DecisionThresholds::OPTION_NAMES.iter().any(|name| options.get(name).is_some());
-        let shipped = def.shipped_thresholds(self.profile).filter(|_| !has_own);
+        let shipped = def.shipped_thresholds(self.profile.unwrap_or_default()).filter(|_| !has_own);
         self.decision_thresholds = shipped.map(ShippedThresholds::to_json);
         self.options = options;
         self
@@ -151,6 +156,13 @@ impl CaseResult {
         Self { case, model, repeat, results, excused: None, detail: None, asked: Vec::new(), written: None }
     }
 
+    /// The fallback model that answered in place of the one whose results these are; nothing where that one did.
+    pub fn answered_by(&self) -> Option<&str> {
+        let asked = self.model.as_deref()?;
+        let answered = self.case.response.as_ref()?.model.as_deref()?;
+        (answered != asked).then_some(answered)
+    }
+
     /// The result line as text, without a line break.
     pub fn line_text(&self, metrics: &[MetricInfo]) -> Cow<'_, str> {
         match &self.written {
@@ -160,7 +172,7 @@ impl CaseResult {
         }
     }
 
-    /// The result line of the contract: `{"id":…,"scores":{…}}`, with `model` and `repeat` where there are any.
+    /// The result line of the contract: `{"id":…,"scores":{…}}`, with `model`, `answered_by` and `repeat` where there are any.
     pub fn line<'a>(&'a self, metrics: &'a [MetricInfo]) -> impl Serialize + 'a {
         ResultLineRef { result: self, metrics }
     }
@@ -177,6 +189,9 @@ impl Serialize for ResultLineRef<'_> {
         map.serialize_entry("id", &self.result.case.id)?;
         if let Some(model) = &self.result.model {
             map.serialize_entry("model", model)?;
+        }
+        if let Some(model) = self.result.answered_by() {
+            map.serialize_entry("answered_by", model)?;
         }
         if self.result.repeat > 0 {
             map.serialize_entry("repeat", &self.result.repeat)?;
@@ -205,6 +220,9 @@ pub struct ResultLine<T = SerializedResult> {
     /// Model whose output was scored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The fallback model that answered in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// Which of several outputs of that model.
     #[serde(default, skip_serializing_if = "is_first")]
     pub repeat: u32,
@@ -360,9 +378,10 @@ mod tests {
             better: Better::Higher,
             range: (0.0, 1.0),
             version: 1,
-            profile: Profile::Reference,
+            profile: None,
             options: Json::Null,
             decision_thresholds: None,
+            is_descriptive: false,
         };
         let metrics = [metric("relevance"), metric("topic_pivot"), metric("x")];
         let score = Score::from_number(0.604).unwrap().with_part("cosine", 0.709).unwrap();
@@ -400,9 +419,10 @@ mod tests {
             better: Better::Lower,
             range: (0.0, f64::INFINITY),
             version: 2,
-            profile: Profile::Careful,
+            profile: Some(Profile::Improved),
             options: serde_json::json!({"k": 1}),
             decision_thresholds: None,
+            is_descriptive: false,
         };
         for range in [(0.0, 1.0), (0.0, f64::INFINITY), (f64::NEG_INFINITY, f64::INFINITY)] {
             info.range = range;
@@ -419,7 +439,7 @@ mod tests {
         better: Better::Higher,
         needs: &[],
         metadata: &[],
-        profiles: &[Profile::Reference, Profile::Careful],
+        profiles: &[Profile::Published, Profile::Improved],
         identity: false,
         whole: None,
         thresholds: Some(&ShippedThresholds {
@@ -431,6 +451,7 @@ mod tests {
             labels: &[],
         }),
         per_turn: true,
+        is_descriptive: false,
         since: "0.4",
         version: 1,
         page: "",
@@ -441,16 +462,16 @@ mod tests {
     #[test]
     fn shipped_thresholds_stand_beside_a_metric_unless_the_user_has_others() {
         let named = |info: &MetricInfo| info.decision_thresholds.as_ref().map(|told| told["name"].clone());
-        let plain = MetricInfo::new("m", &SHIPPING, Profile::Reference);
+        let plain = MetricInfo::new("m", &SHIPPING, Profile::Published);
         assert_eq!(named(&plain), None, "labels of the published profile do not rest on them");
-        let careful = MetricInfo::new("m", &SHIPPING, Profile::Careful);
-        assert_eq!(named(&careful), Some("example-2026-11".into()));
-        let read: MetricInfo = serde_json::from_str(&serde_json::to_string(&careful).unwrap()).unwrap();
-        assert_eq!(read, careful);
+        let improved = MetricInfo::new("m", &SHIPPING, Profile::Improved);
+        assert_eq!(named(&improved), Some("example-2026-11".into()));
+        let read: MetricInfo = serde_json::from_str(&serde_json::to_string(&improved).unwrap()).unwrap();
+        assert_eq!(read, improved);
         let own =
             serde_json::json!({"decision_thresholds": {"pass": 1.0, "fail": null, "error": 0.1, "confidence": 0.9}});
-        assert_eq!(named(&careful.with_options(&SHIPPING, own)), None);
-        let chosen = plain.with_options(&SHIPPING, serde_json::json!({"profile": "careful"}));
+        assert_eq!(named(&improved.with_options(&SHIPPING, own)), None);
+        let chosen = plain.with_options(&SHIPPING, serde_json::json!({"profile": "improved"}));
         assert_eq!(named(&chosen), Some("example-2026-11".into()));
     }
 }

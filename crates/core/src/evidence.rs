@@ -12,13 +12,18 @@ use crate::Field;
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {
     /// Looked for and there.
-    Found,
+    #[serde(alias = "found")]
+    Matched,
     /// Looked for and not there.
     Missing,
-    /// Held against something else.
+    /// Two values were compared.
     Compared,
-    /// Stated without support.
+    /// Neither support nor contradiction was found.
+    Unverified,
+    /// The context, or the reference, lacks it.
     Unsupported,
+    /// The context says otherwise.
+    Contradicted,
     /// A judge was asked.
     Asked,
     /// A program was run.
@@ -28,13 +33,38 @@ pub enum EvidenceKind {
 }
 
 impl EvidenceKind {
+    /// All kinds.
+    pub const ALL: [Self; 9] = [
+        Self::Matched,
+        Self::Missing,
+        Self::Compared,
+        Self::Unverified,
+        Self::Unsupported,
+        Self::Contradicted,
+        Self::Asked,
+        Self::Ran,
+        Self::Note,
+    ];
+
+    /// The word of format 3 and before.
+    pub const fn old_name(self) -> &'static str {
+        match self {
+            Self::Matched => "found",
+            Self::Unverified => "compared",
+            Self::Contradicted => "unsupported",
+            other => other.name(),
+        }
+    }
+
     /// The word in files and reports.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Found => "found",
+            Self::Matched => "matched",
             Self::Missing => "missing",
             Self::Compared => "compared",
+            Self::Unverified => "unverified",
             Self::Unsupported => "unsupported",
+            Self::Contradicted => "contradicted",
             Self::Asked => "asked",
             Self::Ran => "ran",
             Self::Note => "note",
@@ -136,7 +166,7 @@ impl From<WrittenEvidence> for Evidence {
 impl Evidence {
     /// Words that were looked for and stand at `span` of `whole`, the full text of that field.
     pub fn found(field: Field, span: Range<usize>, whole: &str) -> Self {
-        Self::at(EvidenceKind::Found, field, span, whole)
+        Self::at(EvidenceKind::Matched, field, span, whole)
     }
 
     /// Words that were looked for and are nowhere.
@@ -204,9 +234,9 @@ impl Evidence {
         self
     }
 
-    /// Whether it is of kind `found`.
+    /// Whether it is of kind `matched`.
     pub const fn is_found(&self) -> bool {
-        matches!(self.kind, EvidenceKind::Found)
+        matches!(self.kind, EvidenceKind::Matched)
     }
 }
 
@@ -220,7 +250,7 @@ mod tests {
         let json = serde_json::to_string(&evidence).unwrap();
         assert_eq!(
             json,
-            r#"{"kind":"found","field":"context","index":2,"start":4,"end":9,"text":"press","note":"by name"}"#
+            r#"{"kind":"matched","field":"context","index":2,"start":4,"end":9,"text":"press","note":"by name"}"#
         );
         assert_eq!(serde_json::from_str::<Evidence>(&json).unwrap(), evidence);
         let missing = Evidence::missing("x");

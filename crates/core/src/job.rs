@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
-use crate::manifest::{GenerationRecord, InputFile, ReadSettings};
+use crate::manifest::{GenerationRecord, InputFile, MeansOver, ReadSettings};
 use crate::{
     BenchmarkCall, BenchmarkData, Case, Message, MetricInfo, MetricRequest, MetricResult, Panel, Problem, Sample, Sink,
 };
@@ -193,6 +193,8 @@ pub struct Job {
     pub reading: ReadSettings,
     /// How the outputs came about, where that is more than a file of cases.
     pub generation: Option<GenerationRecord>,
+    /// What means are over: single outputs only where a benchmark publishes its means so.
+    pub means_over: MeansOver,
     /// What the benchmark decides about single cases.
     pub rules: Arc<dyn CasePolicy>,
     /// Limits on single cases.
@@ -218,6 +220,7 @@ impl Job {
             inputs: Vec::new(),
             reading: ReadSettings::default(),
             generation: None,
+            means_over: MeansOver::Cases,
             rules: Arc::new(DefaultCasePolicy),
             case_limits: Vec::new(),
             publisher: None,

@@ -17,7 +17,8 @@ use crate::{MetricInfo, Panel, Parameters, RunCosts, Stop};
 /// | 1 | 0.1 | no manifest; `.json` holds metrics and results |
 /// | 2 | 0.2 | a manifest in or beside every file; means over outputs |
 /// | 3 | 0.3 | means over cases; model and repeat in every table; who decided (`by`), `unsure`, `truncated`; where gates come from; panels of benchmarks |
-pub const FORMAT: u32 = 3;
+/// | 4 | 0.4 | the words of the glossary (`decided_by`, `matched`, `published`, `benchmark`, …); further kinds of evidence and errors |
+pub const FORMAT: u32 = 4;
 
 /// The oldest format whose manifests are read.
 pub const OLDEST_FORMAT: u32 = 2;
@@ -29,7 +30,7 @@ pub struct Manifest {
     /// The program that wrote it.
     pub probare: ProgramVersion,
     /// The benchmark that was run, if it was one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "benchmark", alias = "suite", default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<BenchmarkCall>,
     /// Title of pages, where one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,7 +38,7 @@ pub struct Manifest {
     /// Files that were read.
     pub inputs: Vec<InputFile>,
     /// How cases were read from them.
-    #[serde(default)]
+    #[serde(rename = "input_options", alias = "reading", default)]
     pub reading: ReadSettings,
     /// The metrics, in the order of all results.
     pub metrics: Vec<MetricInfo>,
@@ -130,6 +131,9 @@ pub struct ModelRecord {
     /// What else decides its replies: headers that are no secret, digests of files that a program names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub also: BTreeMap<String, String>,
+    /// Models that answer in its place when it fails, by name and in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallback: Vec<String>,
 }
 
 /// The model whose vectors a metric used.
@@ -225,6 +229,9 @@ pub struct InputFile {
     /// Rows that were read, where it has rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
+    /// Name of the version of the data set, where it was given one; the digest is its version in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// How cases were read.
@@ -238,13 +245,13 @@ pub struct ReadSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// Sign between the cells of a table, where it was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "delimiter", alias = "separator", skip_serializing_if = "Option::is_none")]
     pub separator: Option<char>,
     /// What becomes one case of a file of traces, where it was said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Bytes of the longest row that is read.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "max_row_size", alias = "longest_row", skip_serializing_if = "Option::is_none")]
     pub longest_row: Option<u64>,
     /// Most cases that are scored.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -124,23 +124,41 @@ pub enum MetricKind {
     Judge,
 }
 
-/// Which reading of a metric: the published one, or ours that does better where the published one is known to err.
+/// Which definition of a metric: the published one, or ours that does better where the published one is known to err.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// The numbers of the published definition, bit for bit.
+    /// The published definition.
     #[default]
-    Reference,
-    /// Our improved reading; named in every report.
-    Careful,
+    #[serde(alias = "reference")]
+    Published,
+    /// Our improved definition; named in every report.
+    #[serde(alias = "careful")]
+    Improved,
 }
 
 impl Profile {
+    /// Both, the published one first.
+    pub const ALL: [Self; 2] = [Self::Published, Self::Improved];
+
+    /// The profile of this name; names of release 0.3 are understood.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name || profile.old_name() == name)
+    }
+
+    /// The word of release 0.3 and before.
+    pub const fn old_name(self) -> &'static str {
+        match self {
+            Self::Published => "reference",
+            Self::Improved => "careful",
+        }
+    }
+
     /// The word in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Reference => "reference",
-            Self::Careful => "careful",
+            Self::Published => "published",
+            Self::Improved => "improved",
         }
     }
 }
@@ -170,16 +188,18 @@ pub struct MetricDef {
     pub needs: &'static [Field],
     /// Keys that the metadata of a case must have.
     pub metadata: &'static [&'static str],
-    /// Profiles in which it differs; a metric with one reading lists `Reference` alone.
+    /// Profiles in which it differs; a metric with one definition lists `Published` alone.
     pub profiles: &'static [Profile],
     /// Whether a response equal to the reference gets the best value.
     pub identity: bool,
     /// How the parts give the value again, for a composite.
     pub whole: Option<fn(&ScoreParts) -> Option<f64>>,
-    /// The thresholds that its labels rest on, where they are calibrated: in the careful profile, if it has several.
+    /// The thresholds that its labels rest on, where they are calibrated: in the `improved` profile, if it has several.
     pub thresholds: Option<&'static ShippedThresholds>,
     /// Whether a single turn of a conversation can be scored by itself, as far as its own rules go.
     pub per_turn: bool,
+    /// Whether it describes a text and judges nothing: it has no mean, no gate and no place in comparisons.
+    pub is_descriptive: bool,
     /// The release that brought it.
     pub since: &'static str,
     /// Raised when any score could change.
@@ -220,12 +240,12 @@ impl MetricDef {
 
     /// The profile that a request for `wanted` gives.
     pub fn resolve_profile(&self, wanted: Profile) -> Profile {
-        if self.profiles.contains(&wanted) { wanted } else { Profile::Reference }
+        if self.profiles.contains(&wanted) { wanted } else { Profile::Published }
     }
 
     /// The thresholds that its labels rest on in this profile, where they come with it.
     pub fn shipped_thresholds(&self, profile: Profile) -> Option<&'static ShippedThresholds> {
-        self.thresholds.filter(|_| self.profiles.len() < 2 || profile == Profile::Careful)
+        self.thresholds.filter(|_| self.profiles.len() < 2 || profile == Profile::Improved)
     }
 
     /// All that lists tell about it, with the schema of its options.
@@ -330,7 +350,7 @@ const fn last_separator(path: &str, end: usize) -> (usize, usize) {
 /// where it asks.
 ///
 /// The id is the file's name and the family the folder's. `needs`, `summary`, `range`, `better`, `since`, `version` and
-/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole`, `thresholds` and `per_turn` have defaults. `prepare` turns the options into the type that
+/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole`, `thresholds`, `per_turn` and `is_descriptive` have defaults. `prepare` turns the options into the type that
 /// scores, where something is to be compiled or checked once (`prepare: Compiled::new`); without it the options score.
 #[macro_export]
 macro_rules! metric {
@@ -346,6 +366,7 @@ macro_rules! metric {
         $(thresholds: $thresholds:expr,)?
         $(prepare: $prepare:expr,)?
         $(per_turn: $per_turn:expr,)?
+        $(is_descriptive: $is_descriptive:expr,)?
         since: $since:expr,
         version: $version:expr,
         page: $page:expr $(,)?
@@ -360,11 +381,12 @@ macro_rules! metric {
             better: $crate::Better::$better,
             needs: &[$($crate::Field::$need),*],
             metadata: $crate::metric!(@or [$(&[$($key),*])?] [&[]]),
-            profiles: $crate::metric!(@or [$(&[$($crate::Profile::$profile),*])?] [&[$crate::Profile::Reference]]),
+            profiles: $crate::metric!(@or [$(&[$($crate::Profile::$profile),*])?] [&[$crate::Profile::Published]]),
             identity: $crate::metric!(@or [$($identity)?] [false]),
             whole: $crate::metric!(@or [$(Some($whole))?] [None]),
             thresholds: $crate::metric!(@or [$(Some($thresholds))?] [None]),
             per_turn: $crate::metric!(@or [$($per_turn)?] [true]),
+            is_descriptive: $crate::metric!(@or [$($is_descriptive)?] [false]),
             since: $since,
             version: $version,
             page: include_str!($page),

@@ -257,7 +257,7 @@ impl PerTurn {
         if evidence.len() > MOST_PIECES {
             let over = evidence.len() - MOST_PIECES;
             evidence.truncate(MOST_PIECES);
-            evidence.push(Evidence::note(format!("{over} more pieces of evidence are left out")));
+            evidence.push(Evidence::note(format!("{over} more pieces of evidence are omitted")));
         }
         Ok(score.because(evidence).into())
     }
@@ -602,11 +602,12 @@ mod tests {
             better: Better::Higher,
             needs,
             metadata: &[],
-            profiles: &[Profile::Reference],
+            profiles: &[Profile::Published],
             identity: false,
             whole: None,
             thresholds: None,
             per_turn: true,
+            is_descriptive: false,
             since: "0.3",
             version: 1,
             page: "",
@@ -633,7 +634,7 @@ mod tests {
     }
 
     fn score(options: Json, case: &Case) -> Result<Outcome, ScoreError> {
-        SAME.build(options, Profile::Reference).unwrap().score(Sample::from_case(case))
+        SAME.build(options, Profile::Published).unwrap().score(Sample::from_case(case))
     }
 
     fn value(options: Json, case: &Case) -> f64 {
@@ -702,10 +703,10 @@ mod tests {
             (json!({"per": "turn", "over": "sum"}), "unknown variant `sum`"),
             (json!({"per": "turn", "only": 3}), "invalid type"),
         ] {
-            let error = SAME.build(options.clone(), Profile::Reference).unwrap_err().to_string();
+            let error = SAME.build(options.clone(), Profile::Published).unwrap_err().to_string();
             assert!(error.contains(part), "{options}: {error}");
         }
-        let error = RANKED.build(json!({"per": "turn"}), Profile::Reference).unwrap_err().to_string();
+        let error = RANKED.build(json!({"per": "turn"}), Profile::Published).unwrap_err().to_string();
         assert_eq!(error, "`same` cannot be taken per turn: it needs `relevant`, which a turn does not have");
     }
 

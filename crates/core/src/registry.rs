@@ -53,13 +53,47 @@ impl fmt::Display for UnknownMetric {
 impl UnknownMetric {
     /// What to use instead, if that is known.
     pub fn hint(&self) -> Option<String> {
-        match (self.retired, self.similar) {
-            (Some(retired), _) => Some(retired.replacement.to_owned()),
-            (None, Some(similar)) => Some(format!("a similar name exists: `{similar}`")),
-            (None, None) => None,
+        let elsewhere = ELSEWHERE.iter().find(|(names, _)| names.contains(&self.id.as_str()));
+        match (self.retired, elsewhere, self.similar) {
+            (Some(retired), _, _) => Some(retired.replacement.to_owned()),
+            (None, Some((_, nearest)), _) => Some(format!(
+                "other tools have a metric of this name; the nearest here, defined in another way: {nearest}"
+            )),
+            (None, None, Some(similar)) => Some(format!("a similar name exists: `{similar}`")),
+            (None, None, None) => None,
         }
     }
 }
+
+/// Names of metrics in other tools, and what answers nearly the same question here. They are pointers, not aliases: definitions
+/// differ.
+const ELSEWHERE: [(&[&str], &str); 10] = [
+    (
+        &["faithfulness", "groundedness", "context_faithfulness", "context-faithfulness"],
+        "`judge_claims` (asks a model), `hallucination` (by rules)",
+    ),
+    (
+        &["answer_relevancy", "answer_relevance", "answer-relevance", "response_relevancy"],
+        "`relevance` (by words), `judge_rubric` (asks a model)",
+    ),
+    (
+        &["context_recall", "context-recall", "context_precision", "context_relevance"],
+        "`recall_at_k` and `precision_at_k`, where the relevant documents are known",
+    ),
+    (
+        &["answer_correctness", "correctness", "factual_correctness", "factuality"],
+        "`answer_match` (by rules), `judge_same_answer` (asks a model)",
+    ),
+    (
+        &["g_eval", "geval", "g-eval", "llm_rubric", "llm-rubric", "model_graded_qa", "toxicity", "bias"],
+        "`judge_rubric` with your own question and levels",
+    ),
+    (&["rouge", "rouge1", "rouge2", "rougeL", "rouge-n", "rouge_n"], "`rouge_l`"),
+    (&["f1", "squad_f1"], "`token_f1`"),
+    (&["equals", "match", "em"], "`exact_match`"),
+    (&["is-json", "is_json"], "`json_valid`, `json_schema`"),
+    (&["bertscore", "bert_score", "similar", "semantic_similarity"], "`embedding_similarity`"),
+];
 
 impl Registry {
     /// Joins the tables of the families; `retired` are the ids that are known and gone.

@@ -29,7 +29,7 @@ impl MetricRequest {
             name: info.name.clone(),
             id: info.id.clone().into_owned(),
             options: info.options.clone(),
-            profile: Some(info.profile),
+            profile: info.profile,
         }
     }
 

@@ -14,15 +14,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Evidence, Field, NotFinite, Value};
 
-/// The label of a value that is a guess: nothing was proved either way. Reports count it apart.
+/// The label where a metric abstains: it decided neither way. Reports count it apart.
 pub const UNSURE: &str = "unsure";
 
 /// Who decided a value, where a metric may hand on what it cannot decide itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decider {
-    /// The metric, by reading the texts.
-    Reading,
+    /// The metric, by its own rules.
+    #[serde(alias = "reading")]
+    Rule,
     /// A model that was asked.
     Judge,
 }
@@ -31,7 +32,7 @@ impl Decider {
     /// The word in files and reports.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Reading => "reading",
+            Self::Rule => "rule",
             Self::Judge => "judge",
         }
     }
@@ -105,7 +106,7 @@ impl Score {
         self
     }
 
-    /// Whether nothing was proved either way.
+    /// Whether the metric abstained.
     pub fn is_unsure(&self) -> bool {
         self.label.as_deref() == Some(UNSURE)
     }
@@ -213,7 +214,7 @@ impl Serialize for Outcome {
                     map.serialize_entry("label", label)?;
                 }
                 if let Some(decider) = &score.by {
-                    map.serialize_entry("by", decider)?;
+                    map.serialize_entry("decided_by", decider)?;
                 }
                 if !score.parts.is_empty() {
                     map.serialize_entry("parts", &score.parts)?;
@@ -234,7 +235,8 @@ impl Serialize for Outcome {
 struct RawResult<P, E> {
     value: Option<Value>,
     label: Option<String>,
-    by: Option<Decider>,
+    #[serde(alias = "by")]
+    decided_by: Option<Decider>,
     #[serde(default)]
     parts: P,
     #[serde(default)]
@@ -254,7 +256,7 @@ impl<P, E> RawResult<P, E> {
             (Some(value), None, None) if self.kind.is_none() => {
                 let label = self.label.map(Cow::Owned);
                 let (parts, evidence) = why(self.parts, self.evidence);
-                Ok(Ok(Score { value, label, by: self.by, parts, evidence }.into()))
+                Ok(Ok(Score { value, label, by: self.decided_by, parts, evidence }.into()))
             }
             (None, Some(reason), None) => Ok(Ok(Outcome::not_applicable(reason))),
             // Files of release 0.1 name no kind.
@@ -330,11 +332,15 @@ pub enum ErrorKind {
     Cancelled,
     /// A model's reply was cut off before its end.
     Truncated,
+    /// A check that this program cannot run, or was not allowed to run.
+    NotRun,
+    /// An agent used up its steps.
+    StepLimit,
 }
 
 impl ErrorKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Failed,
         Self::Refused,
         Self::Unparseable,
@@ -342,6 +348,8 @@ impl ErrorKind {
         Self::TimedOut,
         Self::Cancelled,
         Self::Truncated,
+        Self::NotRun,
+        Self::StepLimit,
     ];
 
     /// The word in files and reports.
@@ -354,6 +362,8 @@ impl ErrorKind {
             Self::TimedOut => "timed_out",
             Self::Cancelled => "cancelled",
             Self::Truncated => "truncated",
+            Self::NotRun => "not_run",
+            Self::StepLimit => "step_limit",
         }
     }
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::config_trust::check_discovered_config;
-use crate::run_options::{ConfiguredGates, RunOptions, SettingOrigin};
+use crate::run_options::{ConfiguredGates, OldName, RENAMED, RunOptions, SettingOrigin};
 use crate::yaml;
 
 /// The file that is read when it stands in the current folder and no other is named.
@@ -42,7 +42,7 @@ pub struct Config {
     pub judges: Vec<String>,
     /// Limits that the run must keep.
     pub gates: Vec<GateEntry>,
-    /// Which reading of the metrics: `reference` or `careful`.
+    /// Which definition of the metrics: `published` or `improved`.
     pub profile: Option<Profile>,
     /// How to run.
     #[schemars(schema_with = "run_schema")]
@@ -50,6 +50,9 @@ pub struct Config {
     /// The file, as it was named; nothing where there is none.
     #[serde(skip)]
     pub path: Option<PathBuf>,
+    /// Words of an earlier release that stand in the file, each with the word of now.
+    #[serde(skip)]
+    pub old_names: Vec<(&'static str, &'static str)>,
 }
 
 /// What the models under test are asked.
@@ -109,6 +112,9 @@ pub struct Dataset {
     pub name: Option<String>,
     /// The file, relative to the configuration.
     pub path: String,
+    /// Name of its version, such as `2026-03`. The digest of the file is its version in any case; `compare` and `history`
+    /// show both.
+    pub version: Option<String>,
     /// Columns under other names: `response: model_output`.
     #[serde(default)]
     pub mapping: Map<String, Json>,
@@ -339,6 +345,7 @@ impl Config {
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
         let mut config: Self =
             yaml::from_yaml(text).map_err(|reason| ConfigError::Form { name: name.to_owned(), reason })?;
+        config.old_names = old_names(text);
         for model in &config.models {
             model.check().map_err(|source| ConfigError::Model { name: name.to_owned(), source })?;
         }
@@ -378,7 +385,10 @@ impl Config {
             ..RunOptions::default()
         };
         // What was read is called as it was named; what a program put there has the name that it gives.
-        self.run.clone().combine(beside.set_by(&origin)).set_by(&origin)
+        let mut options = self.run.clone().combine(beside.set_by(&origin)).set_by(&origin);
+        let old = self.old_names.iter().map(|(old, new)| OldName { old, new, from: origin.clone() });
+        options.old_names.extend(old);
+        options
     }
 
     /// The same under the name of its file.
@@ -390,6 +400,19 @@ impl Config {
     pub fn requests(&self) -> Vec<MetricRequest> {
         self.metrics.iter().map(MetricEntry::request).collect()
     }
+}
+
+/// Words of an earlier release in a configuration that was read; `bands` is a setting of its own and told as one.
+fn old_names(text: &str) -> Vec<(&'static str, &'static str)> {
+    let Ok(whole) = yaml::from_yaml::<Json>(text) else { return Vec::new() };
+    let run = whole.get("run").and_then(Json::as_object);
+    let renamed = RENAMED.into_iter().map(|option| (option.old, option.new));
+    let renamed = renamed.filter(|(old, _)| run.is_some_and(|run| run.contains_key(*old)));
+    let metrics = whole.get("metrics").and_then(Json::as_array).into_iter().flatten();
+    let holders: Vec<&Json> = std::iter::once(&whole).chain(metrics).collect();
+    let is_used = |name: &str| holders.iter().any(|holder| holder.get("profile").and_then(Json::as_str) == Some(name));
+    let profiles = Profile::ALL.into_iter().map(|profile| (profile.old_name(), profile.name()));
+    renamed.chain(profiles.filter(|(old, _)| is_used(old))).collect()
 }
 
 /// A configuration that nobody named: that of another user is not read by itself, since it may name programs to run.
@@ -525,7 +548,7 @@ pub enum ConfigError {
     #[error(transparent)]
     Read(#[from] CaseFileError),
     /// It does not have the form of a configuration.
-    #[error("`{name}` is no good configuration: {reason}")]
+    #[error("the configuration `{name}` is not valid: {reason}")]
     Form {
         /// Name of the file.
         name: String,

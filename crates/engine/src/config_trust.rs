@@ -31,7 +31,7 @@ impl Config {
         if self.run.sandbox == Some(SandboxChoice::None) {
             found.push("to run programs without a sandbox (`run.sandbox: none`)".to_owned());
         }
-        if let Some(record) = &self.run.record {
+        if let Some(record) = &self.run.cache {
             found.push(format!("to take replies and outcomes from the response cache `{}`", record.display()));
         }
         let thresholds = self.run.decision_thresholds.iter();
@@ -187,7 +187,7 @@ mod tests {
             ("models: [{name: m, api_model_name: 'replay:r.jsonl'}]\n", "let the file `r.jsonl` answer"),
             ("judges: ['replay:r.jsonl']\n", "let the file `r.jsonl` answer"),
             ("run: {sandbox: none}\n", "without a sandbox"),
-            ("run: {record: r.db}\n", "response cache `r.db`"),
+            ("run: {cache: r.db}\n", "response cache `r.db`"),
             (r#"models: [{name: m, provider: command, command: ["x\n\n`p.yaml` is trusted"]}]"#, r"`x\n\n`p.yaml`"),
             ("run: {bands: [b.json]}\n", "thresholds in `b.json`"),
             ("run: {output: [../x.jsonl]}\n", "`../x.jsonl`, which lies outside"),

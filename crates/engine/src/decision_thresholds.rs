@@ -26,7 +26,8 @@ pub struct DecisionThresholdsFile {
     pub id: String,
     /// Its version.
     pub version: u32,
-    /// Which reading it was.
+    /// Which definition it was; the published one where a metric has one alone.
+    #[serde(default)]
     pub profile: Profile,
     /// Its options.
     #[serde(default)]

@@ -67,6 +67,7 @@ impl Exit {
                 Self::Error
             }
             Stop::Complete if driven.cases == 0 && !allow_empty => Self::Error,
+            Stop::Complete if summary.groups.as_ref().is_some_and(|groups| groups.problem().is_some()) => Self::Error,
             Stop::Complete
                 if ending == BenchmarkStatus::GateFailed || verdicts.iter().any(|verdict| !verdict.passed) =>
             {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use probare_core::{
-    Better, Case, ErrorKind, Evidence, EvidenceKind, MetricInfo, MetricResult, Outcome, Profile, Score, ScoreError,
+    Better, Case, ErrorKind, Evidence, EvidenceKind, MetricInfo, MetricResult, Outcome, Score, ScoreError,
 };
 use probare_report::{Gate, Gates, Relation};
 use serde::Deserialize;
@@ -88,9 +88,10 @@ pub(crate) fn info(name: &str) -> MetricInfo {
         better: Better::Higher,
         range: (0.0, 1.0),
         version: 1,
-        profile: Profile::Reference,
+        profile: None,
         options: Json::Null,
         decision_thresholds: None,
+        is_descriptive: false,
     }
 }
 

@@ -12,6 +12,7 @@
 mod compare;
 mod config;
 mod config_trust;
+mod decide_early;
 mod decision_thresholds;
 mod drive;
 mod exchange;
@@ -21,6 +22,7 @@ mod labels;
 mod model_access;
 mod plan;
 mod programs;
+mod remedy;
 mod run;
 mod run_options;
 mod runs;
@@ -38,6 +40,7 @@ pub use config::{
     Retrieval,
 };
 pub use config_trust::check_discovered_guide;
+pub use decide_early::{DecidedVerdict, EarlyDecision, EarlyDecisionError, EarlyOutcome, GateDecision};
 pub use decision_thresholds::{
     DecisionThresholdsError, DecisionThresholdsFile, THRESHOLDS_FORMAT, apply_decision_thresholds,
 };
@@ -54,8 +57,11 @@ pub use labels::{DEFER, LABEL, LabelError, LabelFile, LabelTable, LabelledOutput
 pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, ProgramOptions};
+pub use remedy::{Diagnose, Interface};
 pub use run::{Conclusion, ProgramUsage, RunError, RunRequest, rereport, run};
-pub use run_options::{ConfiguredGate, ConfiguredGates, OldName, RunOptions, SettingOrigin, When, parse_jobs};
+pub use run_options::{
+    ConfiguredGate, ConfiguredGates, OldName, RENAMED, RenamedOption, RunOptions, SettingOrigin, When, parse_jobs,
+};
 pub use runs::{
     Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset,
     PlannedRetrieval, RagTest, RunPlan, RunProgress, export, export_outputs,

@@ -8,6 +8,7 @@
 //! out, and its prompt as text. So a manifest says who judged with which words, and a finished run can be judged again from
 //! recorded replies.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +21,9 @@ use probare_core::{
 };
 use probare_files::read_plain;
 use probare_metrics::cascade;
-use probare_models::{CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider};
+use probare_models::{
+    BatchReport, CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider,
+};
 use serde_json::{Map, Value as Json};
 
 use crate::store::{Store, StoreError};
@@ -73,6 +76,18 @@ pub enum ModelAccessError {
         /// A model with a similar name.
         similar: Option<String>,
     },
+    /// A model that answers in place of another is not among the models and says not who it is.
+    #[error("`fallback` of model `{model}` names `{fallback}`: {reason}")]
+    UnknownFallback {
+        /// The model.
+        model: String,
+        /// The one that answers in its place.
+        fallback: String,
+        /// What is wrong with it.
+        reason: String,
+        /// A model with a similar name.
+        similar: Option<String>,
+    },
     /// The option `judges` is no list of names.
     #[error("`judges` of `{metric}` is no list of names of models")]
     Judges {
@@ -98,11 +113,14 @@ pub enum ModelAccessError {
         source: std::io::Error,
     },
     /// Offline, but there is no record.
-    #[error("only recorded replies may answer, but there is no record `{}`", record.display())]
+    #[error("offline, but the response cache `{}` does not exist", record.display())]
     NoRecord {
         /// Where it was looked for.
         record: PathBuf,
     },
+    /// Batches are wanted, and no model takes them.
+    #[error("no model of this run takes batches")]
+    NoBatch,
     /// The models cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -133,6 +151,8 @@ pub struct ModelUsage {
     pub is_budget_reached: bool,
     /// Models whose provider asks for a longer pause than a question may take, and the pause.
     pub postponed: BTreeMap<String, Duration>,
+    /// How the batches of the run stand, where questions are gathered for them.
+    pub batches: Option<BatchReport>,
     /// Replies with a stop reason that nobody documents, by model and word.
     pub unknown_stops: BTreeMap<(String, String), u64>,
     /// Requests at once that the settings allow, and the most that a run makes, where that is less.
@@ -200,6 +220,22 @@ impl ModelAccess {
                 }
             }
         }
+        let is_idle = |name: &String| {
+            self.has_outputs
+                && self.under_test.contains(name)
+                && panels.iter().all(|(_, judges)| !judges.contains(name))
+        };
+        let wanted: Vec<(String, String)> = (settings.iter().filter(|(name, _)| !is_idle(name)))
+            .flat_map(|(name, model)| model.fallback.iter().map(|other| (name.clone(), other.clone())))
+            .collect();
+        for (model, fallback) in wanted {
+            if let Entry::Vacant(place) = settings.entry(fallback) {
+                let found = self.find_model(place.key()).map_err(|(reason, similar)| {
+                    ModelAccessError::UnknownFallback { model, fallback: place.key().clone(), reason, similar }
+                })?;
+                place.insert(found);
+            }
+        }
         let mut inputs = Vec::new();
         let mut needs_record = false;
         for model in settings.values_mut() {
@@ -233,6 +269,11 @@ impl ModelAccess {
             let names: Vec<&str> = judges.iter().map(String::as_str).collect();
             models = models.assign_judges(metric, &names)?;
         }
+        let batch = self.options.batch && !self.options.offline && !self.options.only_looks;
+        let mut clients = names.iter().filter_map(|name| models.client(name));
+        if batch && !clients.any(probare_models::Client::takes_batches) {
+            return Err(ModelAccessError::NoBatch);
+        }
         let used =
             names.iter().filter_map(|name| models.client(name)).map(probare_models::Client::model_used).collect();
         Ok(ModelBackend {
@@ -241,7 +282,8 @@ impl ModelAccess {
             prompts,
             inputs,
             score_truncated: self.options.score_truncated,
-            notes: Arc::new(AnswerNotes { whole: self.whole, ..AnswerNotes::default() }),
+            // A judge makes no verdict of some of its replies while others are on their way.
+            notes: Arc::new(AnswerNotes { whole: self.whole || batch, ..AnswerNotes::default() }),
         })
     }
 
@@ -287,17 +329,25 @@ impl ModelAccess {
 
     /// The settings of a judge: those of the configuration, or the name alone.
     fn model(&self, metric: &str, judge: &str) -> Result<ModelSettings, ModelAccessError> {
-        if let Some(known) = self.models.iter().find(|model| model.name == judge) {
+        self.find_model(judge).map_err(|(reason, similar)| {
+            let judge = ModelSettings::from_name(judge).display_name();
+            ModelAccessError::UnknownJudge { metric: metric.to_owned(), judge, reason, similar }
+        })
+    }
+
+    /// The settings of a model by its name; else what is wrong with the name, and one that is similar.
+    fn find_model(&self, name: &str) -> Result<ModelSettings, (String, Option<String>)> {
+        if let Some(known) = self.models.iter().find(|model| model.name == name) {
             return Ok(known.clone());
         }
-        let named = ModelSettings::from_name(judge);
-        named.model_name().map_err(|error| ModelAccessError::UnknownJudge {
-            metric: metric.to_owned(),
-            judge: named.display_name(),
-            reason: error.to_string(),
-            similar: closest(judge, self.models.iter().map(|model| model.name.as_str())).map(str::to_owned),
-        })?;
-        Ok(named)
+        let named = ModelSettings::from_name(name);
+        match named.model_name() {
+            Ok(_) => Ok(named),
+            Err(error) => {
+                let similar = closest(name, self.models.iter().map(|model| model.name.as_str()));
+                Err((error.to_string(), similar.map(str::to_owned)))
+            }
+        }
     }
 }
 
@@ -377,6 +427,7 @@ impl ModelBackend {
             costs: shared.budget().costs(),
             is_budget_reached: shared.budget().is_reached(),
             postponed: shared.postponed_models(),
+            batches: shared.batch_report(),
             unknown_stops: shared.unknown_stops(),
             unused_concurrency: self.models.unused_concurrency(),
             missing: shared.missing_replies(),
@@ -385,6 +436,13 @@ impl ModelBackend {
             unrecorded: self.notes.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             without_nonce: self.notes.without_nonce.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
+    }
+}
+
+impl ModelUsage {
+    /// Whether the run goes on later: after a pause that a provider wants, or when a batch is done.
+    pub fn goes_on_later(&self) -> bool {
+        !self.postponed.is_empty() || self.batches.as_ref().is_some_and(BatchReport::is_pending)
     }
 }
 

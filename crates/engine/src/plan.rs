@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn a_trajectory_is_taken_turn_by_turn_or_refused_in_words() {
-        let plan = |request: MetricRequest| Plan::new(&[request], Profile::Careful, probare_metrics::registry());
+        let plan = |request: MetricRequest| Plan::new(&[request], Profile::Improved, probare_metrics::registry());
         let taken = plan("trajectory:metric=token_f1".parse().unwrap()).unwrap();
         let info = &taken.infos()[0];
         assert_eq!((info.name.as_str(), &*info.id), ("trajectory:metric=token_f1", "token_f1"));
@@ -441,7 +441,7 @@ mod tests {
     fn a_judge_behind_a_score_per_turn_is_refused() {
         let options = serde_json::json!({"judge": "always", "judges": ["house"], "per": "turn"});
         let request = MetricRequest { name: "h".to_owned(), id: "hallucination".to_owned(), options, profile: None };
-        let refused = Plan::new(&[request], Profile::Careful, probare_metrics::registry()).map(|_| ());
+        let refused = Plan::new(&[request], Profile::Improved, probare_metrics::registry()).map(|_| ());
         let Err(PlanError::Build { source, .. }) = refused else { panic!("{refused:?}") };
         assert!(source.to_string().contains("`judge` and `per` do not go together"), "{source}");
     }

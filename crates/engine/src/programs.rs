@@ -167,6 +167,10 @@ impl<'a> ProgramBackend<'a> {
             drop(known);
             if digest.is_some() {
                 program.to_mut().folders[at].sha256 = digest;
+            } else if !program.folders[at].optional && !self.settings.recorded_only && !self.settings.offline {
+                // What was recorded with it counts only where nothing is run: on another machine, or offline.
+                let reason = format!("the folder `{from}`, which the program needs, is not there");
+                return Err((ErrorKind::Missing, reason));
             }
         }
         Ok(program)
@@ -333,6 +337,51 @@ mod tests {
         assert!(second.starts_with("repaired "), "{second}");
         fs::write(fixtures.join("x"), "broken ").unwrap();
         assert_eq!(printed(), first, "what was recorded of it is found again");
+    }
+
+    #[test]
+    fn a_fixture_that_was_removed_fails_where_programs_run_and_is_recalled_where_none_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let fixtures = folder.path().join("fixtures");
+        fs::create_dir(&fixtures).unwrap();
+        fs::write(fixtures.join("x"), "whole").unwrap();
+        let given = ProgramFolder {
+            path: "data".to_owned(),
+            from: Some(fixtures.display().to_string()),
+            ..ProgramFolder::default()
+        };
+        let program = Program {
+            folders: vec![given],
+            steps: vec![ProgramStep::new(&["/bin/sh", "-c", "cat data/x"], 20)],
+            mebibytes: 64,
+            ..Program::default()
+        };
+        let settings = ProgramOptions {
+            choice: SandboxChoice::None,
+            record: Some(CacheFile::named(folder.path().join("replies.db"))),
+            ..ProgramOptions::default()
+        };
+        let run = |settings: &ProgramOptions| {
+            ProgramBackend::open(settings, &[], &[], Arc::default(), &NoBackend).unwrap().one("m", &program)
+        };
+        let printed = |answer: BackendAnswer| match answer {
+            BackendAnswer::ProgramResult(ran) => ran.steps[0].output.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(printed(run(&settings)), "whole");
+        fs::remove_dir_all(&fixtures).unwrap();
+        match run(&settings) {
+            BackendAnswer::Failed { kind: ErrorKind::Missing, reason } => {
+                assert!(reason.contains("fixtures"), "{reason}");
+            }
+            other => panic!("{other:?}"),
+        }
+        for elsewhere in [
+            ProgramOptions { recorded_only: true, ..settings.clone() },
+            ProgramOptions { offline: true, ..settings.clone() },
+        ] {
+            assert_eq!(printed(run(&elsewhere)), "whole", "as on another machine");
+        }
     }
 
     /// Whoever is behind, with an answer of its own to everything.

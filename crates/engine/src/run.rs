@@ -17,6 +17,7 @@ use probare_report::{
     RendererOptions, ReportError, ReportFormat, Summary, VERSION, manifest, refuse_overlap,
 };
 
+use crate::decide_early::{EarlyDecision, EarlyOutcome, EarlyWatch};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
 use crate::programs::ProgramBackend;
@@ -49,6 +50,8 @@ pub struct RunRequest<'a> {
     pub watcher: Option<Box<dyn Sink + 'a>>,
     /// Set from outside to end early.
     pub interrupted: Arc<AtomicBool>,
+    /// Gates that end the run once they are decided; its cases come in the seeded order.
+    pub early: Option<EarlyDecision>,
 }
 
 impl Default for RunRequest<'_> {
@@ -65,6 +68,7 @@ impl Default for RunRequest<'_> {
             sampler: None,
             watcher: None,
             interrupted: Arc::default(),
+            early: None,
         }
     }
 }
@@ -122,6 +126,8 @@ pub struct Conclusion {
     pub summary: Summary,
     /// What became of the gates.
     pub verdicts: Vec<GateVerdict>,
+    /// What was decided before the last case, where the run may stop early.
+    pub early: Option<EarlyOutcome>,
     /// What was read and how it ended.
     pub driven: DriveOutcome,
     /// Files that were written, those of the benchmark first.
@@ -142,7 +148,9 @@ pub struct Conclusion {
 pub fn run(mut job: Job, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
     let is_published = job.suite.is_some();
     let open = |asking: &ModelAccess| {
-        let asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
+        let mut asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
+        // Who has no store cannot come back for the replies.
+        asking.options.batch = false;
         asking.open(&mut job.requests, registry())
     };
     let asked = wanted.model_access.as_ref().map(open).transpose()?;
@@ -177,6 +185,7 @@ pub(crate) fn run_planned(
         sampler,
         watcher,
         interrupted,
+        early,
     } = wanted;
     let (gates, by) = (settings.limits().join(gates), settings.groups());
     let mut outputs = settings.files();
@@ -218,35 +227,40 @@ pub(crate) fn run_planned(
         case_limits: case_limits(&job),
         by,
         cluster: settings.cluster(),
+        is_over_outputs: job.means_over == MeansOver::Outputs,
     };
-    let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+    let mut sinks: Vec<ReportSink> = Vec::new();
     for (path, (format, compression)) in outputs.iter().zip(formats) {
         let output = OutputWriter::to_file(path, compression).map_err(ReportError::from)?;
-        sinks.push(format.sink(output, options.clone()));
+        sinks.push((Some(path.clone()), format.sink(output, options.clone())));
     }
     if to_stdout {
-        sinks.push(Box::new(Jsonl::new(OutputWriter::to_stdout())));
+        sinks.push((None, Box::new(Jsonl::new(OutputWriter::to_stdout()))));
     }
     if settings.annotates() {
         // The runner of GitHub reads both streams.
         let output =
             if to_stdout { OutputWriter::to_writer(Box::new(io::stderr())) } else { OutputWriter::to_stdout() };
-        sinks.push(Box::new(Github::new(output, options.clone())));
+        sinks.push((None, Box::new(Github::new(output, options.clone()))));
     }
     let mut tee = Tee {
         summary: Summary::new(&options),
         lines: LinesDigest::default(),
         publisher: job.publisher.take(),
         sinks,
+        whole: Vec::new(),
         watcher,
         asked,
+        early: early.map(EarlyWatch::new),
     };
+    let decided = tee.early.as_ref().map(EarlyWatch::signal).unwrap_or_default();
     let drive_options = DriveOptions {
         jobs: settings.jobs.unwrap_or_else(|| DriveOptions::default().jobs),
         limit: settings.limit,
         strict: settings.strict.unwrap_or_default(),
         lines: lines || to_stdout || !outputs.is_empty(),
         interrupted,
+        decided,
     };
     let around = RunContext { rules: job.rules.as_ref(), backend: everybody, sampler };
     let kept_before: Vec<PathBuf> =
@@ -258,6 +272,9 @@ pub(crate) fn run_planned(
             return Err(error.into());
         }
     };
+    if let Some(asked) = asked.filter(|_| driven.stop == Stop::Complete) {
+        asked.shared().end_batches();
+    }
     let is_asking = asked.is_some_and(ModelBackend::is_asking);
     let mut hearing = asked.map(ModelBackend::usage).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
     let programs = running.as_ref().map(|running| ProgramUsage {
@@ -266,15 +283,31 @@ pub(crate) fn run_planned(
         unrecorded: running.unrecorded(),
     });
 
+    let early = tee.early.take().map(EarlyWatch::into_decision);
+    if early.as_ref().is_some_and(EarlyDecision::is_stopped_early) {
+        tee.summary
+            .withhold_intervals("the run stopped early, and they hold for a number of cases that was fixed before it");
+    }
     tee.summary.conclude(driven.stop);
+    if let Some(early) = &early {
+        early.decide_gates(&mut tee.summary.verdicts);
+    }
     let verdicts = tee.summary.verdicts.clone();
     job.reading.limit = settings.limit;
-    let of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
+    let mut of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
     let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
+    let early = early.map(|early| early.outcome(costs.as_ref().map(|costs| costs.total_usd)));
+    of_benchmark.extend(early.as_ref().map(EarlyOutcome::panel));
     if let Some(sampler) = sampler {
         // Of a run that did not end nothing is said as if it had.
         let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };
-        costs = sampler.conclude(kept).map_err(DriveError::Output)?.or(costs);
+        match sampler.conclude(kept) {
+            Ok(known) => costs = known.or(costs),
+            Err(error) => {
+                tee.save_partial();
+                return Err(DriveError::Output(error).into());
+            }
+        }
     }
     let costs = costs.filter(|costs| costs.calls() > 0);
     if let (Some(hearing), Some(costs)) = (&mut hearing, &costs) {
@@ -295,7 +328,7 @@ pub(crate) fn run_planned(
         generation: job.generation.take(),
         score_truncated: asked.is_some_and(|asked| asked.score_truncated),
         costs,
-        means_over: MeansOver::Cases,
+        means_over: job.means_over,
         settings: BTreeMap::new(),
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
@@ -311,7 +344,7 @@ pub(crate) fn run_planned(
         // Nothing was computed, so there is nothing to keep.
         tee.sinks.clear();
     }
-    tee.event(&Event::Finished(&finish)).map_err(DriveError::Output)?;
+    tee.event(&Event::Finished(&finish)).map_err(|error| DriveError::Output(tee.with_whole_reports(error)))?;
 
     let (mut written, mut ending) = (Vec::new(), BenchmarkStatus::Passed);
     if let Some(publisher) = &tee.publisher {
@@ -325,15 +358,16 @@ pub(crate) fn run_planned(
     let partial = partial.filter(|path| driven.stop != Stop::Complete && path.exists() && !kept_before.contains(path));
     let partial = partial.collect();
     let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
-    let is_postponed = hearing.as_ref().is_some_and(|hearing| !hearing.postponed.is_empty());
+    let is_postponed = hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
     let exit = match Exit::of(&driven, &tee.summary, &verdicts, ending, settings.allow_empty.unwrap_or_default()) {
-        // What failed for want of money is no error of the cases.
-        Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
-        // Nor is what the provider wants later.
+        // What a provider wants later, or answers later, is no error of the cases.
         Exit::Error | Exit::Gate | Exit::Fine if is_postponed => Exit::Incomplete,
+        // Nor is what failed for want of money.
+        Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
         exit => exit,
     };
-    Ok(Conclusion { summary: tee.summary, verdicts, driven, written, partial, hearing, programs, ending, exit })
+    let summary = tee.summary;
+    Ok(Conclusion { summary, verdicts, early, driven, written, partial, hearing, programs, ending, exit })
 }
 
 /// All files that the run creates.
@@ -357,32 +391,68 @@ fn case_gate(limit: &probare_core::CaseLimit) -> Gate {
     Gate::Any { metric: limit.metric.clone(), relation: Relation::Under, limit: limit.least }
 }
 
+/// A report, and the file that it goes to.
+type ReportSink = (Option<PathBuf>, Box<dyn Sink>);
+
 /// Hands every event to all sinks: the benchmark's own files first.
 struct Tee<'a> {
     summary: Summary,
     lines: LinesDigest,
     publisher: Option<Box<dyn Publisher>>,
-    sinks: Vec<Box<dyn Sink>>,
+    sinks: Vec<ReportSink>,
+    /// Files that are written to their end.
+    whole: Vec<PathBuf>,
     watcher: Option<Box<dyn Sink + 'a>>,
     asked: Option<&'a ModelBackend>,
+    early: Option<EarlyWatch>,
 }
 
 impl Tee<'_> {
+    /// Whether what fails now fails because nobody may be asked any more.
+    fn is_short(&self) -> bool {
+        self.asked.is_some_and(|asked| {
+            let shared = asked.shared();
+            shared.budget().is_reached() || !shared.postponed_models().is_empty()
+        })
+    }
+
     /// Lets every report that still can keep what it has.
     fn save_partial(&mut self) {
         let finish = RunEnd::with_stop(Stop::Interrupted);
         if self.summary.cases == 0 {
             return;
         }
-        for sink in &mut self.sinks {
+        for (_, sink) in &mut self.sinks {
             // What went wrong is told already.
             let _ = catch_unwind(AssertUnwindSafe(|| sink.event(&Event::Finished(&finish))));
         }
+    }
+
+    /// The error of one report, with the others that are whole all the same.
+    fn with_whole_reports(&self, error: io::Error) -> io::Error {
+        if self.whole.is_empty() {
+            return error;
+        }
+        let names: Vec<String> = self.whole.iter().map(|path| format!("`{}`", path.display())).collect();
+        io::Error::new(error.kind(), format!("{error}; the others are whole: {}", names.join(", ")))
     }
 }
 
 impl Sink for Tee<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if matches!(event, Event::Interrupted { .. }) && self.early.as_ref().is_some_and(EarlyWatch::is_decided) {
+            // Nothing further is needed: what is awaited is finished, and nothing more is sent.
+            if let Some(asked) = self.asked.take() {
+                asked.close();
+            }
+            return Ok(());
+        }
+        if let (Event::Scored(result), true) = (event, self.early.is_some()) {
+            let is_short = self.is_short();
+            if let Some(early) = &mut self.early {
+                early.take_result(result, is_short)?;
+            }
+        }
         if let Event::Interrupted { under_way, .. } = event
             && let Some(asked) = self.asked.take()
         {
@@ -404,8 +474,13 @@ impl Sink for Tee<'_> {
             Some(publisher) => publisher.event(event),
             None => Ok(()),
         };
-        for sink in &mut self.sinks {
-            told = told.and(sink.event(event));
+        let is_end = matches!(event, Event::Finished(finish) if finish.stop == Stop::Complete);
+        for (path, sink) in &mut self.sinks {
+            let written = sink.event(event);
+            if is_end && written.is_ok() {
+                self.whole.extend(path.clone());
+            }
+            told = told.and(written);
         }
         told
     }
@@ -437,17 +512,23 @@ mod tests {
     #[test]
     fn a_report_that_cannot_be_written_takes_no_other_with_it() {
         let is_finished = Arc::<AtomicBool>::default();
-        let report = |is_full| Box::new(Report { is_full, is_finished: Arc::clone(&is_finished) }) as Box<dyn Sink>;
+        let report = |name: &str, is_full| {
+            let sink = Report { is_full, is_finished: Arc::clone(&is_finished) };
+            (Some(PathBuf::from(name)), Box::new(sink) as Box<dyn Sink>)
+        };
         let mut tee = Tee {
             summary: Summary::new(&RendererOptions::default()),
             lines: LinesDigest::default(),
             publisher: None,
-            sinks: vec![report(true), report(false)],
+            sinks: vec![report("full/a.jsonl", true), report("b.jsonl", false)],
+            whole: Vec::new(),
             watcher: None,
             asked: None,
+            early: None,
         };
         let error = tee.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete))).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert!(is_finished.load(Ordering::Relaxed), "the other one is whole");
+        assert!(tee.with_whole_reports(error).to_string().ends_with("the others are whole: `b.jsonl`"));
     }
 }

@@ -110,7 +110,7 @@ run_options! {
         #[arg(short, long = "metric", value_name = "METRIC", env = "PROBARE_METRIC")]
         pub metrics: Vec<MetricEntry>,
 
-        /// Which reading of the metrics: reference (the published numbers) or careful (ours, where we do better)
+        /// Which definition of the metrics: published (as their authors define them) or improved (ours, where it does better)
         #[arg(long, value_name = "PROFILE", value_parser = parse_profile, env = "PROBARE_PROFILE")]
         pub profile: Option<Profile>,
 
@@ -118,25 +118,27 @@ run_options! {
         #[arg(long = "map", value_name = "FIELD=COLUMN", env = "PROBARE_MAP")]
         pub map: Vec<String>,
 
-        /// Format of the cases where the name does not tell: jsonl, json, csv, tsv, parquet or otlp (traces)
+        /// Format of the cases if the file name does not tell: jsonl, json, csv, tsv, parquet or otlp (traces)
         #[arg(long, value_name = "FORMAT", env = "PROBARE_FORMAT")]
         #[serde(deserialize_with = "from_text")]
         #[schemars(with = "Option<String>")]
         pub format: Option<CaseFormat>,
 
-        /// Sign between the cells of a CSV file; found by itself where it is not given: comma, semicolon, tab or |
-        #[arg(long, value_name = "SIGN", value_parser = parse_separator, env = "PROBARE_SEP")]
-        pub sep: Option<char>,
+        /// Delimiter of a CSV file; detected by default: comma, semicolon, tab or |
+        #[arg(long, value_name = "CHAR", value_parser = parse_separator, env = "PROBARE_DELIMITER")]
+        #[serde(alias = "sep")]
+        pub delimiter: Option<char>,
 
-        /// What becomes one case of a file of traces: trace (by default) or conversation
+        /// What one case of a file of traces is: trace (the default) or conversation
         #[arg(long, value_name = "WHAT", env = "PROBARE_GROUP")]
         #[serde(deserialize_with = "from_text")]
         #[schemars(with = "Option<String>")]
         pub group: Option<Grouping>,
 
-        /// Rows longer than this many MiB are reported and passed over; 64 by default
-        #[arg(long, value_name = "MIB", env = "PROBARE_LONGEST_ROW")]
-        pub longest_row: Option<usize>,
+        /// Report and skip rows larger than this many MiB; 64 by default
+        #[arg(long, value_name = "MIB", env = "PROBARE_MAX_ROW_SIZE")]
+        #[serde(alias = "longest_row")]
+        pub max_row_size: Option<usize>,
 
         /// File to write; its extension says what (repeatable); - is standard output
         #[arg(short, long, value_name = "OUT", env = "PROBARE_OUTPUT")]
@@ -147,15 +149,17 @@ run_options! {
         #[schemars(skip)]
         pub gates: ConfiguredGates,
 
-        /// A gate fails only if the 95 % interval excludes its limit
-        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_CONFIDENT")]
-        pub confident: Option<bool>,
+        /// Fail a gate only if the 95 % interval excludes its limit
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_SIGNIFICANT")]
+        #[serde(alias = "confident")]
+        pub significant: Option<bool>,
 
-        /// Gates hold for each group of --by, too
-        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_EACH_GROUP")]
-        pub each_group: Option<bool>,
+        /// Apply the gates to each group of --by, too
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_PER_GROUP")]
+        #[serde(alias = "each_group")]
+        pub per_group: Option<bool>,
 
-        /// Print annotations for GitHub Actions, one for each missed gate: always where it stands alone, with auto only there; never by default
+        /// Print an annotation for GitHub Actions for each failed gate: always if no value is given, auto only in a workflow; never by default
         #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "always", env = "PROBARE_GITHUB")]
         pub github: Option<When>,
 
@@ -168,58 +172,69 @@ run_options! {
         #[serde(skip_serializing)]
         pub bands: Vec<PathBuf>,
 
-        /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model; model,tags for both
+        /// Report means per group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model; model,tags for both
         #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
         pub by: Option<String>,
 
-        /// Intervals for cases that hang together because they share a source: the column that names it
+        /// Compute intervals for cases that are not independent because they share a source: the column that names it
         #[arg(long, value_name = "COLUMN", env = "PROBARE_CLUSTER")]
         pub cluster: Option<String>,
 
-        /// Scoring threads; all cores by default. The output does not depend on it
+        /// Number of scoring threads; all cores by default. The output does not depend on it
         #[arg(short, long, value_name = "N", value_parser = parse_jobs, env = "PROBARE_JOBS")]
         #[serde(rename(deserialize = "concurrency"), alias = "jobs")]
         pub jobs: Option<NonZeroUsize>,
 
-        /// Model that judges, for metrics that ask one: a name from the configuration, or provider:model (repeatable: a panel)
+        /// Judge for metrics that ask a model: a name from the configuration, or provider:model (repeatable: a panel)
         #[arg(long = "judge", value_name = "MODEL", env = "PROBARE_JUDGE")]
         pub judges: Vec<String>,
 
-        /// Answer judges from recorded replies only; what is missing is named
+        /// Send no request: answer from the response cache and from recorded replies only; what is missing is listed
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_OFFLINE")]
         pub offline: Option<bool>,
 
-        /// Ask models again also where their replies are recorded; from then on the new replies count
+        /// Ask models again even if their replies are cached, and replace the cached replies
         #[arg(long, action = ArgAction::SetTrue, conflicts_with = "offline", env = "PROBARE_REFRESH")]
         pub refresh: Option<bool>,
 
-        /// Most money that the run may spend on models, in US dollars, over all resumes; exit code 4 when it is reached
+        /// Ask models in batches where they take them: replies within a day, for half the price. Ends with exit code 3; `probare
+        /// resume` fetches the replies
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_BATCH")]
+        pub batch: Option<bool>,
+
+        /// Budget of the run in US dollars, over all resumes; exit code 4 when it is reached
         #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars, env = "PROBARE_BUDGET_USD")]
         pub budget_usd: Option<f64>,
 
-        /// Most tokens that the run may send and receive, over all resumes; exit code 4 when they are reached
+        /// Budget of the run in tokens, sent and received, over all resumes; exit code 4 when it is reached
         #[arg(long, value_name = "N", env = "PROBARE_BUDGET_TOKENS")]
         pub budget_tokens: Option<u64>,
 
-        /// Score replies that were cut at their longest length as if they were whole, instead of counting them as `truncated`
+        /// Score replies that were truncated at their token limit, instead of counting them as errors of kind `truncated`
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_SCORE_TRUNCATED")]
         pub score_truncated: Option<bool>,
 
-        /// The response cache (also --cache); by default your own entries of .probare/replies.db
-        #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
-        pub record: Option<PathBuf>,
+        /// The response cache; by default your own entries of .probare/cache.db
+        #[arg(long, value_name = "FILE", env = "PROBARE_CACHE")]
+        #[serde(alias = "record")]
+        pub cache: Option<PathBuf>,
 
-        /// Seed of what is drawn at random: the waits between attempts
-        #[arg(skip)]
+        /// Seed of what is drawn at random: the order of the cases with --stop-when-decided, and the waits between attempts
+        #[arg(long, value_name = "N", env = "PROBARE_SEED")]
         pub seed: Option<u64>,
 
-        /// What shuts in programs that metrics run: auto, bubblewrap or none (no sandbox at all: only for programs you trust)
+        /// End as soon as all gates are decided, and ask no further model: cases are taken in an order drawn by --seed, and the
+        /// verdict differs from that of the complete run in at most 5 of 100 orders
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_STOP_WHEN_DECIDED")]
+        pub stop_when_decided: Option<bool>,
+
+        /// Sandbox for programs that metrics run: auto, bubblewrap or none (only for programs you trust)
         #[arg(long, value_name = "SANDBOX", env = "PROBARE_SANDBOX")]
         #[serde(deserialize_with = "from_text")]
         #[schemars(with = "Option<String>")]
         pub sandbox: Option<SandboxChoice>,
 
-        /// Run programs although what became of them is recorded
+        /// Run programs again even if their outcome is cached
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_RUN_AGAIN")]
         pub run_again: Option<bool>,
 
@@ -227,7 +242,7 @@ run_options! {
         #[arg(long, value_name = "N", env = "PROBARE_LIMIT")]
         pub limit: Option<u64>,
 
-        /// End with exit code 0 also where there is not a single case
+        /// Exit with code 0 even if there is no case
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_EMPTY")]
         pub allow_empty: Option<bool>,
 
@@ -235,19 +250,19 @@ run_options! {
         #[arg(long, value_name = "TEXT", env = "PROBARE_TITLE")]
         pub title: Option<String>,
 
-        /// No summary and no progress
+        /// Print no summary and no progress
         #[arg(short, long, action = ArgAction::SetTrue, env = "PROBARE_QUIET")]
         pub quiet: Option<bool>,
 
-        /// The summary as JSON instead of a table
+        /// Print the summary as JSON instead of a table
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_JSON")]
         pub json: Option<bool>,
 
-        /// Colours in what is printed; by default on a terminal, unless `NO_COLOR` is set
+        /// Use colours; by default on a terminal, unless `NO_COLOR` is set
         #[arg(long, value_name = "WHEN", overrides_with = "color", env = "PROBARE_COLOR")]
         pub color: Option<When>,
 
-        /// End at the first row that cannot be read
+        /// Stop at the first row that cannot be read
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_STRICT")]
         pub strict: Option<bool>,
     }
@@ -322,12 +337,59 @@ impl OptionField for ConfiguredGates {
     }
 }
 
+/// An option of release 0.3 that has another name now.
+#[derive(Debug, Clone, Copy)]
+pub struct RenamedOption {
+    /// The key of then.
+    pub old: &'static str,
+    /// The flag of then, without its dashes.
+    pub old_flag: &'static str,
+    /// The key of now.
+    pub new: &'static str,
+    /// The variable of then.
+    pub old_variable: &'static str,
+    /// The variable of now.
+    pub new_variable: &'static str,
+}
+
+/// Options by their names of release 0.3. `bands` is none of them: both lists may be given.
+pub const RENAMED: [RenamedOption; 5] = [
+    renamed(["confident", "confident"], "significant", "PROBARE_CONFIDENT", "PROBARE_SIGNIFICANT"),
+    renamed(["each_group", "each-group"], "per_group", "PROBARE_EACH_GROUP", "PROBARE_PER_GROUP"),
+    renamed(["record", "record"], "cache", "PROBARE_RECORD", "PROBARE_CACHE"),
+    renamed(["sep", "sep"], "delimiter", "PROBARE_SEP", "PROBARE_DELIMITER"),
+    renamed(["longest_row", "longest-row"], "max_row_size", "PROBARE_LONGEST_ROW", "PROBARE_MAX_ROW_SIZE"),
+];
+
+const fn renamed(
+    [old, old_flag]: [&'static str; 2],
+    new: &'static str,
+    old_variable: &'static str,
+    new_variable: &'static str,
+) -> RenamedOption {
+    RenamedOption { old, old_flag, new, old_variable, new_variable }
+}
+
+impl RenamedOption {
+    /// Whether the old variable is set, and the new one is not.
+    pub fn is_set_by_old_variable(&self) -> bool {
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        is_set(self.old_variable) && !is_set(self.new_variable)
+    }
+}
+
+/// The variable that gives the value of an option: the one of this name, or its old name where that is the one that is set.
+fn variable_in_use(name: &str) -> &str {
+    let old = RENAMED.iter().find(|option| option.new_variable == name && option.is_set_by_old_variable());
+    old.map_or(name, |option| option.old_variable)
+}
+
 /// An option that was given by the name of an earlier release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OldName {
-    old: &'static str,
-    new: &'static str,
-    from: SettingOrigin,
+    pub(crate) old: &'static str,
+    pub(crate) new: &'static str,
+    pub(crate) from: SettingOrigin,
 }
 
 impl fmt::Display for OldName {
@@ -406,25 +468,25 @@ const GATE_FLAGS: [(&str, &str, GateParser, &str); 7] = [
         "fail_if_any",
         "METRIC<NUMBER",
         Gate::fail_if_any,
-        "Fail with exit code 2 if any scored case has such a value, for example \"relevance<0.5\" (repeatable)",
+        "Fail with exit code 2 if the value of any scored case meets a condition, for example \"relevance<0.5\" (repeatable)",
     ),
     (
         "fail_pass_rate",
         "METRIC>=NUMBER:SHARE",
         Gate::fail_pass_rate,
-        "Fail with exit code 2 unless this share of the scored cases is so, for example \"relevance>=0.5:90%\" (repeatable)",
+        "Fail with exit code 2 unless this share of the scored cases meets a condition, for example \"relevance>=0.5:90%\" (repeatable)",
     ),
     (
         "fail_labels",
         "METRIC:LABEL>NUMBER",
         Gate::fail_labels,
-        "Fail with exit code 2 by how many scored cases have a label, for example \"verdict:FAIL>0\" or \"verdict:FAIL>10%\" (repeatable)",
+        "Fail with exit code 2 if too many scored cases have a label, for example \"verdict:FAIL>0\" or \"verdict:FAIL>10%\" (repeatable)",
     ),
     (
         "max_unsure",
         "METRIC=SHARE",
         Gate::max_unsure,
-        "Fail with exit code 2 if a metric is unsure about more than this share of the scored cases, for example \"verdict=20%\" (repeatable)",
+        "Fail with exit code 2 if a metric abstains (label unsure) in more than this share of the scored cases, for example \"verdict=20%\" (repeatable)",
     ),
     (
         "fail_quantile",
@@ -490,7 +552,8 @@ impl SettingOrigin {
         match matches.value_source(id)? {
             ValueSource::CommandLine => Some(Self::Flag(format!("--{}", argument.get_long().unwrap_or(id)))),
             ValueSource::EnvVariable => {
-                Some(Self::Variable(argument.get_env().unwrap_or_default().to_string_lossy().into_owned()))
+                let name = argument.get_env().unwrap_or_default().to_string_lossy().into_owned();
+                Some(Self::Variable(variable_in_use(&name).to_owned()))
             }
             _ => None,
         }
@@ -503,8 +566,20 @@ impl SettingOrigin {
 }
 
 /// Options in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
-const HARMLESS: [&str; 11] =
-    ["profile", "strict", "limit", "by", "cluster", "confident", "each_group", "gates", "allow_empty", "seed", "title"];
+const HARMLESS: [&str; 12] = [
+    "profile",
+    "strict",
+    "stop_when_decided",
+    "limit",
+    "by",
+    "cluster",
+    "significant",
+    "per_group",
+    "gates",
+    "allow_empty",
+    "seed",
+    "title",
+];
 
 /// Reads an option as the command line does.
 fn from_text<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
@@ -516,20 +591,17 @@ where
     text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
 }
 
-/// Reads `reference` or `careful`.
+/// Reads the name of a profile.
 fn parse_profile(name: &str) -> Result<Profile, String> {
-    [Profile::Reference, Profile::Careful]
-        .into_iter()
-        .find(|profile| profile.name() == name)
-        .ok_or_else(|| "known profiles are reference and careful".to_owned())
+    Profile::from_name(name).ok_or_else(|| "the profiles are `published` and `improved`".to_owned())
 }
 
-/// Reads the sign between cells: one character, or `tab`.
+/// Reads a delimiter: one character, or `tab`.
 fn parse_separator(text: &str) -> Result<char, String> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok('\t'),
         [sign] if !sign.is_ascii_alphanumeric() && *sign != b'"' => Ok(char::from(*sign)),
-        _ => Err("one sign is expected, such as ; or | or tab".to_owned()),
+        _ => Err("a single character is expected, such as ; or | or tab".to_owned()),
     }
 }
 
@@ -584,6 +656,11 @@ impl RunOptions {
             .map_err(|error| ConfigError::Form { name: "the run".to_owned(), reason: error.to_string() })?;
         let mut options = options.rename_old();
         options.old_names.clear();
+        for renamed in &RENAMED {
+            if let Some(origin) = options.origins.remove(renamed.old) {
+                options.origins.entry(renamed.new.to_owned()).or_insert(origin);
+            }
+        }
         // Old stores hold the defaults, too.
         let said = options.origins.clone();
         let is_said = |name: &str| name == "gates" || said.contains_key(name);
@@ -655,14 +732,15 @@ impl RunOptions {
         Self {
             generate: Some(Generate::default()),
             profile: Some(Profile::default()),
-            longest_row: Some(ReadOptions::default().longest_row / MEBIBYTE),
-            confident: no,
-            each_group: no,
+            max_row_size: Some(ReadOptions::default().longest_row / MEBIBYTE),
+            significant: no,
+            per_group: no,
             github: Some(When::Never),
             offline: no,
             refresh: no,
             score_truncated: no,
             seed: Some(0),
+            stop_when_decided: no,
             sandbox: Some(SandboxChoice::default()),
             run_again: no,
             allow_empty: no,
@@ -697,7 +775,7 @@ impl RunOptions {
         listed
     }
 
-    /// Which reading of the metrics, where a metric does not say.
+    /// Which definition of the metrics, where a metric does not say.
     pub fn profile(&self) -> Profile {
         self.profile.unwrap_or_default()
     }
@@ -713,9 +791,9 @@ impl RunOptions {
         Ok(ReadOptions {
             fields: FieldMap::parse(&self.map)?.or(configured),
             format: self.format,
-            separator: self.sep.and_then(|sign| u8::try_from(sign).ok()),
+            separator: self.delimiter.and_then(|sign| u8::try_from(sign).ok()),
             group: self.group,
-            longest_row: self.longest_row.map_or(usual.longest_row, |most| most.saturating_mul(MEBIBYTE)),
+            longest_row: self.max_row_size.map_or(usual.longest_row, |most| most.saturating_mul(MEBIBYTE)),
         })
     }
 
@@ -729,8 +807,8 @@ impl RunOptions {
         };
         Gates::new(self.gates.0.iter().map(|set| set.gate.clone()).collect())
             .set_by(self.gates.0.iter().map(from))
-            .confident(self.confident.unwrap_or_default())
-            .in_each_group(self.each_group.unwrap_or_default())
+            .confident(self.significant.unwrap_or_default())
+            .in_each_group(self.per_group.unwrap_or_default())
     }
 
     /// By what the summary is grouped.
@@ -739,7 +817,7 @@ impl RunOptions {
         self.by.as_ref().and_then(|by| by.parse().ok())
     }
 
-    /// The column that says which cases hang together.
+    /// The column that names the cluster of a case.
     pub fn cluster(&self) -> Option<Cluster> {
         // Any text is the name of a column.
         self.cluster.as_ref().and_then(|name| name.parse().ok())
@@ -766,10 +844,10 @@ impl RunOptions {
 
     /// The response cache: one that is named, or the one in the default place.
     pub fn record(&self) -> CacheFile {
-        CacheFile::from_flag(self.record.as_deref())
+        CacheFile::from_flag(self.cache.as_deref())
     }
 
-    /// Which models may be asked, and on which terms. Flags, environment and configuration are the user's own word.
+    /// Which models may be asked, and under which limits. Flags, environment and configuration are the user's own word.
     pub fn model_access(&self) -> ModelAccess {
         ModelAccess {
             models: self.models.clone(),
@@ -778,6 +856,7 @@ impl RunOptions {
                 record: Some(self.record()),
                 offline: self.offline.unwrap_or_default(),
                 refresh: self.refresh.unwrap_or_default(),
+                batch: self.batch.unwrap_or_default(),
                 budget_usd: self.budget_usd,
                 budget_tokens: self.budget_tokens,
                 score_truncated: self.score_truncated.unwrap_or_default(),
@@ -824,7 +903,7 @@ mod tests {
     #[test]
     fn the_strongest_that_says_something_is_right_and_it_is_known_which() {
         let text =
-            "run: {limit: 7, concurrency: 3, strict: true}\nprofile: careful\ngates: [{metric: b, fail_over: 1}]\n";
+            "run: {limit: 7, concurrency: 3, strict: true}\nprofile: improved\ngates: [{metric: b, fail_over: 1}]\n";
         let options = flags(&["--limit=5", "--fail-under=a=0.5"]).combine(file(text));
         assert_eq!((options.limit, options.jobs, options.strict), (Some(5), NonZeroUsize::new(3), Some(true)));
         assert_eq!(options.origin("limit"), SettingOrigin::Flag("--limit".into()));
@@ -832,7 +911,7 @@ mod tests {
         assert_eq!(options.origin("seed"), SettingOrigin::Default);
         let gates: Vec<String> = options.gates.0.iter().map(|set| format!("{} {}", set.gate, set.from)).collect();
         assert_eq!(gates, ["b > 1 p.yaml", "a < 0.5 --fail-under"]);
-        assert_eq!(options.profile(), Profile::Careful);
+        assert_eq!(options.profile(), Profile::Improved);
     }
 
     #[test]
@@ -868,17 +947,18 @@ mod tests {
     fn every_key_of_a_configuration_arrives_as_its_flag_does() {
         let (above, below) = (
             "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
-             generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: careful\n",
-            "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, each_group: true, \
-             confident: true, offline: true, refresh: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, record: r, \
-             sandbox: none, run_again: true, seed: 9, allow_empty: true, decision_thresholds: [b.json], bands: [a.json], \
-             map: [id=x], format: csv, sep: ';', group: conversation, longest_row: 3, github: auto, title: t, quiet: true, \
+             generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: improved\n",
+            "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
+             significant: true, offline: true, refresh: true, batch: true, budget_usd: 1, budget_tokens: 2, \
+             score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, \
+             allow_empty: true, decision_thresholds: [b.json], bands: [a.json], \
+             map: [id=x], format: csv, delimiter: ';', group: conversation, max_row_size: 3, github: auto, title: t, quiet: true, \
              json: true, color: never}\n",
         );
         let options = file(&format!("{above}{below}"));
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
         let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys.len(), 30, "{keys:?}");
+        assert_eq!(keys.len(), 31, "{keys:?}");
         for name in keys {
             let name = match name.as_str() {
                 "concurrency" => "jobs",
@@ -894,22 +974,25 @@ mod tests {
         let said = flags(&[
             "--metric=token_f1",
             "--metric=ndcg=ndcg:k=3",
-            "--profile=careful",
+            "--profile=improved",
             "--judge=j",
             "--fail-under=a=1",
             "--output=o.csv",
             "--jobs=2",
             "--limit=1",
             "--strict",
+            "--seed=9",
+            "--stop-when-decided",
             "--by=tags",
             "--cluster=c",
-            "--each-group",
-            "--confident",
+            "--per-group",
+            "--significant",
             "--refresh",
+            "--batch",
             "--budget-usd=1",
             "--budget-tokens=2",
             "--score-truncated",
-            "--record=r",
+            "--cache=r",
             "--sandbox=none",
             "--run-again",
             "--allow-empty",
@@ -917,9 +1000,9 @@ mod tests {
             "--bands=a.json",
             "--map=id=x",
             "--format=csv",
-            "--sep=;",
+            "--delimiter=;",
             "--group=conversation",
-            "--longest-row=3",
+            "--max-row-size=3",
             "--github=auto",
             "--title=t",
             "--quiet",
@@ -927,7 +1010,7 @@ mod tests {
             "--color=never",
         ]);
         // No flag says these, and two flags are never given together.
-        let others = ["datasets", "models", "generate", "retrieval", "seed", "offline"];
+        let others = ["datasets", "models", "generate", "retrieval", "offline"];
         let mut file = as_json(&options.retain(|name| !others.contains(&name)));
         let mut said = as_json(&said);
         for options in [&mut file, &mut said] {
@@ -942,14 +1025,14 @@ mod tests {
     #[test]
     fn a_run_begins_again_with_what_it_began_with() {
         let text = "models: [{name: 'openai:x'}]\nrun: {strict: true}\ngates: [{metric: b, fail_over: 1}]\n";
-        let begun = flags(&["--profile=careful", "--output=o.csv"]).combine(file(text));
+        let begun = flags(&["--profile=improved", "--output=o.csv"]).combine(file(text));
         let stored = as_json(&begun);
         assert_eq!(as_json(&RunOptions::from_run(&stored, true).unwrap()), stored);
         let foreign = RunOptions::from_run(&stored, false).unwrap();
-        assert_eq!((foreign.profile(), foreign.strict, foreign.gates.0.len()), (Profile::Careful, Some(true), 1));
+        assert_eq!((foreign.profile(), foreign.strict, foreign.gates.0.len()), (Profile::Improved, Some(true), 1));
         assert!(foreign.models.is_empty() && foreign.output.is_empty());
         let said = RunOptions::from_run(&stored, true).unwrap().without_files();
-        assert_eq!((said.profile(), said.strict, said.gates.0.len()), (Profile::Careful, None, 0));
+        assert_eq!((said.profile(), said.strict, said.gates.0.len()), (Profile::Improved, None, 0));
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl Sink for Lines {
                 writeln!(kept.0, "{}", result.line_text(&self.1)).unwrap();
                 for (metric, outcome) in self.1.iter().zip(&result.results) {
                     if matches!(outcome, Ok(Outcome::Scored(_))) {
-                        kept.1.insert((metric.id.to_string(), metric.profile.name()));
+                        kept.1.insert((metric.id.to_string(), metric.profile.unwrap_or_default().name()));
                     }
                 }
             }
@@ -197,7 +197,7 @@ fn lines(plan: &Plan, cases: &[Case], jobs: usize) -> Kept {
 
 #[test]
 fn one_thread_and_eight_give_the_same_bytes_with_all_metrics() {
-    let plan = Plan::new(&requests(), Profile::Reference, registry()).unwrap();
+    let plan = Plan::new(&requests(), Profile::Published, registry()).unwrap();
     let cases = cases();
     let (one, scored) = lines(&plan, &cases, 1);
     let (eight, _) = lines(&plan, &cases, 8);

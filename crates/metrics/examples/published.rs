@@ -1,4 +1,4 @@
-//! Digests of what the metrics `care` and `rag` say in the `reference` profile, so that two versions of the code can be compared:
+//! Digests of what the metrics `care` and `rag` say in the `published` profile, so that two versions of the code can be compared:
 //! `cargo run -p probare-metrics --all-features --example published [-- FOLDER]`.
 //!
 //! 20,000 exchanges and 5,000 responses with contexts are made by a seed from the sentences of the labelled sets for development,
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A line for each metric of a family.
 fn print(family: &str, cases: &[Case]) -> Result<(), Box<dyn Error>> {
     for definition in registry().iter().filter(|definition| definition.family == family) {
-        let metric = definition.build(Value::Null, Profile::Reference)?;
+        let metric = definition.build(Value::Null, Profile::Published)?;
         let (mut digest, mut scored) = (Sha256::default(), 0);
         for case in cases {
             let line = match metric.score(Sample::from_case(case)) {

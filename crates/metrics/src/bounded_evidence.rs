@@ -29,7 +29,7 @@ impl BoundedEvidence {
     /// The pieces, and a note on those that were left out.
     pub fn finish(mut self) -> Vec<Evidence> {
         if self.omitted > 0 {
-            self.pieces.push(Evidence::note(format!("{} more pieces of evidence are left out", self.omitted)));
+            self.pieces.push(Evidence::note(format!("{} more pieces of evidence are omitted", self.omitted)));
         }
         self.pieces
     }
@@ -68,13 +68,13 @@ mod tests {
         }
         let pieces = evidence.finish();
         assert_eq!(pieces.len(), MOST_PIECES + 1);
-        assert_eq!(pieces[MOST_PIECES].text, "3 more pieces of evidence are left out");
+        assert_eq!(pieces[MOST_PIECES].text, "3 more pieces of evidence are omitted");
     }
 
     #[test]
     fn a_long_span_is_whole() {
         let text = "é".repeat(300);
-        let piece = excerpt(EvidenceKind::Found, Field::Response, 0..600, &text);
+        let piece = excerpt(EvidenceKind::Matched, Field::Response, 0..600, &text);
         assert_eq!((piece.text.len(), piece.cut), (200, true));
         assert_eq!(piece.place.unwrap().end, 600);
     }

@@ -40,7 +40,7 @@ struct CascadeJudge {
     options: fn() -> Json,
     /// Labels of a good and of a bad value where there are no thresholds.
     labels: (&'static str, &'static str),
-    /// Whether its reading says by itself where it is unsure: the careful one, where there are several.
+    /// Whether its reading says by itself where it is unsure: the improved one, where there are several.
     abstains: bool,
 }
 
@@ -199,15 +199,15 @@ impl CascadeOptions {
         thresholds: Option<DecisionThresholds>,
     ) -> Result<Scorer, BuildError> {
         let wrong = |reason: String| BuildError::Options(format!("`{JUDGE_OPTION}`: {reason}"));
-        let profile = self.profile.as_deref().unwrap_or(profile.name());
-        let has_one_reading = !metric.profiles.contains(&Profile::Careful);
-        let is_read_with_care = has_one_reading || profile == Profile::Careful.name();
+        let profile = self.profile.as_deref().and_then(Profile::from_name).unwrap_or(profile);
+        let has_one_reading = !metric.profiles.contains(&Profile::Improved);
+        let is_read_with_care = has_one_reading || profile == Profile::Improved;
         let abstains = self.second.abstains || metric.thresholds.is_some();
         let can_be_unsure = thresholds.is_some() || abstains && is_read_with_care;
         if self.when == JudgeTrigger::Unsure && !can_be_unsure {
-            let careful = if abstains { "read with the careful profile, " } else { "" };
+            let profile = if abstains { "take the `improved` profile, " } else { "" };
             let reason = format!(
-                "it is never unsure by itself: {careful}give it decision thresholds (`probare calibrate`), or ask always"
+                "it never abstains by itself: {profile}give it decision thresholds (`probare calibrate`), or ask always"
             );
             return Err(wrong(reason));
         }
@@ -250,7 +250,7 @@ impl Cascade {
             std::cmp::Ordering::Less => bad,
             std::cmp::Ordering::Equal => UNSURE,
         };
-        let mut score = score.with_part("reading", read.value.get())?;
+        let mut score = score.with_part("rule", read.value.get())?;
         for (name, value) in told.parts.iter() {
             score = score.with_part(name.to_owned(), value)?;
         }
@@ -261,7 +261,7 @@ impl Cascade {
 impl Judge for Cascade {
     fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let mut read = match self.rule.score(sample)? {
-            Outcome::Scored(read) => read.decided_by(Decider::Reading),
+            Outcome::Scored(read) => read.decided_by(Decider::Rule),
             outcome @ Outcome::NotApplicable { .. } => return Ok(JudgeAction::Done(outcome)),
         };
         if let Some(thresholds) = &self.thresholds {
@@ -304,7 +304,7 @@ mod tests {
     fn built(id: &str, mut options: Json, thresholds: Option<DecisionThresholds>) -> Result<Scorer, BuildError> {
         let definition = crate::registry().get(id).unwrap();
         let wish = CascadeOptions::from_options(definition, &mut options)?.unwrap();
-        wish.build(definition, Profile::Careful, definition.build(options, Profile::Careful)?, thresholds)
+        wish.build(definition, Profile::Improved, definition.build(options, Profile::Improved)?, thresholds)
     }
 
     const THRESHOLDS: DecisionThresholds =
@@ -328,7 +328,7 @@ mod tests {
         else {
             panic!("it is sure")
         };
-        assert_eq!((score.by, score.label.as_deref()), (Some(Decider::Reading), Some("pass")));
+        assert_eq!((score.by, score.label.as_deref()), (Some(Decider::Rule), Some("pass")));
 
         let unsure = case("Somebody from the north.");
         let turn = judge.next_action(Sample::from_case(&unsure), &[]).unwrap();
@@ -343,7 +343,7 @@ mod tests {
         else {
             panic!("done")
         };
-        assert_eq!((score.value.get(), score.parts.get("reading")), (1.0, Some(0.05)));
+        assert_eq!((score.value.get(), score.parts.get("rule")), (1.0, Some(0.05)));
         assert_eq!((score.by, score.label.as_deref()), (Some(Decider::Judge), Some("pass")));
     }
 
@@ -377,7 +377,7 @@ mod tests {
             let score = heard(judge.as_ref(), &case, &replies);
             assert_eq!((score.value.get(), score.label.as_deref()), (value, Some(label)), "{vote}: {replies:?}");
             assert_eq!(score.by, Some(Decider::Judge));
-            assert!(score.parts.get("reading").is_some_and(|value| value > 0.1 && value < 0.55), "{:?}", score.parts);
+            assert!(score.parts.get("rule").is_some_and(|value| value > 0.1 && value < 0.55), "{:?}", score.parts);
         }
     }
 
@@ -405,7 +405,7 @@ mod tests {
             let sure = case(query, sure);
             let turn = judge.next_action(Sample::from_case(&sure), &[]).unwrap();
             assert!(
-                matches!(&turn, JudgeAction::Done(Outcome::Scored(score)) if score.by == Some(Decider::Reading)),
+                matches!(&turn, JudgeAction::Done(Outcome::Scored(score)) if score.by == Some(Decider::Rule)),
                 "{turn:?}"
             );
             let turn = judge.next_action(Sample::from_case(&case(query, unsure)), &[]).unwrap();
@@ -432,7 +432,7 @@ mod tests {
             else {
                 panic!("{response}: it is sure")
             };
-            assert_eq!((score.by, score.label.as_deref()), (Some(Decider::Reading), Some(label)), "{response}");
+            assert_eq!((score.by, score.label.as_deref()), (Some(Decider::Rule), Some(label)), "{response}");
         }
         let turn = judge
             .next_action(Sample::from_case(&case("Whoever buys the pass can swim until next summer.")), &[])
@@ -464,7 +464,7 @@ mod tests {
         let granted = |definition: &MetricDef, value: f64| {
             let mut options = json!({"judge": "when_unsure", "judges": ["house"]});
             let wish = CascadeOptions::from_options(definition, &mut options).unwrap().unwrap();
-            wish.build(definition, Profile::Careful, Scorer::Pure(Box::new(ByShippedThresholds(value))), None)
+            wish.build(definition, Profile::Improved, Scorer::Pure(Box::new(ByShippedThresholds(value))), None)
         };
         let definition = MetricDef { thresholds: Some(&SHIPPED), ..*plain };
         let case = case("You must leave at once.");
@@ -474,7 +474,7 @@ mod tests {
         };
         let decided = next(0.9);
         assert!(
-            matches!(&decided, JudgeAction::Done(Outcome::Scored(score)) if score.label.as_deref() == Some("pass") && score.by == Some(Decider::Reading)),
+            matches!(&decided, JudgeAction::Done(Outcome::Scored(score)) if score.label.as_deref() == Some("pass") && score.by == Some(Decider::Rule)),
             "{decided:?}"
         );
         assert!(matches!(next(0.5), JudgeAction::Ask(_)));
@@ -486,16 +486,16 @@ mod tests {
             ("token_f1", json!({"judge": "always"}), "no judge answers the question of `token_f1`"),
             ("answer_match", json!({"judge": "sometimes"}), "one of never, when_unsure, always"),
             ("list_one", json!({"judge": "when_unsure"}), "never unsure by itself"),
-            ("verdict", json!({"judge": "when_unsure"}), "read with the careful profile"),
-            ("hallucination", json!({"judge": "when_unsure"}), "read with the careful profile"),
+            ("verdict", json!({"judge": "when_unsure"}), "take the `improved` profile"),
+            ("hallucination", json!({"judge": "when_unsure"}), "take the `improved` profile"),
             ("answer_match", json!({"judge": "never", "judges": ["house"]}), "`judges` has no effect"),
         ] {
             let definition = crate::registry().get(id).unwrap();
             let mut rest = options.clone();
             let told = match CascadeOptions::from_options(definition, &mut rest) {
                 Ok(Some(wish)) => {
-                    let reading = definition.build(rest, Profile::Reference).unwrap();
-                    wish.build(definition, Profile::Reference, reading, None).err()
+                    let reading = definition.build(rest, Profile::Published).unwrap();
+                    wish.build(definition, Profile::Published, reading, None).err()
                 }
                 Ok(None) => None,
                 Err(error) => Some(error),

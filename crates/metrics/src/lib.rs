@@ -14,7 +14,7 @@
 //! use serde_json::json;
 //!
 //! let definition = probare_metrics::registry().get("contains")?;
-//! let metric = definition.build(json!({"ignore_case": true}), Profile::Reference)?;
+//! let metric = definition.build(json!({"ignore_case": true}), Profile::Published)?;
 //! let case = Case {
 //!     response: Some(Output::new("It is in Paris.")),
 //!     reference: Some(vec!["paris".into()]),

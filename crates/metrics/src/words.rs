@@ -104,7 +104,7 @@ pub(crate) fn push_overlap_evidence(
     found: &Counterparts,
 ) {
     for span in word_runs(response_words, |word| found.left[word]) {
-        evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
+        evidence.push(|| Evidence::at(EvidenceKind::Matched, Field::Response, span, response));
     }
     for span in word_runs(reference_words, |word| !found.right[word]) {
         evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use probare_core::RunCosts;
+use probare_core::{CallPurpose, RunCosts};
 use tokio::sync::Notify;
 
 use crate::Money;
@@ -190,6 +190,24 @@ impl Budget {
         Some(Err(self.refusal(spent, call.bound)))
     }
 
+    /// Settles a reservation that an earlier process, or this one, detached; nothing where the call was never sent.
+    pub(crate) fn settle_detached(
+        &self,
+        (model, purpose, is_priced): (&str, CallPurpose, bool),
+        bound: Spending,
+        reservation: Option<i64>,
+        ended: Option<EndedCall>,
+    ) {
+        if let (Some(ledger), Some(reservation)) = (self.0.ledger.get(), reservation) {
+            ledger.settle(reservation, ended);
+        }
+        let mut state = self.state();
+        state.before = state.before.minus(bound);
+        if let Some(ended) = &ended {
+            state.account.add(model, purpose, is_priced, ended);
+        }
+    }
+
     fn make_reservation(&self, state: &mut State, call: &PlannedCall, grant: Option<Grant>) -> Reservation {
         state.reserved = state.reserved.plus(call.bound);
         state.under_way += 1;
@@ -228,6 +246,14 @@ impl Reservation {
         self.ended = Some(ended);
     }
 
+    /// Leaves the reservation as it is: a later process settles it by its number in the ledger. Until then the bound counts.
+    pub(crate) fn detach(mut self) -> Option<i64> {
+        let number = self.grant.take().and_then(Grant::detach);
+        let mut state = self.budget.state();
+        state.before = state.before.plus(self.call.bound);
+        number
+    }
+
     /// The most that the call can take.
     pub(crate) const fn bound(&self) -> Spending {
         self.call.bound
@@ -254,7 +280,7 @@ impl Drop for Reservation {
 
 #[cfg(test)]
 mod tests {
-    use probare_core::{CallOutcome, CallPurpose, Usage};
+    use probare_core::{CallOutcome, Usage};
 
     use super::*;
     use crate::CacheKey;

@@ -7,6 +7,7 @@
 //! When a run is ended, what waits at a door goes; what was sent is waited for, since it is paid for.
 
 mod attempts;
+mod batches;
 mod embed_batch;
 
 use std::collections::BTreeMap;
@@ -40,13 +41,21 @@ pub struct CallReply {
     pub replayed: bool,
     /// Why the reply is not in the record yet, where it could not be written there. It is held and tried again.
     pub unrecorded: Option<String>,
+    /// The model that answered in place of the one that was asked, by its name in the project.
+    pub answered_by: Option<String>,
+}
+
+impl CallReply {
+    const fn recorded(entry: CacheEntry) -> Self {
+        Self { entry, replayed: true, unrecorded: None, answered_by: None }
+    }
 }
 
 /// One model. Clones are the same.
 #[derive(Clone)]
-pub struct Client(Arc<ClientInner>);
+pub struct Client(pub(crate) Arc<ClientInner>);
 
-struct ClientInner {
+pub(crate) struct ClientInner {
     shared: ModelContext,
     name: ModelName,
     settings: ModelSettings,
@@ -145,7 +154,7 @@ impl Client {
             return Err(OpenError::OfflineWithoutRecord);
         }
         let (throttle, breaker) = shared.limiters(&name, &base_url, &settings);
-        Ok(Self(Arc::new(ClientInner {
+        let client = Self(Arc::new(ClientInner {
             throttle,
             breaker,
             limits: shared_limits(&name, &base_url, &settings),
@@ -160,7 +169,9 @@ impl Client {
             base_url,
             price,
             connection,
-        })))
+        }));
+        shared.register_client(client.name().to_owned(), Arc::downgrade(&client.0));
+        Ok(client)
     }
 
     /// The name in this project.
@@ -193,6 +204,7 @@ impl Client {
             reasoning_effort: settings.reasoning_effort.clone(),
             extra_body: extra.map(clean).unwrap_or_default(),
             also: also.clone(),
+            fallback: settings.fallback.clone(),
         }
     }
 
@@ -259,7 +271,7 @@ impl Client {
         repeat: u32,
         purpose: CallPurpose,
     ) -> Result<CallReply, CallError> {
-        let mut outcome = self.count_outcome(self.call_with_cache(question, repeat, purpose).await);
+        let mut outcome = self.count_outcome(self.call_with_fallback(question, repeat, purpose).await);
         // Whoever takes a cut reply for an answer gets the text; why the model stopped stays beside it.
         if let Ok(CallReply { entry, .. }) = &mut outcome
             && self.0.shared.0.score_truncated
@@ -268,6 +280,34 @@ impl Client {
             entry.reply.content = ReplyContent::Text(std::mem::take(text));
         }
         outcome
+    }
+
+    /// Asks this model, and where it fails for a reason that is not the question's, those that answer in its place. Every
+    /// reply is recorded as that of the model that gave it.
+    async fn call_with_fallback(
+        &self,
+        question: &ChatRequest,
+        repeat: u32,
+        purpose: CallPurpose,
+    ) -> Result<CallReply, FailedCall> {
+        let ClientInner { shared, settings, .. } = &*self.0;
+        let first = match self.call_with_cache(question, repeat, purpose).await {
+            Err(failed) if failed.error.permits_fallback() && !settings.fallback.is_empty() => failed,
+            outcome => return outcome,
+        };
+        let (mut others, mut is_sent) = (Vec::new(), first.is_sent);
+        for name in &settings.fallback {
+            let Some(other) = shared.find_client(name) else { continue };
+            match other.call_with_cache(question, repeat, purpose).await {
+                Ok(reply) => return Ok(CallReply { answered_by: Some(name.clone()), ..reply }),
+                Err(failed) if matches!(failed.error, CallError::Cancelled) => return Err(failed),
+                Err(failed) => {
+                    is_sent |= failed.is_sent;
+                    others.push(format!("in its place: {}", failed.error));
+                }
+            }
+        }
+        Err(FailedCall { error: CallError::Fallback { first: Box::new(first.error), others }, is_sent })
     }
 
     /// Counts how a question ended.
@@ -349,8 +389,9 @@ impl Client {
             let key = CacheKey::from_request(&kept);
             // Where a reply is known, and counts, a later one is only looked for.
             let refreshes = self.0.shared.0.refresh;
-            let claimed =
-                if latest.is_some() && !refreshes { self.lookup_cached(key).await? } else { self.claim(key).await? };
+            // A question of a batch is held by the file of batches and not by a lease.
+            let is_looked_for = latest.is_some() && !refreshes || self.batch_api(&request).is_some();
+            let claimed = if is_looked_for { self.lookup_cached(key).await? } else { self.claim(key).await? };
             let lease = match (claimed, latest) {
                 (CacheLookup::Found(answered), _) if self.0.shared.is_refreshed(key) => return Ok(*answered),
                 (CacheLookup::Found(answered), _) => {
@@ -360,10 +401,15 @@ impl Client {
                 (CacheLookup::NotFound(_), Some(answered)) if !refreshes => return Ok(answered),
                 (CacheLookup::NotFound(lease), _) => lease,
             };
-            self.0.shared.mark_refreshed(key);
+            if self.batch_api(&request).is_none() {
+                self.0.shared.mark_refreshed(key);
+            }
             // What is sent has the code of its question; what is recorded, and answered from a file, does not.
             let is_coded = question.coded && !self.0.connection.is_cassette();
             let code = if is_coded { Some(fresh_code()?) } else { None };
+            if let Some((book, _)) = self.batch_api(&request) {
+                return Err(self.queue_for_batch(book, (&request, kept), key, code, purpose)?.into());
+            }
             let entries = self.send_requests(std::slice::from_ref(&request), key, code, purpose).await?;
             let entry = entries.into_iter().next().ok_or_else(dropped_question_error)?;
             return Ok(self.store_reply(lease, CacheEntry { request: kept, ..entry }).await?);
@@ -377,9 +423,7 @@ impl Client {
             return Ok(CacheLookup::NotFound(None));
         };
         Ok(match record.claim(key, true).await? {
-            CacheClaim::Reply(entry) => {
-                CacheLookup::Found(Box::new(CallReply { entry: *entry, replayed: true, unrecorded: None }))
-            }
+            CacheClaim::Reply(entry) => CacheLookup::Found(Box::new(CallReply::recorded(*entry))),
             _ => CacheLookup::NotFound(None),
         })
     }
@@ -400,10 +444,7 @@ impl Client {
             claimed = record.claim(key, shared.0.offline) => claimed?,
         };
         match claimed {
-            CacheClaim::Reply(entry) => {
-                let answered = CallReply { entry: *entry, replayed: true, unrecorded: None };
-                Ok(CacheLookup::Found(Box::new(answered)))
-            }
+            CacheClaim::Reply(entry) => Ok(CacheLookup::Found(Box::new(CallReply::recorded(*entry)))),
             CacheClaim::Missing => Err(self.not_recorded(key)),
             CacheClaim::Leased(lease) => Ok(CacheLookup::NotFound(Some(lease))),
         }
@@ -420,10 +461,10 @@ impl Client {
     async fn store_reply(&self, lease: Option<Lease>, entry: CacheEntry) -> Result<CallReply, CallError> {
         let ClientInner { shared, connection, .. } = &*self.0;
         let (Some(record), Some(lease)) = (shared.response_cache(), lease) else {
-            return Ok(CallReply { entry, replayed: connection.is_cassette(), unrecorded: None });
+            return Ok(CallReply { replayed: connection.is_cassette(), ..CallReply::recorded(entry) });
         };
         let (entry, unrecorded) = record.store(lease, entry).await?;
-        Ok(CallReply { entry, replayed: false, unrecorded })
+        Ok(CallReply { replayed: false, unrecorded, ..CallReply::recorded(entry) })
     }
 }
 
@@ -498,5 +539,10 @@ pub(crate) async fn replies(asked: Vec<(Client, ChatRequest, u32)>, handle: Hand
 }
 
 fn into_reply(outcome: Result<CallReply, CallError>) -> ModelReply {
-    outcome.map_or_else(|error| error.reply(), |answered| answered.entry.reply)
+    match outcome {
+        Ok(CallReply { entry, answered_by, .. }) => {
+            ModelReply { model: entry.reply.model.or(answered_by), ..entry.reply }
+        }
+        Err(error) => error.reply(),
+    }
 }

@@ -90,7 +90,9 @@ impl Connection {
                 crate::http::ReplyBody { bytes, odd_kind: None }
             }
             Self::Cassette(cassette) => return Ok((vec![cassette.reply(first)?], Vec::new())),
-            Self::CacheOnly => return Err(ReplyError::new(Fault::NotConnected, "only the record may answer").into()),
+            Self::CacheOnly => {
+                return Err(ReplyError::new(Fault::NotConnected, "only the response cache may answer").into());
+            }
         };
         let read = if first.embedding {
             dialect.read_vectors(requests, &body.bytes)

@@ -36,7 +36,7 @@ pub enum CallError {
         last: Option<String>,
     },
     /// The provider failed so often that it is left alone.
-    #[error("model `{model}` is not asked any more: {failures} failures in a row, last: {last}")]
+    #[error("the circuit breaker of model `{model}` is open after {failures} failures in a row, the last: {last}")]
     CircuitOpen {
         /// The model.
         model: String,
@@ -44,6 +44,8 @@ pub enum CallError {
         failures: u32,
         /// What went wrong last.
         last: String,
+        /// Whether another model may answer instead.
+        permits_fallback: bool,
     },
     /// The budget does not allow the call.
     #[error(transparent)]
@@ -55,7 +57,7 @@ pub enum CallError {
         model: String,
     },
     /// The question wants what the provider cannot express.
-    #[error("model `{model}`: `{}` cannot be expressed, `{provider}` knows nothing of the kind", feature.name())]
+    #[error("model `{model}`: `{}` is not supported by `{provider}`", feature.name())]
     Unsupported {
         /// The model.
         model: String,
@@ -87,8 +89,22 @@ pub enum CallError {
         /// What the provider said.
         last: Option<String>,
     },
+    /// The question is answered in a batch, later.
+    #[error("model `{model}`: the question waits in a batch, whose replies `probare resume` fetches")]
+    InBatch {
+        /// The model.
+        model: String,
+    },
+    /// The model failed, and so did those that answer in its place.
+    #[error("{first}; {}", others.join("; "))]
+    Fallback {
+        /// Why the model gave no answer.
+        first: Box<Self>,
+        /// Why the others gave none.
+        others: Vec<String>,
+    },
     /// Only recorded replies are allowed, and this one is not recorded.
-    #[error("no reply of model `{model}` to this question is recorded (key {key})")]
+    #[error("the response cache has no reply of model `{model}` to this question (key {key})")]
     NotRecorded {
         /// The model.
         model: String,
@@ -96,7 +112,7 @@ pub enum CallError {
         key: String,
     },
     /// The record failed. A reply that cannot be recorded is not used.
-    #[error("the record of replies failed")]
+    #[error("the response cache failed")]
     Record(#[from] CacheError),
     /// The run was ended from outside.
     #[error("the run was ended before the reply came")]
@@ -117,15 +133,27 @@ pub enum CallError {
 
 impl CallError {
     /// What kind of failure it is in results.
-    pub const fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> ErrorKind {
         match self {
+            Self::Fallback { first, .. } => first.kind(),
             Self::TimedOut { .. } | Self::Provider { fault: Fault::TimedOut, .. } => ErrorKind::TimedOut,
-            Self::NotRecorded { .. } | Self::NoModel { .. } | Self::Provider { fault: Fault::NotInCassette, .. } => {
-                ErrorKind::Missing
-            }
+            Self::NotRecorded { .. }
+            | Self::InBatch { .. }
+            | Self::NoModel { .. }
+            | Self::Provider { fault: Fault::NotInCassette, .. } => ErrorKind::Missing,
             Self::Provider { fault: Fault::Moderated, .. } => ErrorKind::Refused,
             Self::Cancelled => ErrorKind::Cancelled,
             _ => ErrorKind::Failed,
+        }
+    }
+
+    /// Whether another model may answer instead.
+    pub(crate) fn permits_fallback(&self) -> bool {
+        match self {
+            Self::Provider { fault, .. } => fault.permits_fallback(),
+            Self::CircuitOpen { permits_fallback, .. } => *permits_fallback,
+            Self::TimedOut { .. } | Self::Postponed { .. } | Self::NotRecorded { .. } => true,
+            _ => false,
         }
     }
 

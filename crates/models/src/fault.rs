@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 /// How often a question is asked again after a fault.
@@ -49,7 +50,7 @@ pub struct Rule {
 macro_rules! faults {
     ($(#[doc = $doc:literal] $fault:ident: $shows:literal, $again:ident, $concern:ident, $slower:literal, $charged:literal, $why:literal;)*) => {
         /// What went wrong with one attempt.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Fault {
             $(#[doc = $doc] $fault,)*
         }
@@ -88,7 +89,7 @@ faults! {
     /// 408, 409, 425: the request came at a bad moment.
     BadMoment: "408, 409, 425", Yes, Question, false, false, "the server says so";
     /// The key is not accepted, whatever the status.
-    WrongKey: "401; 400 or 403 that speak of the key", No, Everybody, false, false, "the key stays wrong: nobody else is sent";
+    WrongKey: "401; 400 or 403 that speak of the key", No, Everybody, false, false, "the key stays wrong: all requests stop";
     /// A filter declines the question: this one, not the next.
     Moderated: "400 or 403 whose error is that of a filter, such as `content_filter`", No, Question, false, false, "this prompt is declined: kind `refused`";
     /// 403: this question may not be asked.
@@ -174,6 +175,12 @@ impl Fault {
         &RULES[self as usize]
     }
 
+    /// Whether another model may answer instead: after what another attempt could have mended, and where the account is
+    /// empty. What is wrong with the question, the key or the model's name is for its author to see.
+    pub fn permits_fallback(self) -> bool {
+        self == Self::NoCredit || self.rule().again != Again::No
+    }
+
     /// The fault that a status other than 200 is, with what the body says.
     pub fn from_status(status: u16, body: &str) -> Self {
         let says = |words: &[&str]| {
@@ -200,7 +207,9 @@ impl Fault {
 
 /// The table in Markdown, for the guide.
 pub fn retry_table() -> String {
-    let mut text = String::from("| what happens | again? | fewer at once? | charged? | why |\n|---|---|---|---|---|\n");
+    let mut text = String::from(
+        "| what happens | again? | fallback? | fewer at once? | charged? | why |\n|---|---|---|---|---|---|\n",
+    );
     let yes = |yes: bool| if yes { "yes" } else { "no" };
     for rule in RULES {
         let again = match rule.again {
@@ -209,7 +218,8 @@ pub fn retry_table() -> String {
             Again::Yes => "yes",
         };
         let charged = if rule.charged { "may be" } else { "no" };
-        text.push_str(&format!("| {} | {again} | {} | {charged} | {} |\n", rule.shows, yes(rule.slower), rule.why));
+        let (fallback, slower) = (yes(rule.fault.permits_fallback()), yes(rule.slower));
+        text.push_str(&format!("| {} | {again} | {fallback} | {slower} | {charged} | {} |\n", rule.shows, rule.why));
     }
     text
 }

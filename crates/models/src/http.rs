@@ -10,9 +10,12 @@ use tokio::time::timeout;
 
 use crate::Fault;
 use crate::connection::LARGEST;
-use crate::dialects::{Dialect, RawRequest, ReplyError, error_message, parse_events};
+use crate::dialects::{Dialect, RawRequest, ReplyError, error_message, parse_events, parse_lines};
 use crate::models::MOST_REQUESTS;
 use crate::shared::ModelContext;
+
+/// Longest file of results of a batch, in bytes.
+const LARGEST_RESULTS: usize = 512 << 20;
 
 /// A connection to one provider.
 pub(crate) struct Http {
@@ -88,6 +91,33 @@ impl Http {
         let mut headers = self.headers.clone();
         headers.extend(further);
         let sending = self.client.post(&raw.url).headers(headers).body(raw.body.clone());
+        let (bytes, kind) = self.exchange(sending, LARGEST, dialect).await?;
+        // Some servers send events although nobody asked for a stream: the reply is there, and paid for.
+        if kind.as_deref().is_some_and(|kind| kind.contains("event-stream")) || is_events(&bytes) {
+            let whole = dialect.join(&parse_events(&bytes))?;
+            return Ok(ReplyBody { bytes: whole.to_string().into_bytes(), odd_kind: None });
+        }
+        // Ollama streams lines of JSON.
+        if kind.as_deref().is_some_and(|kind| kind.contains("ndjson")) {
+            let whole = dialect.join(&parse_lines(&bytes))?;
+            return Ok(ReplyBody { bytes: whole.to_string().into_bytes(), odd_kind: None });
+        }
+        Ok(ReplyBody { bytes, odd_kind: kind.filter(|kind| !kind.contains("json")) })
+    }
+
+    /// Fetches the body of a reply with status 200.
+    pub(crate) async fn get(&self, url: &str, dialect: &dyn Dialect) -> Result<Vec<u8>, AttemptError> {
+        let sending = self.client.get(url).headers(self.headers.clone());
+        self.exchange(sending, LARGEST_RESULTS, dialect).await.map(|(bytes, _)| bytes)
+    }
+
+    /// Sends a request and takes the reply: the body, unpacked, of a reply with status 200, and of which kind it says it is.
+    async fn exchange(
+        &self,
+        sending: reqwest::RequestBuilder,
+        most: usize,
+        dialect: &dyn Dialect,
+    ) -> Result<(Vec<u8>, Option<String>), AttemptError> {
         let mut response = self.in_time(sending.send()).await?;
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
@@ -95,8 +125,8 @@ impl Http {
         let kind = header(CONTENT_TYPE);
         let mut bytes = Vec::new();
         while let Some(piece) = self.piece(&mut response).await? {
-            if bytes.len().saturating_add(piece.len()) > LARGEST {
-                return Err(too_large().into());
+            if bytes.len().saturating_add(piece.len()) > most {
+                return Err(too_large(most).into());
             }
             bytes.extend_from_slice(&piece);
         }
@@ -108,12 +138,7 @@ impl Http {
             let retry_after = dialect.retry_after(&headers, &text, SystemTime::now());
             return Err(AttemptError { error: ReplyError::new(dialect.fault(status, &text), reason), retry_after });
         }
-        // Some servers send events although nobody asked for a stream: the reply is there, and paid for.
-        if kind.as_deref().is_some_and(|kind| kind.contains("event-stream")) || is_events(&bytes) {
-            let whole = dialect.join(&parse_events(&bytes))?;
-            return Ok(ReplyBody { bytes: whole.to_string().into_bytes(), odd_kind: None });
-        }
-        Ok(ReplyBody { bytes, odd_kind: kind.filter(|kind| !kind.contains("json")) })
+        Ok((bytes, kind))
     }
 
     /// The next piece of a body.
@@ -141,8 +166,8 @@ fn is_events(bytes: &[u8]) -> bool {
     [&b"data:"[..], b"event:", b": "].iter().any(|beginning| text.starts_with(beginning))
 }
 
-fn too_large() -> ReplyError {
-    ReplyError::new(Fault::TooLarge, format!("the reply is longer than {} MiB", LARGEST >> 20))
+fn too_large(most: usize) -> ReplyError {
+    ReplyError::new(Fault::TooLarge, format!("the reply is longer than {} MiB", most >> 20))
 }
 
 /// A body as it was before it was packed, by its header or, where a gateway lost that, by its first bytes.
@@ -161,7 +186,7 @@ fn decompress(bytes: Vec<u8>, encoding: Option<&str>) -> Result<Vec<u8>, ReplyEr
         }
     };
     match read {
-        Ok(_) if plain.len() > LARGEST => Err(too_large()),
+        Ok(_) if plain.len() > LARGEST => Err(too_large(LARGEST)),
         Ok(_) => Ok(plain),
         Err(error) => Err(ReplyError::new(Fault::InvalidJson, format!("the reply cannot be unpacked: {error}"))),
     }

@@ -149,6 +149,12 @@ impl Ledger {
         Grant { ledger: self.clone(), reservation: Some(reservation) }
     }
 
+    /// Settles a reservation by its number.
+    pub(crate) fn settle(&self, reservation: i64, ended: Option<EndedCall>) {
+        // Where nobody keeps the ledger any more the reservation stands, with its bound.
+        let _ = self.0.send(LedgerRequest::Settle { reservation, ended });
+    }
+
     /// Waits until all that was noted is kept; says whether it is.
     pub fn flush(&self) -> bool {
         let (kept, heard) = mpsc::channel();
@@ -171,6 +177,11 @@ pub struct Grant {
 }
 
 impl Grant {
+    /// Leaves the reservation as it is, for a later process; gives its number.
+    pub(crate) fn detach(mut self) -> Option<i64> {
+        self.reservation.take()
+    }
+
     pub(crate) fn settle(mut self, ended: EndedCall) {
         self.send(Some(ended));
     }

@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod batch;
 mod budget;
 mod cache;
 mod client;
@@ -42,6 +43,7 @@ mod shared;
 mod signature;
 mod sqlite;
 
+pub use batch::BatchReport;
 pub use budget::{Budget, BudgetError, Spending};
 pub use cache::{
     CacheEntry, CacheError, CacheFile, CacheKey, CachedModel, ExportCounts, ImportCounts, LEASE, LostAttempts,

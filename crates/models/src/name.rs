@@ -30,8 +30,11 @@ pub enum Provider {
     LlamaCpp,
     /// Mistral.
     Mistral,
-    /// Ollama.
+    /// Ollama, asked the way that `OpenAI` is.
     Ollama,
+    /// Ollama, asked through its own interface.
+    #[serde(rename = "ollama-native")]
+    OllamaNative,
     /// `OpenAI`, or any server that speaks like it when a base URL is given.
     OpenAi,
     /// `OpenAI`, asked through its `/responses`.
@@ -49,7 +52,7 @@ pub enum Provider {
 
 impl Provider {
     /// All of them, by name.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Anthropic,
         Self::Azure,
         Self::Bedrock,
@@ -59,6 +62,7 @@ impl Provider {
         Self::LlamaCpp,
         Self::Mistral,
         Self::Ollama,
+        Self::OllamaNative,
         Self::OpenAi,
         Self::OpenAiResponses,
         Self::OpenRouter,
@@ -79,6 +83,7 @@ impl Provider {
             Self::LlamaCpp => "llamacpp",
             Self::Mistral => "mistral",
             Self::Ollama => "ollama",
+            Self::OllamaNative => "ollama-native",
             Self::OpenAi => "openai",
             Self::OpenAiResponses => "openai-responses",
             Self::OpenRouter => "openrouter",
@@ -101,6 +106,7 @@ impl Provider {
             Self::Groq => Some("https://api.groq.com/openai/v1"),
             Self::LlamaCpp => Some("http://127.0.0.1:8080/v1"),
             Self::Ollama => Some("http://127.0.0.1:11434/v1"),
+            Self::OllamaNative => Some("http://127.0.0.1:11434"),
             Self::Mistral => Some("https://api.mistral.ai/v1"),
             Self::OpenAi | Self::OpenAiResponses => Some("https://api.openai.com/v1"),
             Self::OpenRouter => Some("https://openrouter.ai/api/v1"),
@@ -130,13 +136,13 @@ impl Provider {
             Self::OpenAi | Self::OpenAiResponses => Some("OPENAI_API_KEY"),
             Self::OpenRouter => Some("OPENROUTER_API_KEY"),
             Self::Prompt => Some("EVALUATION_API_AUTH"),
-            Self::Command | Self::LlamaCpp | Self::Ollama | Self::Replay | Self::Vllm => None,
+            Self::Command | Self::LlamaCpp | Self::Ollama | Self::OllamaNative | Self::Replay | Self::Vllm => None,
         }
     }
 
     /// Whether a call costs nothing by the token unless a price is given.
     pub const fn is_free(self) -> bool {
-        matches!(self, Self::LlamaCpp | Self::Ollama | Self::Prompt | Self::Replay | Self::Vllm)
+        matches!(self, Self::LlamaCpp | Self::Ollama | Self::OllamaNative | Self::Prompt | Self::Replay | Self::Vllm)
     }
 }
 

@@ -81,10 +81,16 @@ pub struct ModelSettings {
     /// Who shares the limits a minute, and the pauses that the provider asks for: `model` if absent, or `key`: all models of
     /// the same provider, address and key that say so.
     pub limits_by: Option<LimitScope>,
+    /// Whether a reply that is an empty text is asked for once more and fails where it comes again; without it an empty text is an
+    /// answer.
+    pub retry_empty: bool,
     /// Failures in a row after which the provider is left alone for a while; 20 if absent.
     pub breaker_failures: Option<u32>,
     /// Seconds for which it is left alone; 15 if absent.
     pub breaker_wait: Option<f64>,
+    /// Models that answer in its place, in this order, where it fails for a reason that is not the question's: names of
+    /// models of the configuration, or `provider:model`. Results stay those of this model and name who answered.
+    pub fallback: Vec<String>,
 
     /// Price of the model, where the list does not know it or is out of date.
     pub pricing: Option<Pricing>,
@@ -342,6 +348,7 @@ impl ModelSettings {
             reasoning_effort: used.reasoning_effort.clone(),
             extra_body: used.extra_body.as_object().cloned().unwrap_or_default(),
             also: Some(used.also.clone()),
+            fallback: used.fallback.clone(),
             ..Self::from_name(&used.name)
         }
     }
@@ -527,6 +534,15 @@ impl ModelSettings {
         }
         if self.top_p.is_some_and(|number| !(0.0..=1.0).contains(&number)) {
             return value("top_p", "is not a number from 0 to 1");
+        }
+        if !self.fallback.is_empty() && self.generator_type == Some(GeneratorType::Embedding) {
+            return value(
+                "fallback",
+                "is for models that answer: vectors of two models cannot be compared; leave it out",
+            );
+        }
+        if self.fallback.contains(&self.name) {
+            return value("fallback", "names the model itself; name others, or leave it out");
         }
         if self.pricing.is_some_and(|pricing| !pricing.is_sound()) {
             return value("pricing", "holds a negative price");

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use probare_core::{PendingRequests, Trust};
@@ -11,11 +11,14 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
+use crate::batch::BatchBook;
 use crate::cache::CacheClaim;
+use crate::client::ClientInner;
 use crate::ledger::{self, EndedCall};
 use crate::limits::{CircuitBreaker, Throttle};
 use crate::{
-    Budget, CacheError, CacheFile, CacheKey, LEASE, ModelName, ModelSettings, Money, Redactor, ResponseCache, Spending,
+    BatchReport, Budget, CacheError, CacheFile, CacheKey, CallError, Client, LEASE, ModelName, ModelSettings, Money,
+    Redactor, ResponseCache, Spending,
 };
 
 /// How many missing replies are remembered by name.
@@ -25,7 +28,10 @@ const MOST_MISSING: usize = 1000;
 const GRACE: Duration = Duration::from_secs(30);
 
 /// Where replies are recorded unless another file is named.
-pub const DEFAULT_CACHE_PATH: &str = ".probare/replies.db";
+pub const DEFAULT_CACHE_PATH: &str = ".probare/cache.db";
+
+/// Where release 0.3 kept it; taken where there is no other.
+pub(crate) const OLD_CACHE_PATH: &str = ".probare/replies.db";
 
 /// How the models of a run are used.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -43,6 +49,8 @@ pub struct ModelOptions {
     pub offline: bool,
     /// Ask again what is recorded, once; from then on the new reply counts.
     pub refresh: bool,
+    /// Gather questions for batches where a model takes them, once a run has said whose they are.
+    pub batch: bool,
     /// Ask nobody at all, to know what would be asked: neither keys nor a record are needed.
     pub only_looks: bool,
     /// Most money, in US dollars.
@@ -71,6 +79,7 @@ impl ModelOptions {
             unasked: BTreeSet::new(),
             offline: false,
             refresh: false,
+            batch: false,
             only_looks: false,
             budget_usd: None,
             budget_tokens: None,
@@ -109,10 +118,10 @@ pub enum OpenError {
         model: String,
     },
     /// `offline` without a record answers nothing.
-    #[error("offline, but no record of replies is named")]
+    #[error("offline, but no response cache is named")]
     OfflineWithoutRecord,
     /// Only what is computed on this machine may answer.
-    #[error("`{model}` is not computed on this machine, and nobody else may be asked here")]
+    #[error("`{model}` is not a local model, and no other may be asked here")]
     LocalOnly {
         /// The model.
         model: String,
@@ -275,6 +284,10 @@ pub(crate) struct ContextInner {
     postponed: Mutex<BTreeMap<String, Duration>>,
     /// Stop reasons that nobody documents, by model and word.
     unknown_stops: Mutex<BTreeMap<(String, String), u64>>,
+    /// The models by name, for those that others answer in place of. Whoever opened a model holds it.
+    clients: Mutex<BTreeMap<String, Weak<ClientInner>>>,
+    /// The batches of the run, where questions are gathered for them.
+    batches: OnceLock<BatchBook>,
     /// Throttle and breaker by model and address: two entries of a configuration may be one model.
     limits: Mutex<HashMap<(ModelName, String), (Throttle, CircuitBreaker)>>,
     environment: Option<BTreeMap<String, String>>,
@@ -319,6 +332,8 @@ impl ModelContext {
             missing: Mutex::default(),
             postponed: Mutex::default(),
             unknown_stops: Mutex::default(),
+            clients: Mutex::default(),
+            batches: OnceLock::new(),
             limits: Mutex::default(),
             environment: options.environment,
             runtime: OnceLock::new(),
@@ -526,6 +541,48 @@ impl ModelContext {
         if missing.len() < MOST_MISSING {
             missing.push((model.to_owned(), key));
         }
+    }
+
+    /// From here on questions of models that take batches are gathered for them. What earlier batches of the same owner gave is
+    /// fetched first.
+    pub fn begin_batches(&self, owner: String) -> Result<(), CallError> {
+        let Some(cache) = self.0.record_file.as_ref().filter(|_| self.response_cache().is_some()) else {
+            return Err(CallError::Internal { reason: "batches need a response cache".to_owned() });
+        };
+        let _ = self.0.batches.set(BatchBook::open(&cache.path, owner)?);
+        self.block_on(self.collect_batches()).unwrap_or(Ok(()))
+    }
+
+    /// Sends the questions that were gathered. What goes wrong is a problem of the report.
+    pub fn end_batches(&self) {
+        let Some(book) = self.batches().filter(|_| !self.is_cancelled()) else { return };
+        if let Some(Err(error)) = self.block_on(self.send_batches()) {
+            book.report().problems.push(error.to_string());
+        }
+    }
+
+    /// How the batches of the run stand.
+    pub fn batch_report(&self) -> Option<BatchReport> {
+        self.batches().map(|book| book.report().clone())
+    }
+
+    /// Whether a question of the run waits in a batch, or for one.
+    pub fn has_waiting_batches(&self) -> bool {
+        self.batches().is_some_and(BatchBook::has_waiting)
+    }
+
+    pub(crate) fn batches(&self) -> Option<&BatchBook> {
+        self.0.batches.get()
+    }
+
+    /// Makes a model known by its name.
+    pub(crate) fn register_client(&self, name: String, client: Weak<ClientInner>) {
+        self.0.clients.lock().unwrap_or_else(PoisonError::into_inner).insert(name, client);
+    }
+
+    /// A model that is open, by its name.
+    pub(crate) fn find_client(&self, name: &str) -> Option<Client> {
+        self.0.clients.lock().unwrap_or_else(PoisonError::into_inner).get(name).and_then(Weak::upgrade).map(Client)
     }
 
     /// Throttle and breaker of a model at an address; whoever opens it first says how they are set.

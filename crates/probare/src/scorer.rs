@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn one_scorer_answers_for_all_its_metrics_in_their_order() {
-        let settings = RunOptions { profile: Some(Profile::Careful), ..RunOptions::default() };
+        let settings = RunOptions { profile: Some(Profile::Improved), ..RunOptions::default() };
         let scorer = Scorer::new(&["token_f1", "there=contains:ignore_case=true"], &settings).unwrap();
         let names: Vec<&str> = scorer.metrics().iter().map(|metric| metric.name.as_str()).collect();
         assert_eq!(names, ["token_f1", "there"]);
@@ -84,7 +84,7 @@ mod tests {
         let scorer = Scorer::new(&["token_f1"], &RunOptions::default()).unwrap();
         let info = &scorer.metrics()[0];
         let file = serde_json::json!({
-            "format": 1, "metric": "token_f1", "id": "token_f1", "version": info.version, "profile": info.profile,
+            "format": 1, "metric": "token_f1", "id": "token_f1", "version": info.version, "profile": info.profile.unwrap_or_default(),
             "options": info.options, "bands": {"pass": 0.9, "fail": 0.5, "error": 0.05, "confidence": 0.95},
             "cases": 300, "decided": 200,
         });

@@ -61,17 +61,17 @@ pub struct ComparisonOptions {
     cluster: Option<String>,
     not_worse: Vec<String>,
     margin: f64,
-    confident: bool,
+    significant: bool,
     seed: u64,
 }
 
 impl ComparisonOptions {
     fn into_request(self) -> Result<ComparisonRequest, PyFailure> {
-        let Self { metrics, by, cluster, not_worse, margin, confident, seed } = self;
+        let Self { metrics, by, cluster, not_worse, margin, significant, seed } = self;
         if !margin.is_finite() || margin < 0.0 {
             return Err(PyFailure::usage("`margin` must be a number of at least 0"));
         }
-        let limit = |metric| NonInferiorityGate { metric, margin, confident };
+        let limit = |metric| NonInferiorityGate { metric, margin, confident: significant };
         Ok(ComparisonRequest {
             metrics,
             // Any text is something to group by, and the name of a column.

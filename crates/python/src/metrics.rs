@@ -58,9 +58,9 @@ fn request(metric: &Bound<'_, PyAny>) -> Result<MetricRequest, PyFailure> {
     Ok(MetricRequest { name, id, options, profile })
 }
 
-/// Reads `reference` or `careful`.
+/// Reads `published` or `improved`.
 pub fn profile(name: &str) -> Result<Profile, PyFailure> {
-    [Profile::Reference, Profile::Careful].into_iter().find(|profile| profile.name() == name).ok_or_else(|| {
-        PyFailure::usage(format!("there is no profile `{name}`")).hint("known profiles are reference and careful")
+    Profile::from_name(name).ok_or_else(|| {
+        PyFailure::usage(format!("there is no profile `{name}`")).hint("the profiles are `published` and `improved`")
     })
 }

@@ -43,9 +43,9 @@ struct ResultsHeader {
 /// What asking models came to.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, IntoPyObject)]
 struct ModelCallCounts {
-    /// Questions that were answered, by a model or from the record.
+    /// Questions that were answered, by a model or from the response cache.
     questions: u64,
-    /// Those of them that the record answered.
+    /// Those of them that the response cache answered.
     recorded: u64,
     /// Requests that were sent.
     sent: u64,
@@ -232,7 +232,7 @@ impl Results {
         let about: ResultsHeader = serde_json::from_str(lines.next().unwrap_or_default()).map_err(unread)?;
         let mut rows = lines
             .map(|line| {
-                let ResultLine { id, model, repeat, scores }: ResultLine = serde_json::from_str(line)?;
+                let ResultLine { id, model, repeat, scores, .. }: ResultLine = serde_json::from_str(line)?;
                 let case = Case { id, ..Case::default() };
                 let results = scores.into_iter().map(|(_, told)| told.0).collect();
                 Ok(RowResult {

@@ -148,7 +148,7 @@ impl MetricArrays {
             let value = self.value.as_primitive::<Float64Type>().value(row);
             let mut score = Score::from_number(value).map_err(|error| PyFailure::data(error.to_string()))?;
             let by = text(&self.by).unwrap_or_default();
-            score.by = [Decider::Reading, Decider::Judge].into_iter().find(|known| known.name() == by);
+            score.by = [Decider::Rule, Decider::Judge].into_iter().find(|known| known.name() == by);
             return Ok(Ok(match text(&self.label) {
                 Some(label) => score.labelled(label).into(),
                 None => score.into(),

@@ -138,7 +138,7 @@ def recorded(folder: Path, rows: list[dict[str, Any]]) -> dict[str, Path]:
     place.mkdir()
     # Files that a command names are part of what was asked, so that this one is named in the program alone.
     (place / "judge.sh").write_text(JUDGE.replace("LOG", str(folder / "asked")))
-    told = {"config": place / "probare.yaml", "record": place / "replies.db"}
+    told = {"config": place / "probare.yaml", "cache": place / "replies.db"}
     command = json.dumps(["sh", str(place / "judge.sh")])
     told["config"].write_text(
         f"models: [{{name: house, provider: command, command: {command}, max_tokens: 100, concurrency: 4}}]\njudges: [house]\n"

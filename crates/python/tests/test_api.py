@@ -24,7 +24,7 @@ def test_the_first_example(quick):
     assert len(results) == 2 and results.metrics == ["token_f1", "rouge_l"]
     assert results[0]["scores"]["token_f1"]["value"] == 0.5
     assert results[0]["scores"]["token_f1"]["evidence"][0] == {
-        "kind": "found", "field": "response", "start": 6, "end": 14, "text": "Canberra",
+        "kind": "matched", "field": "response", "start": 6, "end": 14, "text": "Canberra",
     }  # fmt: skip
     assert results.rows[-1]["id"] == "b" and [row["id"] for row in results] == ["a", "b"]
     assert [row["id"] for row in results[:1]] == ["a"]
@@ -235,7 +235,7 @@ def test_a_judge_is_asked_only_where_the_reading_is_unsure(tmp_path):
     named = probare.score(folder / "cases.jsonl", metric, decision_thresholds=folder / "decision_thresholds.json", judges=judge)
     for results in (whole, named):
         rows = [json.loads(line)["scores"]["answer_match"] for line in results.lines()]
-        assert [sum(row["by"] == who for row in rows) for who in ("reading", "judge")] == [62, 58]
+        assert [sum(row["decided_by"] == who for row in rows) for who in ("rule", "judge")] == [62, 58]
     with pytest.raises(probare.UsageError, match="asks a model, and none is named"):
         probare.score(folder / "cases.jsonl", metric, decision_thresholds=folder / "decision_thresholds.json")
 
@@ -299,7 +299,7 @@ def test_the_lock_of_the_interpreter_is_free_meanwhile():
 
     thread = threading.Thread(target=tick)
     thread.start()
-    probare.score(made_rows(400), ["hallucination", "answer_match"], "careful", jobs=1)
+    probare.score(made_rows(400), ["hallucination", "answer_match"], "improved", jobs=1)
     stop.set()
     thread.join()
     assert ticks > 20

@@ -39,13 +39,13 @@ ROWS = [{"id": "a", "response": "x", "reference": "x", "lang": "en", "tags": ["a
         ({"judges": 3}, "`judges` must be a text or a list of texts, but it is 3"),
         ({"decision_thresholds": 3}, "`decision_thresholds` must be a path or a list of paths, but it is 3"),
         ({"decision_thresholds": "nobody.json"}, "cannot read the decision thresholds in `nobody.json`"),
-        ({"record": 3}, "`record` must be a path, but it is 3"),
+        ({"cache": 3}, "`cache` must be a path, but it is 3"),
         ({"config": b"x"}, "`config` must be a path that is a text, but it is b'x'"),
         ({"output": "report.foo"}, "`report.foo` has no known extension; known are .jsonl"),
         ({"output": "no/folder/report.html"}, "`output` is 'no/folder/report.html', and there is no folder 'no/folder'"),
         ({"output": {"a": 1}}, "`output` must be a path or a list of paths"),
         ({"title": ""}, "`title` must be a text, but it is ''"),
-        ({"profile": 3}, "`profile` must be \"reference\" or \"careful\", but it is 3"),
+        ({"profile": 3}, "`profile` must be \"published\" or \"improved\", but it is 3"),
     ],
 )
 def test_an_argument_that_is_wrong_is_named(arguments, words):
@@ -163,3 +163,17 @@ except probare.MissingPackageError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == f"{package} is missing pip install '{package}'", done.stderr
+
+
+def test_arguments_by_their_names_of_release_0_3(tmp_path):
+    rows = [{"id": "a", "response": "yes", "reference": ["yes"]}]
+    with pytest.warns(DeprecationWarning, match="`record` is now `cache`"):
+        probare.score(rows, "token_f1", record=tmp_path / "own.db")
+    with pytest.warns(DeprecationWarning, match="the profile `careful` is now `improved`"):
+        old = probare.score(rows, "answer_match", "careful")
+    assert list(old.lines()) == list(probare.score(rows, "answer_match", "improved").lines())
+    path = tmp_path / "results.jsonl"
+    probare.score(rows, "token_f1", output=path, name="rows")
+    with pytest.warns(DeprecationWarning, match="`confident` is now `significant`"):
+        old = probare.compare(path, path, not_worse="token_f1", confident=True)
+    assert old.passes == probare.compare(path, path, not_worse="token_f1", significant=True).passes

@@ -47,8 +47,8 @@ KINDS = [
 @pytest.mark.parametrize(("name", "made", "taken"), KINDS)
 def test_the_values_are_those_of_score(name, made, taken):
     rows = made_rows(100)
-    expected = {row["id"]: row["scores"] for row in probare.score(rows, deterministic(), "careful")}
-    scored = taken(getattr(probare, name).score(made(rows), deterministic(), "careful", evidence=True))
+    expected = {row["id"]: row["scores"] for row in probare.score(rows, deterministic(), "improved")}
+    scored = taken(getattr(probare, name).score(made(rows), deterministic(), "improved", evidence=True))
     assert sorted(row["id"] for row in scored) == sorted(expected)
     for row in scored:
         for metric, told in expected[row["id"]].items():
@@ -60,8 +60,8 @@ def test_the_values_are_those_of_score(name, made, taken):
 @pytest.mark.parametrize(("name", "made", "taken"), KINDS)
 def test_the_summary_comes_from_parts(name, made, taken):
     module = getattr(probare, name)
-    parts = module.summary(module.score(made(made_rows(100)), METRICS, "careful"), METRICS, "careful").to_dict()
-    whole = probare.score(made_rows(100), METRICS, "careful").summary.to_dict()
+    parts = module.summary(module.score(made(made_rows(100)), METRICS, "improved"), METRICS, "improved").to_dict()
+    whole = probare.score(made_rows(100), METRICS, "improved").summary.to_dict()
     for one, other in zip(parts["metrics"], whole["metrics"], strict=True):
         for field in ("name", "mean", "interval", "scored", "not_applicable", "failed", "min", "max", "histogram"):
             assert one[field] == other[field]

@@ -7,28 +7,40 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from conftest import ROOT
 
 PAGES = sorted((ROOT / "docs/python").glob("*.md"))
-NEEDS = {"spark.md": "pyspark", "ray.md": "ray", "dask.md": "dask", "daft.md": "daft"}
+CLUSTERS = {"Spark": "pyspark", "Ray": "ray", "Dask": "dask", "Daft": "daft"}
+"""Sections of the page about clusters, each a program of its own, and the package that it needs."""
 
 
-def blocks(page: Path) -> list[tuple[str, str]]:
+def texts() -> list[tuple[str, str]]:
+    """What is run in one go: a page, or a section of the page about clusters; with its name."""
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        if page.name == "clusters.md":
+            found += [(section.split("\n", 1)[0], section) for section in text.split("\n## ")[1:]]
+        else:
+            found.append((page.name, text))
+    return found
+
+
+def blocks(page: str) -> list[tuple[str, str]]:
     """Language and text of the blocks of a page."""
-    return re.findall(r"^```(\w+)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return re.findall(r"^```(\w+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
 
 
-def marked(page: Path):
-    marks = [getattr(pytest.mark, name) for name in ("spark", "ray", "dask", "daft") if page.name == f"{name}.md"]
-    return pytest.param(page, marks=marks, id=page.name)
+def marked(name: str, page: str):
+    marks = [getattr(pytest.mark, name.lower())] if name in CLUSTERS else []
+    return pytest.param(name, page, marks=marks, id=name)
 
 
-@pytest.mark.parametrize("page", [marked(page) for page in PAGES])
-def test_every_block_runs(page, tmp_path):
-    needed = NEEDS.get(page.name)
+@pytest.mark.parametrize(("name", "page"), [marked(name, page) for name, page in texts()])
+def test_every_block_runs(name, page, tmp_path):
+    needed = CLUSTERS.get(name)
     if needed and importlib.util.find_spec(needed) is None:
         pytest.skip(f"{needed} is not installed")
     found = [text for language, text in blocks(page) if language == "python"]
@@ -48,5 +60,6 @@ def test_every_block_runs(page, tmp_path):
         assert done.returncode == 0, done.stdout
 
 
-def test_there_are_seven_pages():
-    assert [page.stem for page in PAGES] == ["daft", "dask", "first-score", "frames", "pytest", "ray", "spark"]
+def test_every_page_and_section_is_there():
+    assert [page.stem for page in PAGES] == ["clusters", "first-score", "frames", "pytest"]
+    assert [name for name, _ in texts() if name in CLUSTERS] == list(CLUSTERS)

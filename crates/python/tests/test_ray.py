@@ -32,7 +32,7 @@ def dataset(rows):
     return ray.data.from_arrow(pyarrow.Table.from_pylist(rows)).repartition(4)
 
 
-@pytest.mark.parametrize("profile", ["reference", "careful"])
+@pytest.mark.parametrize("profile", ["published", "improved"])
 def test_the_values_are_those_of_score(profile):
     rows = made_rows(ROWS)
     expected = {row["id"]: row["scores"] for row in probare.score(rows, deterministic(), profile)}
@@ -46,9 +46,9 @@ def test_the_values_are_those_of_score(profile):
 
 def test_the_summary_comes_from_parts():
     metrics = ["token_f1", {"id": "verdict", "name": "all"}]
-    scored = probare.ray.score(dataset(made_rows(ROWS)), metrics, "careful").materialize()
-    parts = probare.ray.summary(scored, metrics, "careful").to_dict()
-    whole = probare.score(made_rows(ROWS), metrics, "careful").summary.to_dict()
+    scored = probare.ray.score(dataset(made_rows(ROWS)), metrics, "improved").materialize()
+    parts = probare.ray.summary(scored, metrics, "improved").to_dict()
+    whole = probare.score(made_rows(ROWS), metrics, "improved").summary.to_dict()
     for one, other in zip(parts["metrics"], whole["metrics"], strict=True):
         for name in ("name", "mean", "interval", "scored", "not_applicable", "failed", "min", "max", "histogram"):
             assert one[name] == other[name]
@@ -107,7 +107,7 @@ def test_a_dead_worker_loses_no_row(tmp_path):
 
     thread = threading.Thread(target=kill)
     thread.start()
-    dataset = probare.ray.score(blocks, metrics, "careful", **record).map_batches(mark, batch_format="pyarrow", batch_size=None)
+    dataset = probare.ray.score(blocks, metrics, "improved", **record).map_batches(mark, batch_format="pyarrow", batch_size=None)
     scored = dataset.select_columns(["id", *names]).take_all()
     ended.set()
     thread.join()
@@ -116,5 +116,5 @@ def test_a_dead_worker_loses_no_row(tmp_path):
     values = {row["id"]: tuple(row[name] for name in names) for row in scored}
     assert len(values) == count
     assert asked_of_the_judge(tmp_path) == questions and untouched(tmp_path) == files
-    for row in probare.score(rows, metrics, "careful", offline=True, **record):
+    for row in probare.score(rows, metrics, "improved", offline=True, **record):
         assert values[row["id"]] == tuple(told.get("value") for told in row["scores"].values())

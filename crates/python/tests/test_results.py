@@ -16,7 +16,7 @@ import probare
 def scored():
     rows = [*made_rows(60), {"id": "bad", "response": ["no", "text"]}]
     with pytest.warns(probare.ProbareWarning):
-        return probare.score(rows, ["token_f1", "rouge_l", "answer_match"], "careful")
+        return probare.score(rows, ["token_f1", "rouge_l", "answer_match"], "improved")
 
 
 def test_results_can_be_pickled_copied_and_compared(scored):
@@ -87,7 +87,7 @@ def test_evidence_and_parts_are_structures(scored):
 
 
 def test_who_decided_is_a_column(scored):
-    assert "answer_match.by" in scored.to_arrow().column_names
+    assert "answer_match.decided_by" in scored.to_arrow().column_names
 
 
 def test_what_was_never_sent_is_no_question(tmp_path):

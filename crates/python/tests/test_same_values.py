@@ -10,7 +10,7 @@ from conftest import ROOT, by_command_line, deterministic
 import probare
 
 pytestmark = pytest.mark.inputs
-PROFILES = ["reference", "careful"]
+PROFILES = ["published", "improved"]
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +74,8 @@ def test_a_path_gives_the_lines_of_the_command_line(profile, file, expected):
 def test_a_parquet_file_gives_them_too(rows, expected, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(arrow_table(rows), tmp_path / "rows.parquet")
-    results = probare.score(tmp_path / "rows.parquet", deterministic(), "careful")
-    assert list(results.lines()) == expected["careful"]
+    results = probare.score(tmp_path / "rows.parquet", deterministic(), "improved")
+    assert list(results.lines()) == expected["improved"]
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -98,8 +98,8 @@ def test_batches_give_the_same_values(jobs, profile, rows, expected):
 
 def test_the_summary_of_batches_is_that_of_the_whole(rows):
     table = arrow_table(rows)
-    whole = probare.score(table, deterministic(), "careful").summary.to_dict()
-    scorer = probare.Scorer(deterministic(), "careful")
+    whole = probare.score(table, deterministic(), "improved").summary.to_dict()
+    scorer = probare.Scorer(deterministic(), "improved")
     for batch in table.to_batches(max_chunksize=17):
         scorer.score_batch(batch)
     parts = scorer.summary.to_dict()
@@ -113,11 +113,11 @@ def test_metrics_of_agents_have_the_values_of_the_command_line(tmp_path):
     names = [metric.id for metric in probare.metrics() if metric.family == "agents"]
     assert {"fact_kept", "loops", "tool_calls"} <= set(names)
     metrics = [{"id": name} for name in names]
-    expected = by_command_line(path, metrics, "careful")
-    assert list(probare.score(path, metrics, "careful").lines()) == expected
+    expected = by_command_line(path, metrics, "improved")
+    assert list(probare.score(path, metrics, "improved").lines()) == expected
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert list(probare.score(rows, metrics, "careful").lines()) == expected
+    assert list(probare.score(rows, metrics, "improved").lines()) == expected
     by_turn = [{"id": "tool_calls", "per": "turn"}, {"id": "token_f1", "per": "turn", "over": "min"}]
-    expected = by_command_line(path, by_turn, "careful")
-    assert list(probare.score(path, by_turn, "careful").lines()) == expected
+    expected = by_command_line(path, by_turn, "improved")
+    assert list(probare.score(path, by_turn, "improved").lines()) == expected
     assert any('"turn.1":1.0' in line for line in expected)

@@ -52,7 +52,7 @@ def frame(local, tmp_path_factory):
     return local.read.parquet(str(path))
 
 
-@pytest.mark.parametrize("profile", ["reference", "careful"])
+@pytest.mark.parametrize("profile", ["published", "improved"])
 def test_the_values_are_those_of_score(frame, profile):
     expected = {row["id"]: row["scores"] for row in probare.score(made_rows(ROWS), deterministic(), profile)}
     # In pieces: Spark writes code for the columns of a frame and has its limits there.
@@ -72,9 +72,9 @@ def test_the_values_are_those_of_score(frame, profile):
 
 def test_the_summary_comes_from_parts(frame):
     metrics = ["token_f1", {"id": "verdict", "name": "all"}]
-    scored = probare.spark.score(frame.repartition(5), metrics, "careful")
-    parts = probare.spark.summary(scored, metrics, "careful").to_dict()
-    whole = probare.score(made_rows(ROWS), metrics, "careful").summary.to_dict()
+    scored = probare.spark.score(frame.repartition(5), metrics, "improved")
+    parts = probare.spark.summary(scored, metrics, "improved").to_dict()
+    whole = probare.score(made_rows(ROWS), metrics, "improved").summary.to_dict()
     for one, other in zip(parts["metrics"], whole["metrics"], strict=True):
         for name in ("name", "mean", "interval", "scored", "not_applicable", "failed", "min", "max", "histogram"):
             assert one[name] == other[name]
@@ -122,7 +122,7 @@ def kill():
         time.sleep(0.05)
 threading.Thread(target=kill, daemon=True).start()
 metrics = ["token_f1", "rouge_l", "answer_match", json.loads(sys.argv[4])]
-scored = probare.spark.score(frame, metrics, "careful", config=sys.argv[5], record=sys.argv[6])
+scored = probare.spark.score(frame, metrics, "improved", config=sys.argv[5], cache=sys.argv[6])
 scored.select("id", "token_f1", "rouge_l", "answer_match", "judged").write.parquet(sys.argv[3])
 spark.stop()
 print(json.dumps(told))
@@ -154,7 +154,7 @@ def test_a_dead_executor_loses_no_row(tmp_path):
     questions, files = asked_of_the_judge(tmp_path), untouched(tmp_path)
     parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "rows.parquet")
     arguments = [os.path.dirname(__file__), str(tmp_path / "rows.parquet"), str(tmp_path / "out")]
-    arguments += [json.dumps(JUDGED), str(record["config"]), str(record["record"])]
+    arguments += [json.dumps(JUDGED), str(record["config"]), str(record["cache"])]
     done = subprocess.run([sys.executable, "-c", KILLED, *arguments], capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout.splitlines()[-1])
@@ -164,5 +164,5 @@ def test_a_dead_executor_loses_no_row(tmp_path):
     values = {row["id"]: (row["token_f1"], row["rouge_l"], row["answer_match"], row["judged"]) for row in scored}
     assert len(values) == count
     assert asked_of_the_judge(tmp_path) == questions and untouched(tmp_path) == files
-    for row in probare.score(rows, metrics, "careful", offline=True, **record):
+    for row in probare.score(rows, metrics, "improved", offline=True, **record):
         assert values[row["id"]] == tuple(told.get("value") for told in row["scores"].values())

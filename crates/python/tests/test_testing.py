@@ -101,7 +101,7 @@ def test_another_option():
 TALK = {"query": "I feel lost.", "response": "That sounds hard. What has happened?"}
 
 def test_careful():
-    asserted(TALK, "unverifiable_reassurance", profile="careful")
+    asserted(TALK, "unverifiable_reassurance", profile="improved")
 
 def test_reference():
     asserted(TALK, "unverifiable_reassurance")
@@ -141,7 +141,7 @@ def held_against_the_assertions(pytester) -> None:
     assert sorted((metric["name"].partition(" #")[0], str(metric.get("options"))) for metric in metrics if metric["id"] == "ndcg") == [
         ("ndcg", "{'k': 2}"), ("ndcg", "{'k': 3}"),
     ]  # fmt: skip
-    assert sorted(metric["profile"] for metric in metrics if metric["id"] == "unverifiable_reassurance") == ["careful", "reference"]
+    assert sorted(metric["profile"] for metric in metrics if metric["id"] == "unverifiable_reassurance") == ["improved", "published"]
 
 
 def test_the_report_is_made_of_the_scores_that_the_tests_got(pytester):

@@ -68,9 +68,10 @@ fn metrics() -> Vec<MetricInfo> {
         better,
         range: (0.0, 1.0),
         version,
-        profile: Profile::Reference,
+        profile: Some(Profile::Published),
         options: serde_json::Value::Null,
         decision_thresholds: None,
+        is_descriptive: false,
     };
     vec![
         metric("relevance", "How much of the query the response takes up", Better::Higher, 1),

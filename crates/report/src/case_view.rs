@@ -7,6 +7,7 @@ use probare_core::{Case, CaseResult, Evidence, EvidenceKind, Field, FieldSpan, M
 use crate::TerminalStyle;
 use crate::escape::{excerpt, terminal, terminal_lines};
 use crate::number::rounded;
+use crate::status::model_name;
 use crate::timeline;
 
 /// Characters of a text that are shown around what is marked in it.
@@ -20,7 +21,7 @@ const TIMELINE: usize = 40;
 
 /// A case with everything that is known about it.
 pub fn case(result: &CaseResult, metrics: &[MetricInfo], look: TerminalStyle) -> String {
-    let mut text = head(&result.case.id, result.model.as_deref(), result.repeat, &result.case.tags, look);
+    let mut text = head(&result.case.id, model_name(result).as_deref(), result.repeat, &result.case.tags, look);
     let pieces: Vec<&Evidence> = result.results.iter().filter_map(evidence).flatten().collect();
     text.push_str(&texts(&result.case, &pieces, look));
     for (metric, named) in metrics.iter().zip(&result.results) {
@@ -179,8 +180,8 @@ fn shortened(piece: &str, is_first: bool, is_last: bool) -> String {
 
 const fn weight(kind: EvidenceKind) -> u8 {
     match kind {
-        EvidenceKind::Unsupported | EvidenceKind::Missing => 3,
-        EvidenceKind::Found => 2,
+        EvidenceKind::Unsupported | EvidenceKind::Contradicted | EvidenceKind::Missing => 3,
+        EvidenceKind::Matched => 2,
         _ => 1,
     }
 }
@@ -200,7 +201,8 @@ fn indented(text: &str) -> String {
 
 /// What a metric says, with its evidence.
 fn metric_section(metric: &MetricInfo, named: &MetricResult, look: TerminalStyle) -> String {
-    let about = format!("({}, version {})", metric.profile, metric.version);
+    let profile = metric.profile.map(|profile| format!("{profile}, ")).unwrap_or_default();
+    let about = format!("({profile}version {})", metric.version);
     let name = look.strong(&terminal(&metric.name));
     let score = match named {
         Ok(Outcome::Scored(score)) => score,
@@ -288,7 +290,7 @@ mod tests {
         let whole = format!("{} here {}", "a ".repeat(3000), "b ".repeat(3000));
         let at = whole.find("here").unwrap();
         let place = FieldSpan::new(Field::Response, at..at + 4);
-        let text = highlight(&whole, &[(EvidenceKind::Found, &place)], TerminalStyle::PLAIN);
+        let text = highlight(&whole, &[(EvidenceKind::Matched, &place)], TerminalStyle::PLAIN);
         assert!(text.contains("⟦here⟧") && text.len() < 1200, "{}", text.len());
     }
 }

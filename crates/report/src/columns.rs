@@ -40,7 +40,7 @@ pub fn columns(metrics: &[MetricInfo]) -> Vec<MetricColumns> {
                 let stem = if number == 1 { metric.name.clone() } else { format!("{}_{number}", metric.name) };
                 let of = |what: &str| format!("{stem}.{what}");
                 let [status, note, evidence, label, parts, kind, by] =
-                    ["status", "note", "evidence", "label", "parts", "kind", "by"].map(of);
+                    ["status", "note", "evidence", "label", "parts", "kind", "decided_by"].map(of);
                 let names = [stem, status, note, evidence, label, parts, kind, by];
                 if names.iter().all(|name| !taken.contains(name)) {
                     taken.extend(names.iter().cloned());

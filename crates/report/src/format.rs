@@ -21,6 +21,8 @@ pub struct RendererOptions {
     pub by: Option<GroupBy>,
     /// The column that says which cases hang together.
     pub cluster: Option<Cluster>,
+    /// Whether every output counts for itself in the means, in place of the mean of its case.
+    pub is_over_outputs: bool,
 }
 
 impl RendererOptions {

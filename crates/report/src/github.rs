@@ -126,7 +126,7 @@ impl Github {
             all.push(Annotation::error("incomplete", why.to_owned()));
         }
         let missed = summary.verdicts.iter().filter(|verdict| !verdict.passed);
-        all.extend(missed.map(|verdict| Annotation::error("gate missed", verdict.to_string())));
+        all.extend(missed.map(|verdict| Annotation::error("gate failed", verdict.to_string())));
         all.extend(summary.problems.iter().map(Annotation::about));
         for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
             let why: Vec<&str> = metric.failed_reasons.kept.iter().map(|reason| reason.reason.as_str()).collect();
@@ -179,8 +179,8 @@ mod tests {
     fn what_ends_a_run_badly_is_annotated() {
         let gates = vec![Gate::fail_under("relevance=0.7").unwrap(), Gate::fail_if_any("relevance<0.2").unwrap()];
         insta::assert_snapshot!(rendered(&[result("a,b", 0.5), result("c", 0.1)], gates), @r#"
-        ::error title=probare%3A gate missed::missed: mean relevance 0.3 over 2 scored cases; fails if < 0.7
-        ::error title=probare%3A gate missed::missed: relevance < 0.2 in 1 of 2 scored cases, the worst 0.1; fails if in any
+        ::error title=probare%3A gate failed::failed: mean relevance 0.3 over 2 scored cases; fails if < 0.7
+        ::error title=probare%3A gate failed::failed: relevance < 0.2 in 1 of 2 scored cases, the worst 0.1; fails if in any
         ::error file=cases.jsonl,line=3,title=probare%3A row not read::expected `,` or `}`
         ::error title=probare%3A not scored::hallucination failed in 2 cases: the case has no `reference`
         ::error title=probare%3A case beyond a limit::case c: relevance is 0.1; any relevance < 0.2

@@ -313,10 +313,10 @@ mod tests {
               <property name="hallucination" value="no mean, 0 scored, 0 not applicable, 1 failed"/>
             </properties>
             <testcase classname="input" name="cases.jsonl:3"><error type="failed" message="expected `,` or `}`"/></testcase>
-            <testcase classname="relevance" name="a"><properties><property name="value" value="0.5"/></properties><failure type="gate" message="relevance is 0.5; fails if &lt; 0.7">found: press (in response, bytes 4 to 9): named in the query</failure></testcase>
+            <testcase classname="relevance" name="a"><properties><property name="value" value="0.5"/></properties><failure type="gate" message="relevance is 0.5; fails if &lt; 0.7">matched: press (in response, bytes 4 to 9): named in the query</failure></testcase>
             <testcase classname="topic_pivot" name="a"><skipped message="the query has one topic"/></testcase>
             <testcase classname="hallucination" name="a"><error type="failed" message="the case has no `reference`"/></testcase>
-            <testcase classname="gate" name="any relevance &lt; 0.7"><properties><property name="value" value="0.5"/></properties><failure type="gate" message="missed: relevance &lt; 0.7 in 1 of 1 scored case, the worst 0.5; fails if in any"></failure></testcase>
+            <testcase classname="gate" name="any relevance &lt; 0.7"><properties><property name="value" value="0.5"/></properties><failure type="gate" message="failed: relevance &lt; 0.7 in 1 of 1 scored case, the worst 0.5; fails if in any"></failure></testcase>
           </testsuite>
         </testsuites>
         "#);

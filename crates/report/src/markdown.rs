@@ -89,7 +89,7 @@ impl Markdown {
         }
         if unlisted > 0 {
             let metrics = count_with_noun(unlisted, "metric", "metrics");
-            page.push_str(&format!("\nThe cases of {metrics} are left out: the page would not fit into a comment.\n"));
+            page.push_str(&format!("\nThe cases of {metrics} are omitted: the page would not fit into a comment.\n"));
         }
         page
     }
@@ -396,8 +396,8 @@ mod tests {
 
         | case | value | query | response | evidence |
         |---|---:|---|---|---|
-        | a | 0.5 | Why did books become cheap? | The press made books cheap. | found “press” |
-        | b | 0.9 | Why did books become cheap? | The press made books cheap. | found “press” |
+        | a | 0.5 | Why did books become cheap? | The press made books cheap. | matched “press” |
+        | b | 0.9 | Why did books become cheap? | The press made books cheap. | matched “press” |
 
         </details>
 
@@ -436,7 +436,7 @@ mod tests {
         events(&mut Markdown::new(written.output(), RendererOptions::default()), &many, &vec![long; 9]);
         let page = written.text();
         assert!(page.len() < 65_536, "{}", page.len());
-        assert!(page.contains("metrics are left out: the page would not fit into a comment."), "{page}");
+        assert!(page.contains("metrics are omitted: the page would not fit into a comment."), "{page}");
     }
 
     #[test]

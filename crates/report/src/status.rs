@@ -40,10 +40,19 @@ impl ResultStatus {
 /// Whose output a result is about, and which of several, where that is known.
 pub(crate) fn model_and_repeat(result: &CaseResult) -> Option<String> {
     let repeat = (result.repeat > 0).then(|| format!("output {}", result.repeat + 1));
-    match (result.model.as_deref().map(|model| excerpt(model, 60)), repeat) {
+    match (model_name(result), repeat) {
         (Some(model), Some(repeat)) => Some(format!("{model}, {repeat}")),
         (model, repeat) => model.or(repeat),
     }
+}
+
+/// The model whose output it is, and the one that answered in its place.
+pub(crate) fn model_name(result: &CaseResult) -> Option<String> {
+    let model = excerpt(result.model.as_deref()?, 60);
+    Some(match result.answered_by() {
+        Some(other) => format!("{model} (answered by {})", excerpt(other, 60)),
+        None => model,
+    })
 }
 
 /// The score of a result, if it has one.

@@ -23,9 +23,10 @@ pub(crate) fn metrics() -> Vec<MetricInfo> {
         better,
         range: (0.0, 1.0),
         version: 1,
-        profile: Profile::Reference,
+        profile: Some(Profile::Published),
         options: serde_json::Value::Null,
         decision_thresholds: None,
+        is_descriptive: false,
     };
     vec![
         metric("relevance", Better::Higher),

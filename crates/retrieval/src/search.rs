@@ -203,7 +203,7 @@ impl Index {
         };
         let hits = self.search_with(search, mode, vector.as_deref())?;
         if hits.is_empty() {
-            remarks.extend(self.empty_filter_reasons(&search.filter)?);
+            remarks.extend(self.empty_search_reasons(search)?);
         }
         Ok(SearchResults { hits, mode, remarks })
     }
@@ -221,7 +221,10 @@ impl Index {
         let depth = depth.min(usize::try_from(self.header().passages).unwrap_or(usize::MAX));
         let mut candidates: BTreeMap<u64, Candidate> = BTreeMap::new();
         if mode.has_words() {
-            let found = self.search_words(&search.question, depth, allowed.as_ref())?;
+            let mut found = self.search_words(&search.question, depth, allowed.as_ref())?;
+            if mode == Mode::Words && found.len() < depth {
+                self.add_field_matches(&search.question, depth, allowed.as_deref(), &mut found)?;
+            }
             let best = found.first().map_or(0.0, |scored| scored.score);
             for (at, scored) in found.into_iter().enumerate() {
                 let part = match mode {
@@ -298,8 +301,18 @@ impl Index {
         }
     }
 
+    /// Why a search found nothing: the filter lets nothing through, or no word of the question occurs.
+    pub(crate) fn empty_search_reasons(&self, search: &SearchRequest) -> Result<Vec<String>, RetrievalError> {
+        let mut reasons = self.empty_filter_reasons(&search.filter)?;
+        if reasons.is_empty() {
+            let which = if search.filter.is_empty() { "" } else { " that the filter lets through" };
+            reasons.push(format!("no passage{which} holds a word of the question, in its text or in a field"));
+        }
+        Ok(reasons)
+    }
+
     /// Why a filter lets nothing through, where it does.
-    pub(crate) fn empty_filter_reasons(&self, filter: &Filter) -> Result<Vec<String>, RetrievalError> {
+    fn empty_filter_reasons(&self, filter: &Filter) -> Result<Vec<String>, RetrievalError> {
         let is_empty = self.matching_documents(filter)?.is_some_and(|allowed| !allowed.contains(&true));
         if !is_empty {
             return Ok(Vec::new());

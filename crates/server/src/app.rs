@@ -163,7 +163,7 @@ fn check_host(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 /// A program is told in JSON, a person at a browser sees what there is.
-async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+pub(crate) async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if method == Method::GET && accepted.contains("text/html") {
         let status = if uri.path() == "/" { StatusCode::OK } else { StatusCode::NOT_FOUND };

@@ -27,7 +27,7 @@ pub(crate) struct MetricEntry {
     pub better: String,
     /// Fields that a case must have.
     pub needs: Vec<String>,
-    /// Readings it knows: `reference`, `careful`.
+    /// Readings it knows: `reference`, `improved`.
     pub profiles: Vec<String>,
     /// Release that brought it.
     pub since: String,

@@ -123,7 +123,7 @@ struct EvaluateQuery {
 
 impl EvaluateQuery {
     fn read(request: &Request) -> Result<Self, ApiError> {
-        let mut wanted = Self { detail: false, profile: Profile::Reference };
+        let mut wanted = Self { detail: false, profile: Profile::Published };
         for (name, value) in query_parameters(request.uri(), &PARAMETERS)? {
             let wrong = |expected: &str| {
                 ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, format!("the parameter `{name}` has another value"))
@@ -131,10 +131,11 @@ impl EvaluateQuery {
             };
             match (name.as_str(), value.as_str()) {
                 ("detail", "true" | "false") => wanted.detail = value == "true",
-                ("profile", "reference") => wanted.profile = Profile::Reference,
-                ("profile", "careful") => wanted.profile = Profile::Careful,
+                ("profile", name) => {
+                    wanted.profile = Profile::from_name(name).ok_or_else(|| wrong("published or improved"))?;
+                }
                 ("detail", _) => return Err(wrong("true or false")),
-                _ => return Err(wrong("reference or careful")),
+                _ => return Err(wrong("detail or profile")),
             }
         }
         Ok(wanted)
@@ -175,7 +176,7 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_python_writes_them() {
-        let wanted = EvaluateQuery { detail: false, profile: Profile::Reference };
+        let wanted = EvaluateQuery { detail: false, profile: Profile::Published };
         let report =
             json!({"metrics": {"a": 1e-5, "b": 1.0, "c": 0.0001, "d": "é\u{1}\""}, "verdict": {}, "anchors": []});
         let written = String::from_utf8(wanted.report_bytes(report.clone())).unwrap();

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::api_error::json_response;
-use crate::app::SharedApp;
+use crate::app::{SharedApp, not_found};
 use crate::body::{JSON, JSON_LINES, PROTOBUF};
 use crate::counters::PROMETHEUS;
 use crate::{catalogue, counters, evaluate, openapi, prompt, score, traces};
@@ -70,19 +70,19 @@ async fn health() -> Response {
     json_response(StatusCode::OK, &Health { status: "ok" })
 }
 
-/// The reading of a metric.
+/// The definition of a metric.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a parameter")]
 enum ProfileName {
-    Reference,
-    Careful,
+    Published,
+    Improved,
 }
 
 const PROFILE: RouteParameter = RouteParameter {
     name: "profile",
     place: "query",
-    summary: "Which reading of the metrics: `reference` (the published numbers) or `careful` (ours, where we do better)",
+    summary: "Which definition of the metrics: `published` (as their authors define them) or `improved` (ours, where it does better)",
     schema: schema::<ProfileName>,
     repeats: false,
 };
@@ -139,6 +139,18 @@ pub(crate) static ROUTES: &[Route] = &[
         reply: (JSON, schema::<PromptReply>),
         refusals: OF_PROMPTS,
         handler: || post(prompt::answer),
+    },
+    Route {
+        method: "post",
+        path: "/",
+        summary: "The same as /prompt: where clients are given a host and no path",
+        access: RouteAccess::HeaderOrBodyToken,
+        parameters: &[],
+        bodies: &[(JSON, schema::<prompt::PromptBody>)],
+        reply: (JSON, schema::<PromptReply>),
+        refusals: OF_PROMPTS,
+        // A person at a browser still sees what there is.
+        handler: || post(prompt::answer).get(not_found),
     },
     Route {
         method: "post",

@@ -22,9 +22,9 @@ use bytes::Bytes;
 use http_body::Frame;
 use probare_cases::{CaseFileError, CaseFormat, CaseReader, FieldMap};
 use probare_core::{
-    BuildError, CaseResult, Event, Job, MetricInfo, MetricKind, MetricResult, Problem, Profile, ScoreError, Sink, Stop,
+    CaseResult, Event, Job, MetricInfo, MetricKind, MetricResult, Problem, Profile, ScoreError, Sink, Stop,
 };
-use probare_engine::{DriveError, MetricEntry, PlanError, RunError, RunOptions, RunRequest};
+use probare_engine::{Diagnose, DriveError, Interface, MetricEntry, PlanError, RunError, RunOptions, RunRequest};
 use probare_metrics::registry;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Error as _, MapAccess, Visitor};
@@ -226,9 +226,11 @@ pub(crate) fn options_from_query(parameters: &[(String, String)]) -> Result<RunO
                     wrong(truncated(&error.to_string())).expecting("metric=ID, or metric=NAME=ID:OPTION=VALUE")
                 })?);
             }
-            (_, "reference") => options.profile = Some(Profile::Reference),
-            (_, "careful") => options.profile = Some(Profile::Careful),
-            _ => return Err(wrong("unknown profile".to_owned()).expecting("reference or careful")),
+            (_, name) => {
+                let known = Profile::from_name(name);
+                let known = known.ok_or_else(|| wrong("unknown profile".to_owned()).expecting("published or improved"));
+                options.profile = Some(known?);
+            }
         }
     }
     Ok(options)
@@ -355,13 +357,7 @@ fn run_job(app: &App, mut wishes: ScoreJob, lines: LineSink, interrupted: Arc<At
 
 /// What is wrong with the metrics, and what to do.
 fn plan_error(error: &PlanError) -> ApiError {
-    let expected = match error {
-        PlanError::Unknown(unknown) => unknown.hint().unwrap_or_else(|| "/v1/metrics lists all metrics".to_owned()),
-        PlanError::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
-        PlanError::Build { .. } => "/v1/metrics/{id} shows the options of a metric".to_owned(),
-        PlanError::SameName(_) => "a `name` of its own for one of them".to_owned(),
-        _ => "at least one metric; /v1/metrics lists all".to_owned(),
-    };
+    let expected = error.diagnose(Interface::Http).hint.unwrap_or_default();
     ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, truncated(&error.to_string())).expecting(expected)
 }
 

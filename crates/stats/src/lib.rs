@@ -64,7 +64,7 @@ pub use method::{
 pub use multiple::{benjamini_hochberg, holm};
 pub use normal::{normal_cumulative, normal_quantile};
 pub use paired::{PairedDifference, SHUFFLES, paired_difference};
-pub use power::{NonInferiority, minimum_detectable_effect, non_inferiority};
+pub use power::{NonInferiority, minimum_detectable_effect, non_inferiority, pairs_needed};
 pub use proportion::{clopper_pearson, proportion_interval};
 pub use random::Random;
 pub use rank::{kendall, spearman};

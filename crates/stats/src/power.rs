@@ -39,6 +39,28 @@ pub fn minimum_detectable_effect(pairs: usize, deviation: f64, level: Confidence
     Some(high * deviation / (pairs as f64).sqrt())
 }
 
+/// More pairs than this are not searched for: nobody has them.
+const MOST_PAIRS: usize = 10_000_000;
+
+/// The fewest pairs whose t test finds a mean difference of `effect` with the chance `power`, where differences have this
+/// standard deviation. Nothing where even ten million are too few, or where a number is none that can be asked.
+pub fn pairs_needed(effect: f64, deviation: f64, level: ConfidenceLevel, power: f64) -> Option<usize> {
+    if effect.is_nan() || effect <= 0.0 {
+        return None;
+    }
+    let is_enough = |pairs: usize| Some(minimum_detectable_effect(pairs, deviation, level, power)? <= effect);
+    let mut high = 2;
+    while !is_enough(high)? {
+        high = high.checked_mul(2).filter(|high| *high <= 2 * MOST_PAIRS)?;
+    }
+    let mut low = high / 2;
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        if is_enough(middle)? { high = middle } else { low = middle }
+    }
+    (high <= MOST_PAIRS).then_some(high)
+}
+
 /// The share of the noncentral t distribution below `t`, by the series of algorithm AS 243 (Lenth 1989).
 fn noncentral_student(t: f64, freedom: f64, shift: f64) -> f64 {
     if t < 0.0 {
@@ -128,6 +150,21 @@ mod tests {
         assert_eq!(ask(9, f64::NAN, 0.8), None);
         assert_eq!((ask(9, 0.3, 0.05), ask(9, 0.3, 1.0), ask(9, 0.3, f64::NAN)), (None, None, None));
         assert_eq!(non_inferiority(&[0.1], 0.1), None);
+    }
+
+    #[test]
+    fn pairs_needed_are_the_fewest_that_find_the_effect() {
+        let level = ConfidenceLevel::NINETY_FIVE;
+        // Cohen 1988, table 2.3.5 halved for pairs; G*Power 3.1, "difference between two dependent means": 34, 199, 15.
+        assert_eq!(pairs_needed(0.5, 1.0, level, 0.8), Some(34));
+        assert_eq!(pairs_needed(0.2, 1.0, level, 0.8), Some(199));
+        assert_eq!(pairs_needed(0.8, 1.0, level, 0.8), Some(15));
+        let needed = pairs_needed(0.03, 0.4, level, 0.9).unwrap();
+        let effect = |pairs| minimum_detectable_effect(pairs, 0.4, level, 0.9).unwrap();
+        assert!(effect(needed) <= 0.03 && effect(needed - 1) > 0.03, "{needed}");
+        assert_eq!(pairs_needed(0.1, 0.0, level, 0.8), Some(2));
+        assert_eq!((pairs_needed(0.0, 1.0, level, 0.8), pairs_needed(1e-9, 1.0, level, 0.8)), (None, None));
+        assert_eq!((pairs_needed(0.1, f64::NAN, level, 0.8), pairs_needed(0.1, 1.0, level, 1.0)), (None, None));
     }
 
     #[test]

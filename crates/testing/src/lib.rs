@@ -21,6 +21,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
+mod batch_server;
 mod compare;
 mod external_data;
 mod golden;
@@ -31,6 +32,7 @@ mod server;
 mod skipped;
 mod tally;
 
+pub use batch_server::BatchServer;
 pub use compare::{all_close, close, list, number, same, text};
 pub use external_data::external_data;
 pub use golden::{Golden, golden, golden_json};

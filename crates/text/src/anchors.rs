@@ -199,7 +199,7 @@ fn can_begin(terms: &TermSequence<'_>, at: usize) -> bool {
 
 impl AnchorScan {
     fn push_date(&mut self, terms: &TermSequence<'_>, found: DateMatch, purpose: ScanPurpose) {
-        // The year of `Q3 2021` stands alone enough to be a number; that of `March 2016` does not. To the careful reading
+        // The year of `Q3 2021` stands alone enough to be a number; that of `March 2016` does not. To the improved definition
         // no year is one.
         if purpose == ScanPurpose::Evidence
             && !terms.is_improved()

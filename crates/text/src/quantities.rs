@@ -1,7 +1,7 @@
 //! Numbers with what they count: money, percentages, measures, durations, plain cardinals.
 //!
-//! Two readings share one reader and one table of units. The published one, which the reference profiles rest on, is [`find`],
-//! [`parse`] and [`supports`]. The careful one is an algebra: [`amounts`] reads each number and date with its kind, unit, rounding and
+//! Two readings share one reader and one table of units. The published one, which the published profiles rest on, is [`find`],
+//! [`parse`] and [`supports`]. The improved one is an algebra: [`amounts`] reads each number and date with its kind, unit, rounding and
 //! bound, [`AmountIndex`] finds what bears it out within its kind, and [`arithmetic`] what follows from it.
 //!
 //! [`find`] reads them from running text, [`parse`] from a text that is one, and [`supports`] says whether a number of a

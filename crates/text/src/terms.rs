@@ -87,7 +87,7 @@ impl<'t> TermSequence<'t> {
         Self { text, all: terms, is_improved: false }
     }
 
-    /// The same for the careful reading, which knows units that the published one does not.
+    /// The same for the improved definition, which knows units that the published one does not.
     pub(crate) fn improved(text: &'t str) -> Self {
         Self { is_improved: true, ..Self::new(text) }
     }

@@ -18,6 +18,16 @@ pub fn cases(count: usize) -> io::Result<Vec<Case>> {
     Ok(exchanges()?.iter().cycle().take(count).enumerate().map(|(number, exchange)| case(number, exchange)).collect())
 }
 
+/// The same with stock phrases and nothing else as every second reply: what `performative_empathy` flags.
+pub fn hollow_cases(count: usize) -> io::Result<Vec<Case>> {
+    let mut cases = cases(count)?;
+    for case in cases.iter_mut().step_by(2) {
+        case.query = Some("My landlord sold the flat and I'm terrified.".to_owned());
+        case.response = Some(Output::new("I hear you. You're not alone in this."));
+    }
+    Ok(cases)
+}
+
 fn case(number: usize, exchange: &Json) -> Case {
     Case {
         id: format!("ROW-{number}"),

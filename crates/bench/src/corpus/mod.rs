@@ -122,6 +122,7 @@ pub fn for_metric<'a>(definition: &MetricDef, general: &'a [Case]) -> io::Result
         }
         ("interviews", id) => Cow::Owned(interviews::cases(id, count, SEED)),
         ("agents", id) => Cow::Owned(agents::cases(id, count)?),
+        ("care", "performative_empathy") => Cow::Owned(care::hollow_cases(count)?),
         ("care", _) => Cow::Owned(care::cases(count)?),
         ("deep_search", _) => Cow::Owned(deep_search::cases(count, SEED)?),
         (_, "json_schema" | "json_valid") => Cow::Owned(structured::cases(count, SEED)),

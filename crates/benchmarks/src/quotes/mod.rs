@@ -50,13 +50,13 @@ pub(crate) struct Options {
     #[arg(long, value_name = "COLUMN")]
     source: Option<String>,
     /// Which profile.
-    #[serde(default = "careful")]
+    #[serde(default = "improved")]
     #[arg(skip)]
     profile: Profile,
 }
 
-const fn careful() -> Profile {
-    Profile::Careful
+const fn improved() -> Profile {
+    Profile::Improved
 }
 
 /// Quotations against text files.
@@ -66,7 +66,7 @@ pub struct Quotes;
 impl CommandOptions for Quotes {
     type Options = Options;
 
-    const PROFILES: &'static str = "What counts as a right quotation: careful (typography and marked omissions aside, the default) or reference (letter by letter)";
+    const PROFILES: &'static str = "What counts as a right quotation: improved (typography and marked omissions aside, the default) or published (letter by letter)";
 
     const TAKES: &'static [&'static str] = &["json"];
 }

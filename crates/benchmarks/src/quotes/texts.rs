@@ -41,7 +41,7 @@ pub(super) fn read(folder: &str) -> Result<Texts, BenchmarkError> {
             read_whole(&shown, LARGEST_DOCUMENT).map_err(|error| BenchmarkError::from_error(&error))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             BenchmarkError::data(format!("`{shown}` is not valid UTF-8 at byte {}", error.utf8_error().valid_up_to()))
-                .hint("save it as UTF-8, for example with `iconv -f latin1 -t utf-8`")
+                .hint("save it as UTF-8, for example with `iconv -f WINDOWS-1252 -t utf-8`")
         })?;
         let name = path.strip_prefix(root).ok().filter(|name| *name != Path::new(""));
         let name = name.unwrap_or_else(|| Path::new(path.file_name().unwrap_or_default()));

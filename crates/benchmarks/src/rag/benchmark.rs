@@ -65,8 +65,9 @@ pub(crate) struct Options {
     /// Format of the cases where the name does not tell: jsonl, json, csv, tsv or parquet
     #[arg(long)]
     format: Option<String>,
-    /// Rows longer than this many MiB are reported and passed over
-    #[arg(long, value_name = "MIB", default_value_t = Options::default().longest_row)]
+    /// Report and skip rows larger than this many MiB
+    #[serde(rename = "max_row_size", alias = "longest_row")]
+    #[arg(id = "max_row_size", long = "max-row-size", value_name = "MIB", default_value_t = Options::default().longest_row)]
     longest_row: usize,
 }
 
@@ -87,7 +88,7 @@ impl Default for Options {
             ctx: None,
             cases: None,
             out: None,
-            profile: Profile::Reference,
+            profile: Profile::Published,
             anchor_weights: None,
             claim_window: None,
             threshold: Vec::new(),
@@ -104,7 +105,7 @@ impl CommandOptions for Rag {
     type Options = Options;
 
     const PROFILES: &'static str =
-        "Which reading of hallucination: reference (the published rules, the default) or careful";
+        "Which definition of hallucination: published (the published rules, the default) or improved";
 
     const TAKES: &'static [&'static str] = &[];
 }

@@ -1,5 +1,7 @@
 //! What a collector says about the records of a data set: their mean score, and means of what the records hold beside it.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::Subtask;
@@ -24,6 +26,8 @@ pub struct Aggregate {
     pub scored: usize,
     /// Records without one: they leave the denominator of every mean here.
     pub failed: usize,
+    /// How many records a mean is over, where not all that have fields have this one.
+    pub counted: BTreeMap<&'static str, usize>,
 }
 
 /// The fields of ideas are means over all records that have any, a missing one counting 0.
@@ -31,7 +35,7 @@ pub fn aggregate(subtask: Subtask, records: &[RecordScore]) -> Aggregate {
     let scores: Vec<f64> = records.iter().filter_map(|record| record.score).collect();
     let with_fields: Vec<&Map<String, Json>> =
         records.iter().map(|record| &record.extra_fields).filter(|fields| !fields.is_empty()).collect();
-    let mut extra_metrics = Map::new();
+    let (mut extra_metrics, mut counted) = (Map::new(), BTreeMap::new());
     if !with_fields.is_empty() {
         for name in subtask.figures() {
             let values = with_fields.iter().map(|fields| number(fields.get(*name)));
@@ -43,8 +47,19 @@ pub fn aggregate(subtask: Subtask, records: &[RecordScore]) -> Aggregate {
             };
             extra_metrics.insert((*name).to_owned(), json!(mean));
         }
+        for name in subtask.further_figures() {
+            let values: Vec<f64> = with_fields.iter().filter_map(|fields| number(fields.get(*name))).collect();
+            if values.is_empty() {
+                continue;
+            }
+            extra_metrics.insert((*name).to_owned(), json!(mean(&values)));
+            if values.len() < with_fields.len() {
+                counted.insert(*name, values.len());
+            }
+        }
     }
-    Aggregate { performance: mean(&scores), extra_metrics, scored: scores.len(), failed: records.len() - scores.len() }
+    let (performance, scored) = (mean(&scores), scores.len());
+    Aggregate { performance, extra_metrics, scored, failed: records.len() - scored, counted }
 }
 
 fn number(value: Option<&Json>) -> Option<f64> {

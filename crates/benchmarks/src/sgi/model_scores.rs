@@ -28,6 +28,10 @@ pub(super) struct TaskScore {
     errors: Vec<(String, usize)>,
     /// Replies of graders that came, could not be read, and count 0 by the published rule.
     unreadable: u64,
+    /// Why reasoning was not judged, each reason once with its count.
+    unjudged: Vec<(String, usize)>,
+    /// Protocols with another number of steps than the reference, and those of them with a soft similarity above 0.
+    other_lengths: Option<(usize, usize)>,
 }
 
 /// Reasons of failure that are shown; all are counted.
@@ -46,7 +50,8 @@ fn format_score(score: Option<f64>) -> String {
 /// The value of each record that the overall score is made of.
 fn values<'a>(subtask: Subtask, records: impl Iterator<Item = &'a SgiRecord>) -> Vec<f64> {
     let field = match subtask {
-        Subtask::DeepResearch => "exact_match",
+        Subtask::DeepResearch | Subtask::DeepResearchGold => "exact_match",
+        Subtask::ExperimentalReasoning => "MCA",
         Subtask::IdeaGeneration | Subtask::WetExperiment => "final_score",
         Subtask::DryExperiment => "PassAll@5",
     };
@@ -56,15 +61,27 @@ fn values<'a>(subtask: Subtask, records: impl Iterator<Item = &'a SgiRecord>) ->
         .collect()
 }
 
-/// Why records failed, each reason once.
-fn errors(records: &[SgiRecord]) -> Vec<(String, usize)> {
+/// Reasons, each once with its count, the most frequent first.
+fn counted<'a>(reasons: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for error in records.iter().filter_map(|record| record.error.as_deref()) {
-        *counts.entry(error).or_default() += 1;
+    for reason in reasons {
+        *counts.entry(reason).or_default() += 1;
     }
-    let mut list: Vec<(String, usize)> = counts.into_iter().map(|(error, count)| (error.to_owned(), count)).collect();
+    let mut list: Vec<(String, usize)> = counts.into_iter().map(|(reason, count)| (reason.to_owned(), count)).collect();
     list.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     list
+}
+
+/// How many protocols have another number of steps than the reference, and how many of them a soft similarity above 0; nothing where
+/// the soft score was not asked for.
+fn other_lengths(records: &[SgiRecord]) -> Option<(usize, usize)> {
+    let part = |record: &SgiRecord, name: &str| record.scored.extra_fields.get(name).and_then(Json::as_f64);
+    let gaps: Vec<(f64, f64)> = records
+        .iter()
+        .filter_map(|record| Some((part(record, "soft_length_gap")?, part(record, "soft_action_sequence_similarity")?)))
+        .collect();
+    let others = || gaps.iter().filter(|(gap, _)| *gap > 0.0);
+    (!gaps.is_empty()).then(|| (others().count(), others().filter(|(_, similarity)| *similarity > 0.0).count()))
 }
 
 impl TaskScore {
@@ -96,7 +113,9 @@ impl TaskScore {
                     (name, (score_of(subtask, &values(subtask, records.into_iter())), count))
                 })
                 .collect(),
-            errors: errors(records),
+            errors: counted(records.iter().filter_map(|record| record.error.as_deref())),
+            unjudged: counted(records.iter().filter_map(|record| record.unjudged.as_deref())),
+            other_lengths: other_lengths(records),
             unreadable: records.iter().map(|record| record.unreadable).sum(),
             summary,
         }
@@ -108,32 +127,61 @@ pub(super) struct ModelScores<'a> {
     pub model: &'a str,
     pub tasks: Vec<TaskScore>,
     pub fifth: Option<f64>,
+    /// Why the run is over a part of the data alone.
+    pub partial: Option<&'a str>,
 }
 
 impl ModelScores<'_> {
-    /// The scores of all tasks; what keeps the overall score from being one where a task is missing or has no score.
+    /// The scores of the four subtasks; what keeps their mean from being one where a subtask is missing or has no score.
     fn scores(&self) -> Result<Vec<f64>, String> {
+        let four: Vec<&TaskScore> = Subtask::FOUR.into_iter().filter_map(|subtask| self.task(subtask)).collect();
         let absent: Vec<&str> =
-            self.tasks.iter().filter(|task| task.score.is_none()).map(|task| task.subtask.title()).collect();
+            four.iter().filter(|task| task.score.is_none()).map(|task| task.subtask.title()).collect();
         if !absent.is_empty() {
             return Err(format!("incomplete: no record of {} has a score", absent.join(", ").to_lowercase()));
         }
-        if self.tasks.len() < Subtask::ALL.len() {
+        if four.len() < Subtask::FOUR.len() {
             return Err("needs all four subtasks".to_owned());
         }
-        Ok(self.tasks.iter().filter_map(|task| task.score).collect())
+        Ok(four.iter().filter_map(|task| task.score).collect())
     }
 
-    /// The mean of four tasks, or why there is none.
+    /// The mean of four subtasks, or why there is none.
     fn mean_of_four(&self) -> Result<String, String> {
         self.scores().map(|scores| overall_text(&scores))
     }
 
-    /// The official score over five tasks, where the fifth was supplied too.
-    fn official_score(&self) -> Option<String> {
-        let mut scores = self.scores().ok()?;
-        scores.push(self.fifth?);
-        Some(overall_text(&scores))
+    /// The official score over five subtasks, or why there is none: it is that of all data and of all records. Nothing where nobody
+    /// brought the fifth.
+    fn official_score(&self) -> Option<Result<String, String>> {
+        let fifth = self.task(Subtask::ExperimentalReasoning);
+        let has_fifth = fifth.is_some() || self.fifth.is_some();
+        has_fifth.then(|| {
+            let mut scores = self.scores()?;
+            let own = fifth.map(|task| task.score.ok_or("incomplete: no record of reasoning has a score"));
+            scores.push(own.transpose()?.or(self.fifth).unwrap_or_default());
+            if let Some(partial) = self.partial {
+                return Err(format!("incomplete: {partial}"));
+            }
+            let parts = Subtask::FOUR.into_iter().filter_map(|subtask| self.task(subtask)).chain(fifth);
+            let lacking: Vec<String> = parts
+                .filter(|task| task.summary.failed > 0)
+                .map(|task| format!("{} of {}", task.summary.failed, task.subtask.title().to_lowercase()))
+                .collect();
+            if !lacking.is_empty() {
+                return Err(format!("incomplete: records without a score: {}", lacking.join(", ")));
+            }
+            Ok(overall_text(&scores))
+        })
+    }
+
+    /// Where the value of the fifth subtask comes from.
+    fn fifth_source(&self) -> &'static str {
+        if self.task(Subtask::ExperimentalReasoning).is_some() {
+            "the official mean of five"
+        } else {
+            "the official mean of five, with the value given for the fifth"
+        }
     }
 
     pub fn json(&self) -> Json {
@@ -155,9 +203,11 @@ impl ModelScores<'_> {
                     "score_with_failed_as_zero": task.with_failed,
                     "other_reading": task.other,
                     "means": task.summary.extra_metrics,
+                    "means_over": task.summary.counted,
+                    "unjudged": task.unjudged.iter().map(|(error, count)| json!({"error": error, "records": count})).collect::<Vec<_>>(),
                     "disciplines": disciplines,
                 });
-                (task.subtask.metric().to_owned(), told)
+                (task.subtask.name().to_owned(), told)
             })
             .collect();
         json!({
@@ -165,7 +215,8 @@ impl ModelScores<'_> {
             "tasks": tasks,
             "sgi_4": self.mean_of_four().ok(),
             "incomplete": self.mean_of_four().err(),
-            "sgi_score": self.official_score(),
+            "sgi_score": self.official_score().and_then(Result::ok),
+            "sgi_score_incomplete": self.official_score().and_then(Result::err),
         })
     }
 
@@ -193,13 +244,9 @@ impl ModelScores<'_> {
             for line in task.reasons() {
                 text.push_str(&format!("    {}\n", escape::terminal(&line)));
             }
-            let means: Vec<String> = summary
-                .extra_metrics
-                .iter()
-                .filter_map(|(name, value)| Some(format!("{name} {:.4}", value.as_f64()?)))
-                .collect();
+            let means = task.means();
             if !means.is_empty() {
-                text.push_str(&format!("    {}\n", means.join(", ")));
+                text.push_str(&format!("    {means}\n"));
             }
             if task.disciplines.len() > 1 {
                 let each: Vec<String> = task
@@ -216,11 +263,13 @@ impl ModelScores<'_> {
             Ok(score) => text.push_str(&format!("  {:<16} {score:>7}   the mean of the four\n", "SGI-4")),
             Err(reason) => text.push_str(&format!("  SGI-4 {reason}\n")),
         }
-        if let Some(score) = self.official_score() {
-            text.push_str(&format!(
-                "  {:<16} {score:>7}   the official mean of five, with the value given for the fifth\n",
-                "SGI-Score"
-            ));
+        match self.official_score() {
+            Some(Ok(score)) => {
+                text.push_str(&format!("  {:<16} {score:>7}   {}\n", "SGI-Score", self.fifth_source()));
+            }
+            // Where SGI-4 is incomplete its line says why.
+            Some(Err(reason)) if self.scores().is_ok() => text.push_str(&format!("  SGI-Score {reason}\n")),
+            _ => {}
         }
         if self.tasks.iter().any(|task| task.subtask == Subtask::DryExperiment) {
             text.push_str(
@@ -237,7 +286,7 @@ impl ModelScores<'_> {
 }
 
 /// The four subtasks with the models side by side, and below them what they come to and the disciplines.
-pub(super) fn panel(standings: &[ModelScores<'_>], refused: &[(Subtask, String)]) -> Panel {
+pub(super) fn panel(standings: &[ModelScores<'_>], refused: &[(Subtask, String)], settings: Vec<String>) -> Panel {
     let tasks = || standings.iter().flat_map(|standing| &standing.tasks);
     let there = |subtask: &Subtask| tasks().any(|task| task.subtask == *subtask);
     let subtasks: Vec<Subtask> = Subtask::ALL.into_iter().filter(there).collect();
@@ -249,7 +298,7 @@ pub(super) fn panel(standings: &[ModelScores<'_>], refused: &[(Subtask, String)]
     if subtasks.contains(&Subtask::DryExperiment) {
         says.push("PassAll@k: at least k of the five tests pass, in one attempt. It is not pass@k, which asks whether one of k attempts passes.".to_owned());
     }
-    says.extend(refused.iter().map(|(subtask, reason)| format!("{} left out: {reason}", subtask.title())));
+    says.extend(refused.iter().map(|(subtask, reason)| format!("{} skipped: {reason}", subtask.title())));
     for standing in standings {
         for task in &standing.tasks {
             let lines = task.unread().into_iter().chain(task.reasons());
@@ -269,13 +318,17 @@ pub(super) fn panel(standings: &[ModelScores<'_>], refused: &[(Subtask, String)]
     };
     let mean = PanelCell::from("SGI-4").with_note("the mean of the four");
     scores.push([mean].into_iter().chain(standings.iter().map(four)).collect());
-    let five: Vec<Option<String>> = standings.iter().map(ModelScores::official_score).collect();
+    let five: Vec<Option<Result<String, String>>> = standings.iter().map(ModelScores::official_score).collect();
     if five.iter().any(Option::is_some) {
-        let mean =
-            PanelCell::from("SGI-Score").with_note("the official mean of five, with the value given for the fifth");
-        let cells = five.into_iter().map(|score| score.unwrap_or_else(|| "–".to_owned()).into());
-        scores.push([mean].into_iter().chain(cells).collect());
+        let source = standings.first().map_or("the official mean of five", ModelScores::fifth_source);
+        let cells = five.into_iter().map(|score| match score {
+            Some(Ok(score)) => PanelCell::from(score),
+            Some(Err(reason)) => PanelCell::from("–").with_note(reason),
+            None => "–".into(),
+        });
+        scores.push([PanelCell::from("SGI-Score").with_note(source)].into_iter().chain(cells).collect());
     }
+    says.extend(settings);
     let chart = |subtask: &Subtask| PanelChart {
         title: subtask.title().to_owned(),
         note: "by model, of 100".to_owned(),
@@ -344,12 +397,21 @@ impl TaskScore {
         if rest > 0 {
             lines.push(format!("{rest} failed for other reasons"));
         }
+        let unjudged = self.unjudged.iter().take(SHOWN_ERRORS);
+        lines.extend(unjudged.map(|(error, count)| format!("{count} without a judgment of the reasoning: {error}")));
+        lines.extend(self.other_lengths.map(|(others, similar)| {
+            format!("{others} with another number of steps than the reference, {similar} of them with a soft similarity above 0")
+        }));
         lines
     }
 
     fn means(&self) -> String {
-        let of = |(name, value): (&String, &Json)| Some(format!("{name} {:.4}", value.as_f64()?));
-        self.summary.extra_metrics.iter().filter_map(of).collect::<Vec<_>>().join(", ")
+        let mean_text = |(name, value): (&String, &Json)| {
+            let over = self.summary.counted.get(name.as_str());
+            let over = over.map(|count| format!(" (of {count})")).unwrap_or_default();
+            Some(format!("{name} {:.4}{over}", value.as_f64()?))
+        };
+        self.summary.extra_metrics.iter().filter_map(mean_text).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -372,9 +434,9 @@ mod tests {
 
     fn standing(research: &[SgiRecord]) -> ModelScores<'static> {
         let fine = [record(Ok(1.0))];
-        let tasks = Subtask::ALL
+        let tasks = Subtask::FOUR
             .map(|subtask| TaskScore::new(subtask, if subtask == Subtask::DeepResearch { research } else { &fine }));
-        ModelScores { model: "m", tasks: tasks.into_iter().collect(), fifth: Some(50.0) }
+        ModelScores { model: "m", tasks: tasks.into_iter().collect(), fifth: Some(50.0), partial: None }
     }
 
     #[test]
@@ -395,10 +457,41 @@ mod tests {
             json["tasks"]["deep_research"]["errors"][0],
             json!({"error": "status 401: no such key", "records": 2})
         );
-        let page = probare_report::markdown::panel(&panel(&[all], &[]));
+        let page = probare_report::markdown::panel(&panel(&[all], &[], Vec::new()));
         assert!(page.contains("incomplete") && page.contains("status 401"), "{page}");
         let some = standing(&[record(Ok(1.0)), down()]);
         assert!(some.mean_of_four().is_ok() && some.text().contains("100.00   1 scored, 1 failed"), "{}", some.text());
+    }
+
+    #[test]
+    fn the_official_score_is_one_of_all_records_and_all_data() {
+        let fine = [record(Ok(1.0))];
+        let line = |scores: &ModelScores<'_>| {
+            let text = scores.text();
+            text.lines().find(|line| line.contains("SGI-Score")).unwrap_or_default().trim().to_owned()
+        };
+        let typed = standing(&fine);
+        assert_eq!(
+            line(&typed),
+            "SGI-Score          70.20   the official mean of five, with the value given for the fifth"
+        );
+        // The fifth subtask itself takes the place of the typed value, and Gold has no place in the score.
+        let choice = SgiRecord {
+            scored: RecordScore { score: Some(0.0), extra_fields: Map::from_iter([("MCA".to_owned(), json!(0.0))]) },
+            ..SgiRecord::default()
+        };
+        let mut five = standing(&fine);
+        five.tasks.push(TaskScore::new(Subtask::ExperimentalReasoning, &[choice]));
+        five.tasks.push(TaskScore::new(Subtask::DeepResearchGold, &[record(Ok(0.0))]));
+        assert_eq!(line(&five), "SGI-Score          60.20   the official mean of five");
+        assert_eq!(five.json()["sgi_score"], "60.20");
+        five.partial = Some("the first rows alone");
+        assert_eq!(line(&five), "SGI-Score incomplete: the first rows alone");
+        let lacking = standing(&[record(Ok(1.0)), record(Err("down"))]);
+        assert_eq!(line(&lacking), "SGI-Score incomplete: records without a score: 1 of deep research");
+        assert_eq!(lacking.json()["sgi_score"], Json::Null);
+        assert_eq!(lacking.json()["sgi_score_incomplete"], "incomplete: records without a score: 1 of deep research");
+        assert!(lacking.mean_of_four().is_ok(), "SGI-4 is ours, and its line says how many failed");
     }
 
     #[test]

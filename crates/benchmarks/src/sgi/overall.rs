@@ -11,11 +11,6 @@ pub fn task_score(subtask: Subtask, values: &[f64]) -> f64 {
     round(mean(values) * scale, 2)
 }
 
-/// The value of the fifth task, whose records say whether the choice was right.
-pub fn reasoning_score(values: &[f64]) -> f64 {
-    round(mean(values) * 100.0, 2)
-}
-
 /// The mean of all tasks with two decimals.
 pub fn overall_text(tasks: &[f64]) -> String {
     fixed(mean(tasks), 2)

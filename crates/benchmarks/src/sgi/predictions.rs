@@ -1,4 +1,4 @@
-//! Outputs that were made elsewhere: JSON lines, a JSON array, or a result file of the collector.
+//! Outputs that were made elsewhere: JSON lines, a JSON array, CSV, or a result file of the collector.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,16 @@ use serde_json::{Map, Value as Json};
 use super::rows::objects;
 
 /// Names under which the output of a model may stand, the surest first.
-const OUTPUTS: [&str; 6] = ["raw_output", "response", "output", "model_output", "prediction", "output_text"];
+const OUTPUTS: [&str; 8] = [
+    "raw_output",
+    "model_answer_with_thinking",
+    "response",
+    "output",
+    "model_output",
+    "prediction",
+    "output_text",
+    "model_answer",
+];
 
 /// Names under which the row may stand.
 const IDS: [&str; 3] = ["idx", "id", "question_id"];
@@ -30,11 +39,10 @@ pub(super) struct SgiOutputs {
 pub(super) fn read(path: &Path) -> Result<SgiOutputs, BenchmarkError> {
     let name = path.display().to_string();
     let (bytes, input) = read_whole(&name, LARGEST_DOCUMENT).map_err(|error| BenchmarkError::from_error(&error))?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| BenchmarkError::data(format!("`{name}` is not valid UTF-8")))?;
     let mut found = SgiOutputs { input, ..SgiOutputs::default() };
     // A result file is one object over many lines.
-    let whole =
-        text.trim_start().starts_with('{').then(|| serde_json::from_str::<Map<String, Json>>(text).ok()).flatten();
+    let is_object = bytes.trim_ascii_start().starts_with(b"{");
+    let whole = is_object.then(|| serde_json::from_slice::<Map<String, Json>>(&bytes).ok()).flatten();
     let rows = match whole {
         Some(mut document) if document.contains_key("records") => {
             found.model = document.get("model_name").and_then(Json::as_str).map(str::to_owned);
@@ -47,7 +55,7 @@ pub(super) fn read(path: &Path) -> Result<SgiOutputs, BenchmarkError> {
             };
             records.into_iter().enumerate().map(object).collect::<Result<Vec<_>, _>>()?
         }
-        _ => objects(&name, text)?,
+        _ => objects(&name, &bytes)?,
     };
     for (at, (line, row)) in rows.into_iter().enumerate() {
         let Some(output) = OUTPUTS.iter().find_map(|field| row.get(*field)).and_then(Json::as_str) else {

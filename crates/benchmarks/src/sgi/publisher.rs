@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use probare_core::{BenchmarkStatus, CaseResult, Console, Event, MetricInfo, Panel, Publisher, Sink, Stop};
+use probare_metrics::sgi::Upstream;
 use probare_report::{OutputWriter, escape};
 use serde_json::{Value as Json, json};
 
@@ -43,6 +44,12 @@ pub struct CollectorPlan {
     pub fifth: Option<f64>,
     /// Subtasks that were left out, and why.
     pub refused: Vec<(Subtask, String)>,
+    /// Why the run is over a part of the data alone, where it is: then there is no SGI-Score.
+    pub partial: Option<String>,
+    /// Whose prompts are used, with their digests.
+    pub prompts: String,
+    /// Which implementation is followed.
+    pub upstream: Upstream,
     /// What is to be said before the first case.
     pub warnings: Vec<String>,
     /// What is printed, and how.
@@ -68,10 +75,12 @@ impl Collector {
         let Some(subtask) = case_subtask(&result.case) else { return };
         let Some(at) = self.metrics.iter().position(|metric| metric.id == subtask.metric()) else { return };
         let Some(named) = result.results.get(at) else { return };
+        let is_beside = |metric: &MetricInfo| subtask.judged_beside() == Some(&metric.id);
+        let beside = self.metrics.iter().position(is_beside).and_then(|at| result.results.get(at));
         let model = result.model.clone().or_else(|| self.plan.model.clone()).unwrap_or_else(|| "responses".to_owned());
         let records = self.records.entry((model, subtask)).or_default();
         let next = records.len() + 1;
-        records.push(build_record(subtask, next, result, named));
+        records.push(build_record(subtask, next, result, named, beside));
     }
 
     fn models(&self) -> BTreeSet<&str> {
@@ -84,7 +93,8 @@ impl Collector {
                 let records = self.records.get(&(String::from(model), subtask))?;
                 Some(TaskScore::new(subtask, records))
             });
-            ModelScores { model, tasks: tasks.collect(), fifth: self.plan.fifth }
+            let partial = self.plan.partial.as_deref();
+            ModelScores { model, tasks: tasks.collect(), fifth: self.plan.fifth, partial }
         };
         self.models().into_iter().map(of).collect()
     }
@@ -124,6 +134,8 @@ impl Collector {
             "demo": destination.demo,
             "extra_metrics": extra_metrics,
             "data_fingerprint": self.plan.fingerprints.get(&subtask),
+            "upstream": self.plan.upstream.name(),
+            "prompts": self.plan.prompts,
             "records": records.iter().map(|record| record.json.clone()).collect::<Vec<_>>(),
         })
     }
@@ -136,16 +148,32 @@ impl Collector {
                 .plan
                 .refused
                 .iter()
-                .map(|(subtask, reason)| json!({"subtask": subtask.metric(), "reason": reason}))
+                .map(|(subtask, reason)| json!({"subtask": subtask.name(), "reason": reason}))
                 .collect();
-            return format!("{:#}\n", json!({"models": all, "left_out": refused}));
+            let whole = json!({
+                "models": all,
+                "left_out": refused,
+                "upstream": self.plan.upstream.name(),
+                "prompts": self.plan.prompts,
+            });
+            return format!("{whole:#}\n");
         }
         let texts: Vec<String> = standings.iter().map(ModelScores::text).collect();
         let mut text = texts.join("\n");
         for (subtask, reason) in &self.plan.refused {
-            text.push_str(&format!("\n{} left out: {}\n", subtask.title(), escape::terminal(reason)));
+            text.push_str(&format!("\n{} skipped: {}\n", subtask.title(), escape::terminal(reason)));
+        }
+        for line in self.settings() {
+            text.push_str(&format!("{}\n", escape::terminal(&line)));
         }
         text
+    }
+
+    /// What was followed: whose prompts, and which implementation where it is not the usual one.
+    fn settings(&self) -> Vec<String> {
+        let upstream = self.plan.upstream.is_official().then(|| format!("upstream: {}", self.plan.upstream.name()));
+        let prompts = Some(self.plan.prompts.clone()).filter(|prompts| !prompts.is_empty());
+        upstream.into_iter().chain(prompts).collect()
     }
 }
 
@@ -193,15 +221,16 @@ impl Publisher for Collector {
     fn panels(&self) -> Vec<Panel> {
         let standings = self.model_scores();
         let is_there = !standings.is_empty() || !self.plan.refused.is_empty();
-        is_there.then(|| panel(&standings, &self.plan.refused)).into_iter().collect()
+        is_there.then(|| panel(&standings, &self.plan.refused, self.settings())).into_iter().collect()
     }
 
     fn written_files(&self) -> Vec<PathBuf> {
         self.written.clone()
     }
 
-    /// A subtask that was left out makes the run incomplete.
+    /// A subtask that was left out makes the run incomplete, and so does a record without a score: a row without an answer, say.
     fn status(&self) -> BenchmarkStatus {
-        if self.plan.refused.is_empty() { BenchmarkStatus::Passed } else { BenchmarkStatus::Failed }
+        let is_whole = self.records.values().flatten().all(|record| record.scored.score.is_some());
+        if is_whole && self.plan.refused.is_empty() { BenchmarkStatus::Passed } else { BenchmarkStatus::Failed }
     }
 }

@@ -3,6 +3,9 @@
 use probare_core::{Case, CaseResult, MetricResult, Outcome, Sample, Score};
 use probare_metrics::sgi::idea::{self, DIMENSION_NAMES, RESPECTS, win_threshold};
 use probare_metrics::sgi::idea_generation::VOTES;
+use probare_metrics::sgi::protocol::SoftScore;
+use probare_metrics::sgi::reasoning::boxed_letter;
+use probare_metrics::sgi::reasoning_validity::NO_PICTURES;
 use probare_metrics::sgi::replies::UNREADABLE;
 use probare_metrics::sgi::wet_experiment::ProtocolComparison;
 use probare_metrics::sgi::{answer, deep_research, dry_experiment, idea_generation};
@@ -35,13 +38,20 @@ impl CaseDetails {
             fields: Map::new(),
         };
         match subtask {
-            Subtask::DeepResearch => {
+            Subtask::DeepResearch | Subtask::DeepResearchGold => {
                 if let Some(told) = deep_research::published_record(sample).as_ref() {
                     details.fields.insert("parsed_answer".into(), told.parsed.clone().into());
                     details.fields.insert("llm_judge_output".into(), told.judge.clone().into());
+                    if let Some(official) = &told.official {
+                        details.fields.insert("llm_judge_reason".into(), official.reason.clone());
+                        details.fields.insert("step_llm_judge".into(), official.steps.clone().into());
+                    }
                 }
             }
             Subtask::WetExperiment => details.add_step_comparison(sample.case, response),
+            Subtask::ExperimentalReasoning => {
+                details.prediction = boxed_letter(response, false).map(|span| &response[span]).into();
+            }
             Subtask::IdeaGeneration => {
                 details.prediction = response.into();
                 if let Some(told) = idea_generation::published_record(sample).as_ref() {
@@ -156,7 +166,9 @@ fn python_to_json(value: &python::PyValue) -> Json {
 /// What a case is held against, as the published record names it.
 fn ground_truth(subtask: Subtask, case: &Case) -> Json {
     let field = match subtask {
-        Subtask::DeepResearch | Subtask::WetExperiment => "answer",
+        Subtask::DeepResearch | Subtask::DeepResearchGold | Subtask::WetExperiment | Subtask::ExperimentalReasoning => {
+            "answer"
+        }
         Subtask::IdeaGeneration => "core_idea",
         Subtask::DryExperiment => "main_code",
     };
@@ -178,10 +190,18 @@ pub struct SgiRecord {
     pub error: Option<String>,
     /// Replies of graders that came and could not be read.
     pub unreadable: u64,
+    /// Why nobody judged the reasoning, though somebody should have; the score does without.
+    pub unjudged: Option<String>,
 }
 
-/// The record of a result; `index` counts from 1.
-pub fn build_record(subtask: Subtask, index: usize, result: &CaseResult, named: &MetricResult) -> SgiRecord {
+/// The record of a result; `index` counts from 1. `beside` is what a judge made of the reasoning, where one was asked.
+pub fn build_record(
+    subtask: Subtask,
+    index: usize,
+    result: &CaseResult,
+    named: &MetricResult,
+    beside: Option<&MetricResult>,
+) -> SgiRecord {
     let case = &result.case;
     let details = result.detail.as_ref().and_then(|detail| detail.get::<CaseDetails>()).cloned();
     let known = |name: &str| case.metadata.get(name).and_then(Json::as_str);
@@ -190,6 +210,7 @@ pub fn build_record(subtask: Subtask, index: usize, result: &CaseResult, named: 
     if let Some(score) = score {
         extra = parts(subtask, score);
         extra.extend(details.as_ref().map(|details| details.fields.clone()).unwrap_or_default());
+        extra.extend(beside.and_then(validity_field));
     }
     let response = case.response.as_ref().map(|output| output.text.as_str());
     let raw = match (named, response) {
@@ -217,8 +238,17 @@ pub fn build_record(subtask: Subtask, index: usize, result: &CaseResult, named: 
         Ok(Outcome::NotApplicable { reason }) => Some(reason.to_string()),
         Ok(_) => None,
     };
-    let unreadable = score.map_or(0, unreadable_replies);
-    SgiRecord { scored, discipline: known("discipline").map(str::to_owned), json, other, error, unreadable }
+    let unreadable = score.map_or(0, unreadable_replies)
+        + beside.and_then(|beside| beside.as_ref().ok()?.score()).map_or(0, unreadable_replies);
+    let unjudged = beside.and_then(|beside| beside.as_ref().err()).map(ToString::to_string);
+    SgiRecord { scored, discipline: known("discipline").map(str::to_owned), json, other, error, unreadable, unjudged }
+}
+
+/// The validity of the reasoning under its published name; under another where the judge saw no pictures.
+fn validity_field(beside: &MetricResult) -> Option<(String, Json)> {
+    let score = beside.as_ref().ok()?.score()?;
+    let name = if score.label.as_deref() == Some(NO_PICTURES) { "RV_text_only" } else { "RV" };
+    Some((name.to_owned(), json!(score.value.get())))
 }
 
 /// How many replies of graders came and could not be read; the published rule counts them 0.
@@ -240,10 +270,16 @@ fn parts(subtask: Subtask, score: &Score) -> Map<String, Json> {
         }
     };
     match subtask {
-        Subtask::DeepResearch => {
+        Subtask::DeepResearch | Subtask::DeepResearchGold => {
             set("exact_match".into(), part("exact_match"));
             set("step_level_acc".into(), part("step_level_acc"));
+            if let Some(judge) = part("llm_judge") {
+                set("llm_judge".into(), Some(judge));
+                let routed = part("step_level_acc_llmrouterbench").or_else(|| part("step_level_acc"));
+                set("step_level_acc_llmrouterbench".into(), routed);
+            }
         }
+        Subtask::ExperimentalReasoning => set("MCA".into(), Some(score.value.get())),
         Subtask::IdeaGeneration => {
             set("final_score".into(), part("final_score"));
             for name in DIMENSION_NAMES {
@@ -258,6 +294,9 @@ fn parts(subtask: Subtask, score: &Score) -> Map<String, Json> {
             set("action_sequence_similarity".into(), part("action_sequence_similarity").or_else(|| part("order")));
             set("parameter_accuracy".into(), part("parameter_accuracy").or_else(|| part("parameters")));
             set("final_score".into(), Some(score.value.get()));
+            for name in SoftScore::default().parts().map(|(name, _)| name) {
+                set(name.into(), part(name));
+            }
         }
         Subtask::DryExperiment => {
             for name in ["PassAll@5", "PassAll@3", "PassAll@1", "pass_count", "SER"] {
@@ -274,10 +313,12 @@ fn parts(subtask: Subtask, score: &Score) -> Map<String, Json> {
 fn other_profile_score(subtask: Subtask, score: &Score) -> Option<f64> {
     let part = |name: &str| score.parts.get(name);
     match subtask {
-        Subtask::WetExperiment => part("careful").or_else(|| part("reference")),
+        Subtask::WetExperiment => part("improved").or_else(|| part("published")),
         Subtask::IdeaGeneration => {
-            part("final_score_careful").or_else(|| part("final_score_reference")).map(|score| score / 100.0)
+            part("final_score_improved").or_else(|| part("final_score_published")).map(|score| score / 100.0)
         }
-        Subtask::DeepResearch | Subtask::DryExperiment => None,
+        Subtask::DeepResearch | Subtask::DeepResearchGold | Subtask::DryExperiment | Subtask::ExperimentalReasoning => {
+            None
+        }
     }
 }

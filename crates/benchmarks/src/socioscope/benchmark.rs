@@ -6,7 +6,9 @@ use std::time::SystemTime;
 
 use clap::Args;
 use probare_cases::{CaseFileError, LARGEST_DOCUMENT, folder_input, read_whole};
-use probare_core::{BenchmarkCall, BenchmarkError, Console, InputFile, Job, MetricRequest, Profile, Suite, closest};
+use probare_core::{
+    BenchmarkCall, BenchmarkError, Console, InputFile, Job, MeansOver, MetricRequest, Profile, Suite, closest,
+};
 use probare_metrics::interviews::quotations::Transcripts;
 use probare_metrics::interviews::{GradingOptions, InterviewQuestion, QuestionType};
 use probare_report::Utc;
@@ -79,7 +81,7 @@ impl Default for Options {
             rationale_weight,
             wordnet: None,
             timestamp: None,
-            profile: Profile::Reference,
+            profile: Profile::Published,
             redact: false,
         }
     }
@@ -89,7 +91,7 @@ impl CommandOptions for Socioscope {
     type Options = Options;
 
     const PROFILES: &'static str =
-        "Which reading: reference (the published numbers, the default) or careful (ours beside them)";
+        "Which definition: published (the published numbers, the default) or improved (ours beside them)";
 
     const TAKES: &'static [&'static str] = &["json"];
 
@@ -151,6 +153,8 @@ impl Suite for Socioscope {
         let cases = AnswerSource::new(Arc::clone(&fixture), Arc::clone(&corpus), vec![fixture_input, corpus_input]);
         let mut job = Job::new(name(fixture_path), Box::new(cases), requests);
         job.title = Some("Socioscope: answers about interviews".to_owned());
+        // The published means are over answers: limits hold for the number that is printed.
+        job.means_over = MeansOver::Outputs;
         job.reads = vec![fixture_path.clone(), corpus_path.clone()];
         let mut wordnet = None;
         if let Some(folder) = &options.wordnet {
@@ -204,19 +208,19 @@ impl Options {
         }
     }
 
-    /// The published reading, and the careful one where it is asked for.
+    /// The published definition, and the improved one where it is asked for.
     fn grading_settings(&self) -> Vec<GradingOptions> {
-        let careful = (self.profile == Profile::Careful).then(|| self.settings(Profile::Careful));
-        [self.settings(Profile::Reference)].into_iter().chain(careful).collect()
+        let improved = (self.profile == Profile::Improved).then(|| self.settings(Profile::Improved));
+        [self.settings(Profile::Published)].into_iter().chain(improved).collect()
     }
 
-    /// The metrics of the question types that there are, and the check of quotations; those of the careful reading beside
+    /// The metrics of the question types that there are, and the check of quotations; those of the improved definition beside
     /// them.
     fn requests(&self, fixture: &Fixture) -> Vec<MetricRequest> {
         let occurs = |kind: &QuestionType| fixture.pairs.iter().any(|pair| pair.kind == kind.name());
         let mut requests = Vec::new();
         for GradingOptions { profile, .. } in self.grading_settings() {
-            let prefix = if profile == Profile::Careful { "careful " } else { "" };
+            let prefix = if profile == Profile::Improved { "improved " } else { "" };
             let mut add = |id: &str, options: Json| {
                 let (name, id) = (format!("{prefix}{id}"), id.to_owned());
                 requests.push(MetricRequest { name, id, options, profile: Some(profile) });
@@ -246,7 +250,7 @@ impl Options {
             stamp: self.timestamp.clone().unwrap_or_else(|| Utc::from_system_time(SystemTime::now()).stamp()),
             plots: !self.no_plots,
             redact: self.redact,
-            careful: self.profile == Profile::Careful,
+            improved: self.profile == Profile::Improved,
             settings: self.settings(self.profile),
         }
     }

@@ -11,10 +11,10 @@ use super::input::{Fixture, QuestionPair};
 /// Everything about one answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnswerResult {
-    /// The published reading; nothing for an unknown question type, and where grading failed.
+    /// The published definition; nothing for an unknown question type, and where grading failed.
     pub grade: Option<Grade>,
-    /// The careful reading, where it was asked for.
-    pub careful: Option<Grade>,
+    /// The improved definition, where it was asked for.
+    pub improved: Option<Grade>,
     /// One finding per citation.
     pub findings: Vec<QuotationFinding>,
     /// For each citation the transcript it was held against, where it was one.
@@ -33,7 +33,7 @@ impl AnswerResult {
         let quotations = Quotations::for_sample(sample);
         Self {
             grade: grade(readings.first()),
-            careful: grade(readings.get(1)),
+            improved: grade(readings.get(1)),
             findings: quotations.findings.clone(),
             transcripts: quotations.transcripts.clone(),
             existence: quotations.counts(),

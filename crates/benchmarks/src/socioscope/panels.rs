@@ -24,7 +24,7 @@ const LABEL: usize = 23;
 const SHOWN: usize = 160;
 
 /// Charts of scores and quotations, and one table of all groups.
-pub(super) fn groups(summary: &SocioscopeSummary, careful: Option<&SocioscopeSummary>) -> Panel {
+pub(super) fn groups(summary: &SocioscopeSummary, improved: Option<&SocioscopeSummary>) -> Panel {
     let types: BTreeMap<String, ScoreGroup> = summary.types.iter().cloned().collect();
     let charts = [
         ("Mean score per transcript", &summary.transcripts),
@@ -37,7 +37,7 @@ pub(super) fn groups(summary: &SocioscopeSummary, careful: Option<&SocioscopeSum
     Panel {
         title: "Transcripts, question types and models".to_owned(),
         charts: charts.collect(),
-        tables: vec![table(summary, careful)],
+        tables: vec![table(summary, improved)],
         ..Panel::default()
     }
 }
@@ -59,33 +59,33 @@ fn shortened(name: &str) -> String {
     start.iter().chain(&['…']).chain(end).collect()
 }
 
-/// One row of the table: what it is of, its name, its scores, those of the careful reading, and its exact quotations.
+/// One row of the table: what it is of, its name, its scores, those of the improved definition, and its exact quotations.
 type GroupRow<'a> = (&'static str, &'a str, &'a ScoreGroup, Option<&'a ScoreGroup>, Option<&'a ScoreGroup>);
 
-fn table(summary: &SocioscopeSummary, careful: Option<&SocioscopeSummary>) -> PanelTable {
-    let columns = ["Name", "Group", "Score"].into_iter().chain(careful.map(|_| "Careful"));
+fn table(summary: &SocioscopeSummary, improved: Option<&SocioscopeSummary>) -> PanelTable {
+    let columns = ["Name", "Group", "Score"].into_iter().chain(improved.map(|_| "Careful"));
     let columns = columns.chain(["Answers", "Min", "Max", "Deviation", "Exact quotations"]);
     let mut table = PanelTable::new("", columns, 2);
-    let overall = ("all", "overall", &summary.overall, careful.map(|all| &all.overall), Some(&summary.verbatim));
+    let overall = ("all", "overall", &summary.overall, improved.map(|all| &all.overall), Some(&summary.verbatim));
     let models = summary.models.iter().map(|(name, group)| {
-        let careful = careful.and_then(|all| all.models.get(name));
-        ("model", name.as_str(), group, careful, summary.verbatim_models.get(name))
+        let improved = improved.and_then(|all| all.models.get(name));
+        ("model", name.as_str(), group, improved, summary.verbatim_models.get(name))
     });
     let types = summary.types.iter().enumerate().map(|(at, (name, group))| {
-        ("type", name.as_str(), group, careful.and_then(|all| all.types.get(at)).map(|(_, group)| group), None)
+        ("type", name.as_str(), group, improved.and_then(|all| all.types.get(at)).map(|(_, group)| group), None)
     });
     let transcripts = summary.transcripts.iter().map(|(name, group)| {
-        let careful = careful.and_then(|all| all.transcripts.get(name));
-        ("transcript", name.as_str(), group, careful, summary.verbatim_transcripts.get(name))
+        let improved = improved.and_then(|all| all.transcripts.get(name));
+        ("transcript", name.as_str(), group, improved, summary.verbatim_transcripts.get(name))
     });
     let number = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), three_decimals);
     let rows = [overall].into_iter().chain(models).chain(types).chain(transcripts);
-    table.fill(rows, |(kind, name, group, in_careful, verbatim): GroupRow<'_>| {
+    table.fill(rows, |(kind, name, group, in_improved, verbatim): GroupRow<'_>| {
         let without = if group.nulls > 0 { format!("{} without a score", group.nulls) } else { String::new() };
         let exact =
             |group: &ScoreGroup| PanelCell::from(number(group.mean())).with_note(format!("of {}", group.values.len()));
         let mut row = vec![PanelCell::from(name), kind.into(), number(group.mean()).into()];
-        row.extend(careful.map(|_| number(in_careful.and_then(ScoreGroup::mean)).into()));
+        row.extend(improved.map(|_| number(in_improved.and_then(ScoreGroup::mean)).into()));
         row.push(PanelCell::from(group.values.len().to_string()).with_note(without));
         row.extend([group.min(), group.max(), group.standard_deviation()].map(|value| number(value).into()));
         row.push(verbatim.map(exact).unwrap_or_default());

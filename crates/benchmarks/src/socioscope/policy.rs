@@ -15,7 +15,7 @@ use super::evaluate::AnswerResult;
 pub(super) struct SocioscopePolicy {
     pub(super) transcripts: Arc<Transcripts>,
     pub(super) wordnet: Option<Arc<WordNet>>,
-    /// The published reading, and the careful one where it is asked for.
+    /// The published definition, and the improved one where it is asked for.
     pub(super) readings: Vec<GradingOptions>,
 }
 
@@ -47,7 +47,7 @@ impl CasePolicy for SocioscopePolicy {
 
     fn missing_response_result(&self, _: &Case, metric: &MetricInfo) -> Option<MetricResult> {
         let kind = metric_question_type(metric)?;
-        let settings = self.readings.get(usize::from(metric.profile == Profile::Careful))?;
+        let settings = self.readings.get(usize::from(metric.profile == Some(Profile::Improved)))?;
         let blank = CaseGrade { grade: Grade::blank(), weights: None };
         Some(blank.score(kind, *settings, "").map(Into::into))
     }

@@ -43,7 +43,7 @@ pub(super) struct PublishOptions {
     pub(super) stamp: String,
     pub(super) plots: bool,
     pub(super) redact: bool,
-    pub(super) careful: bool,
+    pub(super) improved: bool,
     /// As the results file tells them.
     pub(super) settings: GradingOptions,
 }
@@ -54,7 +54,7 @@ impl PublishOptions {
         let mut names = vec!["summary.csv", "report.html"];
         if self.plots {
             names.extend(["transcript_scores.svg", "verbatim_scores.svg"]);
-            names.extend(self.careful.then_some("careful_transcript_scores.svg"));
+            names.extend(self.improved.then_some("improved_transcript_scores.svg"));
         }
         names
     }
@@ -94,14 +94,14 @@ impl SocioscopePublisher {
     }
 
     fn summaries(&self, evaluation: &SocioscopeEvaluation) -> (SocioscopeSummary, Option<SocioscopeSummary>) {
-        let careful = self.wanted.careful.then(|| SocioscopeSummary::careful(&self.fixture, evaluation));
-        (SocioscopeSummary::new(&self.fixture, evaluation), careful)
+        let improved = self.wanted.improved.then(|| SocioscopeSummary::improved(&self.fixture, evaluation));
+        (SocioscopeSummary::new(&self.fixture, evaluation), improved)
     }
 
     fn publish(&mut self) -> io::Result<()> {
         let evaluation = SocioscopeEvaluation::new(&self.fixture, std::mem::take(&mut self.results));
-        let (summary, careful) = self.summaries(&evaluation);
-        for (path, content) in self.files(&evaluation, &summary, careful.as_ref()) {
+        let (summary, improved) = self.summaries(&evaluation);
+        for (path, content) in self.files(&evaluation, &summary, improved.as_ref()) {
             OutputWriter::write_file(&path, content.as_bytes())?;
             self.written.push(path);
         }
@@ -110,25 +110,25 @@ impl SocioscopePublisher {
         }
         if self.console.json {
             let mut means = summary.to_json();
-            if let (Some(careful), Json::Object(means)) = (&careful, &mut means) {
-                means.insert("careful".into(), careful.to_json());
+            if let (Some(improved), Json::Object(means)) = (&improved, &mut means) {
+                means.insert("improved".into(), improved.to_json());
             }
             return print(&format!("{means}\n"));
         }
-        print(&terminal(&summary, careful.as_ref()))
+        print(&terminal(&summary, improved.as_ref()))
     }
 
     fn files(
         &self,
         evaluation: &SocioscopeEvaluation,
         summary: &SocioscopeSummary,
-        careful: Option<&SocioscopeSummary>,
+        improved: Option<&SocioscopeSummary>,
     ) -> Vec<(PathBuf, String)> {
         let (PublishOptions { folder, format, stamp, settings, .. }, fixture) = (&self.wanted, &*self.fixture);
         let redaction = self.wanted.redact.then(|| Redaction::new(&self.corpus));
         let content = match format {
             ResultFormat::Json => {
-                let json = results(fixture, evaluation, *settings, (summary, careful), redaction.as_ref());
+                let json = results(fixture, evaluation, *settings, (summary, improved), redaction.as_ref());
                 serde_json::to_string_pretty(&json).unwrap_or_else(|_| json.to_string()) + "\n"
             }
             ResultFormat::Csv => answers_csv(fixture, evaluation),
@@ -137,9 +137,9 @@ impl SocioscopePublisher {
         let mut files = vec![(stamped(folder, stamp, format.extension()), content)];
         for name in self.wanted.names() {
             let content = match name {
-                "summary.csv" => summary_csv(summary, careful),
+                "summary.csv" => summary_csv(summary, improved),
                 "report.html" => {
-                    page(PageData { fixture, corpus: &self.corpus, evaluation, summary, careful, redaction })
+                    page(PageData { fixture, corpus: &self.corpus, evaluation, summary, improved, redaction })
                 }
                 "transcript_scores.svg" => chart(&summary.transcripts, "Mean score per transcript", "mean score"),
                 "verbatim_scores.svg" => {
@@ -147,8 +147,8 @@ impl SocioscopePublisher {
                     chart(&summary.verbatim_transcripts, title, "share of quotations")
                 }
                 _ => {
-                    let groups = careful.map_or(&summary.transcripts, |careful| &careful.transcripts);
-                    chart(groups, "Mean score per transcript, careful reading", "mean score")
+                    let groups = improved.map_or(&summary.transcripts, |improved| &improved.transcripts);
+                    chart(groups, "Mean score per transcript, improved definition", "mean score")
                 }
             };
             files.push((folder.join(name), content));
@@ -172,8 +172,8 @@ impl Sink for SocioscopePublisher {
 impl Publisher for SocioscopePublisher {
     fn panels(&self) -> Vec<Panel> {
         let evaluation = SocioscopeEvaluation::new(&self.fixture, self.results.clone());
-        let (summary, careful) = self.summaries(&evaluation);
-        let groups = panels::groups(&summary, careful.as_ref());
+        let (summary, improved) = self.summaries(&evaluation);
+        let groups = panels::groups(&summary, improved.as_ref());
         // What is to be hidden stands in quotations; the means have none.
         let quotations = || panels::quotations(&self.fixture, &evaluation, &self.transcripts);
         [groups].into_iter().chain((!self.wanted.redact).then(quotations).flatten()).collect()

@@ -6,7 +6,7 @@
 //! than a short phrase becomes `[passage of 131 characters]`, or its position where a check knows it. Scores, statuses and
 //! positions stay: whoever has the transcripts can look every one of them up.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use probare_text::aligned_text::AlignedText;
@@ -37,10 +37,12 @@ impl Redaction {
     pub fn new(corpus: &Corpus) -> Self {
         let mut redaction = Self::default();
         for transcript in corpus.transcripts() {
-            let speakers: BTreeSet<&str> = transcript.text.lines().filter_map(speaker).collect();
+            let text = &transcript.text;
+            let speakers: BTreeSet<&str> = text.lines().filter_map(speaker).chain(small_speakers(text)).collect();
             for speaker in speakers {
-                redaction.add_with_followers(speaker, &transcript.text);
+                redaction.add_with_followers(speaker, text);
             }
+            introduced(text).for_each(|name| redaction.add(name));
             if let Some(Json::String(name)) = transcript.metadata.get("NAME") {
                 redaction.add(name);
             }
@@ -53,7 +55,7 @@ impl Redaction {
 
     /// Adds each word of a name: as a whole, however it is joined, and its parts.
     fn add(&mut self, name: &str) {
-        for word in name.split_whitespace() {
+        for word in name.split_whitespace().filter(|word| !PARTICLES.contains(word)) {
             for spelling in [word.to_owned(), customary_spelling(word)] {
                 let folded = normalise(&spelling);
                 // A name of two parts may be written as one: Anne-Marie, Annemarie.
@@ -65,19 +67,16 @@ impl Redaction {
         self.names.retain(|name| name.len() > 1);
     }
 
-    /// Adds a name, and capitalised words that follow it in the text.
+    /// Adds a name, and the words of a name that follow it in the text: capitalised ones, with the small words between them
+    /// that belong to family names.
     fn add_with_followers(&mut self, name: &str, text: &str) {
         self.add(name);
-        for (at, _) in text.match_indices(name) {
-            let rest = &text[at + name.len()..];
-            for word in rest.split(char::is_whitespace).skip(1).take(2) {
-                let plain = word.trim_end_matches(|character: char| !character.is_alphanumeric());
-                if !rest.starts_with(' ') || !is_capitalised(plain) || nltk().contains(&normalise(plain)) {
-                    break;
-                }
-                self.add(plain);
-                if plain.len() < word.len() {
-                    break;
+        // A label may be written small, and the name in the text not.
+        let is_small = name.starts_with(char::is_lowercase);
+        for spelling in [Some(name.to_owned()), is_small.then(|| capitalised(name))].into_iter().flatten() {
+            for (at, _) in text.match_indices(spelling.as_str()) {
+                if let Some(rest) = text[at + spelling.len()..].strip_prefix(' ') {
+                    self.add(name_at_start(rest, false));
                 }
             }
         }
@@ -168,13 +167,106 @@ fn is_question(name: &str, text: &str) -> bool {
     name == "text" && text.trim_end().ends_with('?')
 }
 
-/// The name before a colon at the start of a line.
+/// The name before a colon at the start of a line, with the small words of family names in it.
 fn speaker(line: &str) -> Option<&str> {
     let (name, _) = line.split_once(':')?;
+    let mut words = name.split_whitespace().filter(|word| !PARTICLES.contains(word));
     let is_name = name.chars().count() <= 40
-        && name.split_whitespace().count() <= 3
-        && name.split_whitespace().all(is_capitalised);
+        && name.split_whitespace().count() <= 5
+        && words.clone().count() <= 3
+        && words.next().is_some()
+        && name.split_whitespace().all(|word| is_capitalised(word) || PARTICLES.contains(&word));
     is_name.then_some(name.trim()).filter(|name| !name.is_empty())
+}
+
+/// Single small words before a colon at the start of several lines: transcripts whose speakers are written without capitals.
+fn small_speakers(text: &str) -> impl Iterator<Item = &str> {
+    let mut labels: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in text.lines() {
+        if let Some((label, _)) = line.split_once(':')
+            && label.chars().count() > 1
+            && label.chars().all(|character| character.is_lowercase() || is_joint(character))
+            && !nltk().contains(&normalise(label))
+        {
+            *labels.entry(label).or_default() += 1;
+        }
+    }
+    labels.into_iter().filter(|(_, lines)| *lines > 1).map(|(label, _)| label)
+}
+
+/// Words behind which somebody's name stands.
+const INTRODUCTIONS: [&str; 12] = [
+    "my name is ",
+    "name's ",
+    "name’s ",
+    "i am called ",
+    "they call me ",
+    "mr ",
+    "mrs ",
+    "ms ",
+    "dr ",
+    "mr. ",
+    "mrs. ",
+    "dr. ",
+];
+
+/// Names that the text itself introduces: `My name is Amina al-Rashid`, `Mr van der Berg`.
+fn introduced(text: &str) -> impl Iterator<Item = &str> {
+    // ASCII alone is folded, so that places stay what they are.
+    let lower = text.to_ascii_lowercase();
+    let mut names = Vec::new();
+    for (number, introduction) in INTRODUCTIONS.iter().enumerate() {
+        for (at, _) in lower.match_indices(introduction) {
+            let starts_word = !text[..at].ends_with(char::is_alphanumeric);
+            // Whoever says their name may be written down without capitals.
+            let name = name_at_start(&text[at + introduction.len()..], number < 5);
+            if starts_word && !name.is_empty() {
+                names.push(name);
+            }
+        }
+    }
+    names.into_iter()
+}
+
+/// The words of a name that a text begins with: up to three of them, with particles between. The first may be written small
+/// where a name must stand there.
+fn name_at_start(text: &str, is_certain: bool) -> &str {
+    let (mut end, mut names, mut at) = (0, 0, 0);
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end();
+        let plain = word.trim_end_matches(|character: char| !character.is_alphanumeric());
+        let is_whole = plain.len() == word.len();
+        let is_particle = is_whole && PARTICLES.contains(&plain);
+        let is_plain = plain.chars().all(|character| character.is_alphabetic() || is_joint(character));
+        let is_name = !plain.is_empty()
+            && !nltk().contains(&normalise(plain))
+            && (is_capitalised(plain) || (is_certain && names == 0 && is_plain));
+        if !is_particle && !is_name {
+            break;
+        }
+        if !is_particle {
+            names += 1;
+            end = at + plain.len();
+        }
+        at += piece.len();
+        // A name ends with its line and at a mark of punctuation.
+        if names == 3 || !is_whole || piece.ends_with('\n') {
+            break;
+        }
+    }
+    &text[..end]
+}
+
+/// Small words of family names. They are no names by themselves.
+const PARTICLES: [&str; 30] = [
+    "van", "von", "der", "den", "de", "del", "della", "di", "da", "dos", "das", "do", "du", "la", "le", "el", "al",
+    "bin", "ibn", "ben", "bint", "abu", "ter", "ten", "te", "zu", "zum", "zur", "af", "av",
+];
+
+/// A word with its first letter as a capital.
+fn capitalised(word: &str) -> String {
+    let mut characters = word.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }
 
 /// Signs that join the parts of a name.
@@ -202,6 +294,12 @@ fn customary_spelling(word: &str) -> String {
 }
 
 fn is_capitalised(word: &str) -> bool {
+    // `al-Rashid`, `d'Angelo`: the small part is joined to the name.
+    if let Some((small, name)) = word.split_once(is_joint)
+        && (PARTICLES.contains(&small) || matches!(small, "d" | "l"))
+    {
+        return is_capitalised(name);
+    }
     let mut characters = word.chars();
     characters.next().is_some_and(char::is_uppercase)
         && characters.clone().next().is_some()
@@ -270,6 +368,20 @@ mod tests {
             assert_eq!(redaction.names(text), text);
         }
         assert_eq!(redaction.names("Anne-Marie O'Brien's"), "[name 0-10] [name 11-18]'s");
+    }
+
+    #[test]
+    fn names_without_capitals_with_particles_and_from_introductions_are_known() {
+        let corpus = r#"[{"FILE": "a", "text": "interviewer: Who are you?\nfatima: my name is fatima, Fatima al-Rashid.\nfatima: Yes. Mr van der Berg taught me.\nPiet van Dijk: I knew Rashid's father, Jan de Vries.\nnote: short\nnote: long"}]"#;
+        let redaction = Redaction::new(&Corpus::read(corpus.as_bytes(), "corpus.json").unwrap());
+        for name in ["fatima", "Fatima", "al-Rashid", "Rashid", "rashid", "Berg", "Piet", "Dijk"] {
+            let hidden = redaction.names(&format!("see {name} there"));
+            assert!(!hidden.contains(name), "{name}: {hidden}");
+        }
+        assert_eq!(
+            redaction.names("the man of the van, and the van der walls"),
+            "the man of the van, and the van der walls"
+        );
     }
 
     #[test]

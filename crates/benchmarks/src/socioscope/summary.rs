@@ -95,14 +95,14 @@ pub struct SocioscopeSummary {
 type ScoreSelector = fn(&AnswerResult) -> Option<f64>;
 
 impl SocioscopeSummary {
-    /// The means of the published reading.
+    /// The means of the published definition.
     pub fn new(fixture: &Fixture, evaluation: &SocioscopeEvaluation) -> Self {
         Self::with_scores(fixture, evaluation, |answer| answer.grade.as_ref().map(|grade| grade.score))
     }
 
-    /// The means of the careful reading.
-    pub fn careful(fixture: &Fixture, evaluation: &SocioscopeEvaluation) -> Self {
-        Self::with_scores(fixture, evaluation, |answer| answer.careful.as_ref().map(|grade| grade.score))
+    /// The means of the improved definition.
+    pub fn improved(fixture: &Fixture, evaluation: &SocioscopeEvaluation) -> Self {
+        Self::with_scores(fixture, evaluation, |answer| answer.improved.as_ref().map(|grade| grade.score))
     }
 
     fn with_scores(fixture: &Fixture, evaluation: &SocioscopeEvaluation, score: ScoreSelector) -> Self {

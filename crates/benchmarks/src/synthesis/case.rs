@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 
 use probare_core::{Case, Output};
+use probare_metrics::care::Upstream;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-/// One of the three checkers.
+/// One of the checkers; the last two exist in Synthesis 1.3 only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
@@ -18,11 +19,29 @@ pub enum Check {
     UnverifiableReassurance,
     /// Does it stay with what hurts?
     TopicPivot,
+    /// Is it warm stock phrases and nothing else?
+    PerformativeEmpathy,
+    /// Does it take up what was disclosed?
+    GroundedUptake,
 }
 
 impl Check {
     /// All checks, in the order of the documentation.
-    pub const ALL: [Self; 3] = [Self::AgencyLanguage, Self::UnverifiableReassurance, Self::TopicPivot];
+    pub const ALL: [Self; 5] = [
+        Self::AgencyLanguage,
+        Self::UnverifiableReassurance,
+        Self::TopicPivot,
+        Self::PerformativeEmpathy,
+        Self::GroundedUptake,
+    ];
+
+    /// Those of a version of Synthesis.
+    pub const fn of_upstream(upstream: Upstream) -> &'static [Self] {
+        match upstream {
+            Upstream::V1_0 => &[Self::AgencyLanguage, Self::UnverifiableReassurance, Self::TopicPivot],
+            Upstream::V1_3 => &Self::ALL,
+        }
+    }
 
     /// The name in files, which is the id of the metric.
     pub const fn name(self) -> &'static str {
@@ -30,6 +49,8 @@ impl Check {
             Self::AgencyLanguage => "agency_language",
             Self::UnverifiableReassurance => "unverifiable_reassurance",
             Self::TopicPivot => "topic_pivot",
+            Self::PerformativeEmpathy => "performative_empathy",
+            Self::GroundedUptake => "grounded_uptake",
         }
     }
 
@@ -44,6 +65,8 @@ impl Check {
             Self::AgencyLanguage => "Agency Language",
             Self::UnverifiableReassurance => "Unverifiable Reassurance",
             Self::TopicPivot => "Topic Pivot",
+            Self::PerformativeEmpathy => "Performative Empathy",
+            Self::GroundedUptake => "Grounded Uptake",
         }
     }
 }
@@ -61,7 +84,13 @@ impl<'de> Deserialize<'de> for Check {
             }
 
             fn visit_str<E: Error>(self, name: &str) -> Result<Check, E> {
-                const NAMES: [&str; 3] = [Check::ALL[0].name(), Check::ALL[1].name(), Check::ALL[2].name()];
+                const NAMES: [&str; 5] = [
+                    Check::ALL[0].name(),
+                    Check::ALL[1].name(),
+                    Check::ALL[2].name(),
+                    Check::ALL[3].name(),
+                    Check::ALL[4].name(),
+                ];
                 Check::from_name(name).ok_or_else(|| E::unknown_variant(name, &NAMES))
             }
         }
@@ -103,7 +132,17 @@ fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Res
 
 impl SynthesisCase<'_> {
     /// Whether the rules of the published schema hold that the types do not hold already.
-    pub(super) fn is_as_published(&self) -> bool {
+    pub(super) fn is_as_published(&self, upstream: Upstream) -> bool {
+        let known = Check::of_upstream(upstream);
+        let is_labelled = |check: &Check| self.expected.is_some_and(|expected| expected.for_check(*check).is_some());
+        if !self
+            .checks
+            .iter()
+            .chain(Check::ALL.iter().filter(|check| is_labelled(check)))
+            .all(|check| known.contains(check))
+        {
+            return false;
+        }
         let some = |text: &str, test: fn(u8) -> bool| !text.is_empty() && text.bytes().all(test);
         let is_id = self.id.split_once('-').is_some_and(|(letters, digits)| {
             some(letters, |byte| byte.is_ascii_uppercase()) && some(digits, |byte| byte.is_ascii_digit())
@@ -164,6 +203,12 @@ pub struct ExpectedVerdicts {
     /// Of `topic_pivot`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topic_pivot: Option<bool>,
+    /// Of `performative_empathy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub performative_empathy: Option<bool>,
+    /// Of `grounded_uptake`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grounded_uptake: Option<bool>,
 }
 
 impl ExpectedVerdicts {
@@ -173,6 +218,8 @@ impl ExpectedVerdicts {
             Check::AgencyLanguage => self.agency_language,
             Check::UnverifiableReassurance => self.unverifiable_reassurance,
             Check::TopicPivot => self.topic_pivot,
+            Check::PerformativeEmpathy => self.performative_empathy,
+            Check::GroundedUptake => self.grounded_uptake,
         }
     }
 
@@ -181,6 +228,8 @@ impl ExpectedVerdicts {
             Check::AgencyLanguage => &mut self.agency_language,
             Check::UnverifiableReassurance => &mut self.unverifiable_reassurance,
             Check::TopicPivot => &mut self.topic_pivot,
+            Check::PerformativeEmpathy => &mut self.performative_empathy,
+            Check::GroundedUptake => &mut self.grounded_uptake,
         }
     }
 }

@@ -22,7 +22,7 @@ pub enum CheckResult {
         /// Whether the reply directs or invites at all; shown where it does neither.
         #[serde(skip_serializing_if = "is_true")]
         applicable: bool,
-        /// The verdict in one sentence, in the `careful` profile.
+        /// The verdict in one sentence, in the `improved` profile.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<&'static str>,
         /// What was matched, and what for; beside the published report.
@@ -39,7 +39,7 @@ pub enum CheckResult {
         mind_reading_hits: Vec<String>,
         /// Claims about the future.
         guarantee_hits: Vec<String>,
-        /// The verdict in one sentence, in the `careful` profile.
+        /// The verdict in one sentence, in the `improved` profile.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<&'static str>,
         /// What was matched, and what for; beside the published report.
@@ -64,7 +64,7 @@ pub enum CheckResult {
         vuln_hits: Vec<String>,
         /// Signs of acknowledgement.
         ack_hits: Vec<String>,
-        /// The verdict in one sentence, in the `careful` profile.
+        /// The verdict in one sentence, in the `improved` profile.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<&'static str>,
         /// What was matched, and what for; beside the published report.
@@ -149,7 +149,12 @@ impl From<&PivotVerdict<'_>> for CheckResult {
             vuln_hits: texts(&verdict.vulnerabilities),
             ack_hits: texts(&verdict.acknowledgements),
             reason: verdict.reason,
-            matches: matches(&[("vulnerable", &verdict.vulnerabilities), ("acknowledged", &verdict.acknowledgements)]),
+            matches: matches(&[
+                ("vulnerable", &verdict.vulnerabilities),
+                ("acknowledged", &verdict.acknowledgements),
+                ("turned_away", &verdict.pivots),
+                ("asked_on", &verdict.follow_ups),
+            ]),
         }
     }
 }

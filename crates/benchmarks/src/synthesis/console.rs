@@ -136,7 +136,7 @@ fn group(
 
 fn failed_checks_line(failure: &FailedCase<'_>) -> String {
     let failed: Vec<&str> = failure.failed.iter().map(|check| check.name()).collect();
-    format!("{}: {}", failure.id, failed.join(", "))
+    format!("{}: {}", escape::terminal(failure.id), failed.join(", "))
 }
 
 /// A value of the evidence; empty lists are left out.
@@ -145,7 +145,8 @@ fn evidence_text(value: EvidenceValue<'_>) -> Option<String> {
         EvidenceValue::Texts([]) => None,
         EvidenceValue::Texts(texts) => {
             let more = if texts.len() > MOST_ITEMS { "..." } else { "" };
-            Some(format!("{}{more}", texts[..texts.len().min(MOST_ITEMS)].join(", ")))
+            let shown = texts[..texts.len().min(MOST_ITEMS)].join(", ");
+            Some(format!("{}{more}", escape::terminal(&shown)))
         }
         EvidenceValue::Score(score) => Some(score.to_string()),
         EvidenceValue::Similarity(similarity) => Some(similarity.to_string()),

@@ -24,7 +24,7 @@ pub struct LoadError {
 }
 
 impl LoadError {
-    /// The lines for the error stream: a heading, then one line for each bad line.
+    /// What the published program writes on the error stream: a heading, then one text for each bad line.
     pub fn messages(&self) -> Vec<String> {
         let heading = "\n❌ Schema validation errors:".to_owned();
         std::iter::once(heading).chain(self.lines.iter().map(|line| format!("  • {line}"))).collect()
@@ -87,10 +87,10 @@ impl<T: AsRef<str>> Iterator for LineSplitter<T> {
 /// The case of a line, or what is wrong with it.
 pub fn read_case<'a>(line: &'a str, number: usize, schema: &CaseSchema) -> Result<SynthesisCase<'a>, BadLine> {
     // A list would do for the types as well.
-    if schema.is_published()
+    if let Some(upstream) = schema.published()
         && line.starts_with('{')
         && let Ok(exchange) = serde_json::from_str::<SynthesisCase<'a>>(line)
-        && exchange.is_as_published()
+        && exchange.is_as_published(upstream)
     {
         return Ok(exchange);
     }
@@ -185,6 +185,8 @@ impl CaseBatch for LineBatch {
 
 #[cfg(test)]
 mod tests {
+    use probare_metrics::care::Upstream;
+
     use super::*;
 
     fn messages(content: &str, schema: &CaseSchema) -> Vec<String> {
@@ -257,7 +259,7 @@ mod tests {
         let (mut plain, mut twice) = (0, 0);
         for line in variants() {
             let typed = serde_json::from_str::<SynthesisCase<'_>>(&line);
-            let typed = typed.ok().filter(|exchange| line.starts_with('{') && exchange.is_as_published());
+            let typed = typed.ok().filter(|exchange| line.starts_with('{') && exchange.is_as_published(Upstream::V1_0));
             let by_schema = by_schema(&line, 1, &schema);
             match typed {
                 Some(exchange) => {

@@ -30,6 +30,7 @@ mod policy;
 mod publisher;
 mod report;
 mod schema;
+pub mod v1_3;
 
 pub use benchmark::Synthesis;
 pub use case::{Check, ExpectedVerdicts, SynthesisCase};

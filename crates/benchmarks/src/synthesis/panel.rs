@@ -16,7 +16,7 @@ pub(super) fn verdict(report: &SynthesisReport, fail_on: i64) -> Panel {
     let if_any = |number: usize, tone: Tone| if number > 0 { tone } else { Tone::Plain };
     let is_missed = exceeds(summary, fail_on);
     let mut chips = vec![
-        Chip::new(if is_missed { "missed" } else { "passed" }, if is_missed { Tone::Bad } else { Tone::Good }),
+        Chip::new(if is_missed { "failed" } else { "passed" }, if is_missed { Tone::Bad } else { Tone::Good }),
         Chip::new(format!("{} of {} cases passed", summary.passed, summary.cases), Tone::Plain),
         Chip::new(
             format!("{} expected failures", summary.expected_failures),

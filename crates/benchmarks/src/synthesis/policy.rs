@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use probare_core::{BenchmarkData, Case, CasePolicy, MetricInfo, MetricResult, Profile, Sample, ScoreError};
+use probare_core::{BenchmarkData, Case, CasePolicy, ErrorKind, MetricInfo, MetricResult, Profile, Sample, ScoreError};
 use probare_metrics::care::{Lexicon, agency_language, topic_pivot, unverifiable_reassurance};
 
 use super::case::{checks_of, expected_of, is_negative_example};
@@ -12,7 +12,7 @@ use super::{CaseChecks, Check, CheckResult};
 /// How cases are checked: in which profile and by which phrases.
 #[derive(Debug, Clone)]
 pub struct CarePolicy {
-    /// The published reading, or ours.
+    /// The published definition, or ours.
     pub profile: Profile,
     /// The phrases.
     pub lexicon: Arc<Lexicon>,
@@ -20,7 +20,7 @@ pub struct CarePolicy {
 
 impl Default for CarePolicy {
     fn default() -> Self {
-        Self { profile: Profile::Reference, lexicon: Lexicon::bundled() }
+        Self { profile: Profile::Published, lexicon: Lexicon::bundled() }
     }
 }
 
@@ -41,6 +41,10 @@ impl CarePolicy {
                 CheckResult::from(&unverifiable_reassurance::verdict(sample, lexicon, profile)?)
             }
             Check::TopicPivot => CheckResult::from(&topic_pivot::verdict(sample, lexicon, profile)?),
+            Check::PerformativeEmpathy | Check::GroundedUptake => {
+                let reason = format!("`{}` exists in Synthesis 1.3 only", check.name());
+                return Err(ScoreError::other(ErrorKind::Failed, reason));
+            }
         })
     }
 }

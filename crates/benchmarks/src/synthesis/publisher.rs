@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{BenchmarkStatus, Console, Event, Panel, Publisher, Sink, Stop};
-use probare_report::OutputWriter;
+use probare_report::{OutputWriter, escape};
 
 use super::{CaseChecks, LoadError, SynthesisReport, console, panel};
 use crate::printing::{print, remark};
@@ -49,16 +49,16 @@ impl SynthesisPublisher {
         let SynthesisReportState { report, bad_lines, unchecked, .. } = &self.state;
         self.say(&format!(
             "Synthesis: empathy, trust and care in replies\n\nLoading cases from: {}\nUsing schema: {}\n",
-            self.cases, self.schema
+            escape::terminal(&self.cases),
+            escape::terminal(&self.schema)
         ))?;
         if !bad_lines.is_empty() {
             let error = LoadError { lines: bad_lines.clone() };
-            // The first of them begins with a blank line.
-            error
-                .messages()
-                .iter()
-                .flat_map(|message| message.lines())
-                .for_each(|line| remark(&probare_report::escape::terminal(line)));
+            for message in error.messages() {
+                // The heading begins with a blank line; an id with line breaks stays on its own line.
+                let text = message.strip_prefix('\n').inspect(|_| remark("")).unwrap_or(&message);
+                remark(text);
+            }
             remark(&format!("Failed to load cases: {error}"));
             self.state.ending = BenchmarkStatus::Failed;
             return Ok(());
@@ -92,10 +92,11 @@ impl SynthesisPublisher {
 
     fn conclusion(&self, report: &SynthesisReport) -> String {
         let (cases, out) = (report.summary.cases, self.out.display().to_string());
+        let shown = escape::terminal(&out);
         let block = console::block(report);
         let matched = console::matched(report);
         let mut text =
-            format!("Loaded {cases} cases\n\nRunning evaluations...\nReport written to: {out}\n{block}{matched}");
+            format!("Loaded {cases} cases\n\nRunning evaluations...\nReport written to: {shown}\n{block}{matched}");
         if self.wants_artifact {
             text.push_str(&console::artifact(&report.summary, &out));
             text.push('\n');

@@ -3,6 +3,7 @@
 //! Messages and their order follow Ajv 8 with all errors collected: a wrong type hides the rules for that type, required
 //! properties come before unknown ones, and those before the properties themselves.
 
+use probare_metrics::care::Upstream;
 use regex::Regex;
 use serde_json::{Map, Value as Json};
 
@@ -10,7 +11,8 @@ use serde_json::{Map, Value as Json};
 #[derive(Debug, PartialEq)]
 pub struct CaseSchema {
     root: SchemaRules,
-    is_published: bool,
+    /// The version of Synthesis whose schema this is, if it is one.
+    published: Option<Upstream>,
 }
 
 /// A schema that cannot be used.
@@ -40,6 +42,9 @@ pub enum SchemaError {
 
 /// The schema that comes with the program.
 const BUNDLED: &str = include_str!("../../data/synthesis/case.schema.json");
+
+/// The one of Synthesis 1.3.
+const BUNDLED_1_3: &str = include_str!("../../data/synthesis/case_1_3.schema.json");
 
 /// Keywords that say nothing about validity.
 const ANNOTATIONS: [&str; 7] = ["$schema", "$id", "$comment", "title", "description", "default", "examples"];
@@ -114,7 +119,16 @@ impl Kind {
 impl CaseSchema {
     /// The schema of the published case files.
     pub fn bundled() -> Self {
-        Self::read(BUNDLED).expect("a test reads the bundled schema")
+        Self::bundled_for(Upstream::V1_0)
+    }
+
+    /// The schema of the case files of a version.
+    pub fn bundled_for(upstream: Upstream) -> Self {
+        let text = match upstream {
+            Upstream::V1_0 => BUNDLED,
+            Upstream::V1_3 => BUNDLED_1_3,
+        };
+        Self::read(text).expect("a test reads the bundled schema")
     }
 
     /// Reads a schema.
@@ -124,13 +138,18 @@ impl CaseSchema {
             SchemaRules::read(&json, "/")
         };
         let root = rules(text)?;
-        let is_published = text == BUNDLED || rules(BUNDLED)? == root;
-        Ok(Self { root, is_published })
+        let mut published = None;
+        for (upstream, known) in [(Upstream::V1_0, BUNDLED), (Upstream::V1_3, BUNDLED_1_3)] {
+            if text == known || rules(known)? == root {
+                published = Some(upstream);
+            }
+        }
+        Ok(Self { root, published })
     }
 
-    /// Whether this is the schema of the published case files, wherever it was read from.
-    pub(super) const fn is_published(&self) -> bool {
-        self.is_published
+    /// The version of Synthesis whose schema this is, wherever it was read from.
+    pub(super) const fn published(&self) -> Option<Upstream> {
+        self.published
     }
 
     /// All problems of a value, each as `path: message`.

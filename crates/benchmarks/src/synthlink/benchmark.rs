@@ -19,6 +19,8 @@ use super::policy::{AGGREGATE, SynthLinkPolicy};
 use super::predictions::{PredictionError, PredictionReader};
 use super::publisher::{SynthLinkPublisher, SystemResult};
 use super::source::{QuestionSource, SystemFile};
+use crate::printing::remark;
+
 use super::{DEFAULT_SEED, MEASURES, MeasureWeights, MissingPolicy, SystemScores, comparison, files};
 
 /// Answers of deep-search systems.
@@ -45,7 +47,7 @@ pub(crate) struct Options {
     /// Folder for the results; made if needed
     #[arg(long, value_name = "DIR", default_value = ".")]
     output_dir: PathBuf,
-    /// Catalogue: a folder with files SynthLink_*.md, or a file (.md .jsonl .json .csv .tsv .parquet)
+    /// Catalogue: a folder with files SynthLink_*.md, or a file (.md .jsonl .json .csv .tsv .parquet); else SynthLink60
     #[arg(long, value_name = "DIR", default_value = ".")]
     catalog: PathBuf,
     /// What to do with questions that have no prediction: skip (means cover the others) or zero (they count as zero, which
@@ -74,7 +76,7 @@ impl Default for Options {
             catalog: PathBuf::from("."),
             missing: MissingPolicy::Skip,
             weights: None,
-            profile: Profile::Reference,
+            profile: Profile::Published,
             seed: DEFAULT_SEED,
             judges: Vec::new(),
         }
@@ -85,12 +87,12 @@ impl CommandOptions for SynthLink {
     type Options = Options;
 
     const PROFILES: &'static str =
-        "Which reading: reference (the published numbers, the default) or careful (ours beside them)";
+        "Which definition: published (the published numbers, the default) or improved (ours beside them)";
 
     const SHARED: &'static [&'static str] = &["profile", "judges"];
 
     const TAKES: &'static [&'static str] =
-        &["offline", "refresh", "budget_usd", "budget_tokens", "score_truncated", "record", "json"];
+        &["offline", "refresh", "budget_usd", "budget_tokens", "score_truncated", "cache", "json"];
 }
 
 impl Suite for SynthLink {
@@ -122,6 +124,7 @@ impl Suite for SynthLink {
     }
 
     fn open(&self, given: Json, console: Console) -> Result<Job, BenchmarkError> {
+        let given = with_default_catalogue(given, console);
         let options = Options::deserialize(&given).map_err(|error| BenchmarkError::usage(error.to_string()))?;
         let weights = options.weights.as_deref().map_or_else(|| Ok(MeasureWeights::default()), read_weights);
         let weights = weights.map_err(|reason| BenchmarkError::usage(format!("`weights`: {reason}")))?;
@@ -142,7 +145,7 @@ impl Suite for SynthLink {
             systems.push(SystemFile { path: path.clone(), name: named, predictions });
             let folder = if is_one { options.output_dir.clone() } else { options.output_dir.join(&name) };
             let scores = SystemScores { total: catalogue.questions().len(), ..SystemScores::default() };
-            scored.push(SystemResult { name, path, folder, scores, careful: Vec::new(), judged: Vec::new() });
+            scored.push(SystemResult { name, path, folder, scores, improved: Vec::new(), judged: Vec::new() });
         }
 
         let paths: Vec<String> = scored.iter().map(|system| system.path.clone()).collect();
@@ -179,8 +182,8 @@ impl Suite for SynthLink {
 impl Options {
     fn writes(&self, systems: &[SystemResult]) -> Vec<PathBuf> {
         let mut names: Vec<String> = files::NAMES.map(str::to_owned).to_vec();
-        if self.profile == Profile::Careful {
-            names.extend(files::NAMES.map(|name| format!("careful_{name}")));
+        if self.profile == Profile::Improved {
+            names.extend(files::NAMES.map(|name| format!("improved_{name}")));
         }
         let mut paths: Vec<PathBuf> =
             systems.iter().flat_map(|system| names.iter().map(|name| system.folder.join(name))).collect();
@@ -194,8 +197,27 @@ impl Options {
     }
 }
 
-/// The metrics of the published reading; in the careful profile the published aggregate, which holds all five measures,
-/// and the careful ones beside it.
+/// The 60 questions that the program carries.
+const SYNTHLINK_60: &str = "bundled:synthlink60";
+
+/// The options with the 60 published questions as the catalogue, where none is named and none lies here.
+fn with_default_catalogue(mut given: Json, console: Console) -> Json {
+    if let Json::Object(options) = &mut given
+        && !options.contains_key("catalog")
+        && matches!(catalogue::load(&Options::default().catalog), Err(CatalogueError::Empty { .. }))
+    {
+        options.insert("catalog".to_owned(), json!(SYNTHLINK_60));
+        if !console.quiet {
+            remark(
+                "no catalogue is named and none lies here: the 60 questions of SynthLink60 are used (MIT, Scalytics)",
+            );
+        }
+    }
+    given
+}
+
+/// The metrics of the published definition; in the improved profile the published aggregate, which holds all five measures,
+/// and the improved ones beside it.
 fn requests(weights: MeasureWeights, profile: Profile) -> Vec<MetricRequest> {
     let [f1, p_at_5, rqs, fcs, ie] = weights.list();
     let weights = json!({"weights": {"f1": f1, "p_at_5": p_at_5, "rqs": rqs, "fcs": fcs, "ie": ie}});
@@ -205,9 +227,9 @@ fn requests(weights: MeasureWeights, profile: Profile) -> Vec<MetricRequest> {
         options: if id == AGGREGATE { weights.clone() } else { Json::Null },
         profile: Some(profile),
     };
-    let is_careful = profile == Profile::Careful;
-    let prefix = if is_careful { "careful " } else { "" };
-    let published = is_careful.then(|| request(METRICS[5].0.to_owned(), AGGREGATE, Profile::Reference));
+    let is_improved = profile == Profile::Improved;
+    let prefix = if is_improved { "improved " } else { "" };
+    let published = is_improved.then(|| request(METRICS[5].0.to_owned(), AGGREGATE, Profile::Published));
     let asked = METRICS.iter().map(|(name, id)| request(format!("{prefix}{name}"), id, profile));
     published.into_iter().chain(asked).collect()
 }
@@ -259,7 +281,7 @@ fn catalogue_input(path: &Path, files: &[PathBuf]) -> Result<Option<InputFile>, 
         read.map(|(_, input)| input).map_err(|error| BenchmarkError::from_error(&error))
     };
     let mut inputs: Vec<InputFile> = files.iter().map(read).collect::<Result<_, _>>()?;
-    let input = if path.is_dir() { Some(folder_input(&name, &inputs)) } else { inputs.pop() };
+    let input = if catalogue::is_folder(path) { Some(folder_input(&name, &inputs)) } else { inputs.pop() };
     Ok(input.map(|input| InputFile { option: Some("/catalog".to_owned()), ..input }))
 }
 

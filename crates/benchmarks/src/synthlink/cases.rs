@@ -32,6 +32,7 @@ pub fn case(question: &CatalogueQuestion, prediction: &Prediction<'_>, system: O
 /// The case of a question that has no prediction.
 pub fn unanswered(question: &CatalogueQuestion, system: Option<&str>) -> Case {
     let mut metadata = Map::new();
+    metadata.insert("category".to_owned(), json!(question.category));
     metadata.insert("topics".to_owned(), json!(question.topics));
     metadata.insert("steps".to_owned(), json!(question.steps));
     metadata.insert("iterations".to_owned(), Json::Array(Vec::new()));

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use probare_core::{CaseResult, Console, Event, MetricInfo, Panel, Profile, Publisher, Sink, Stop};
+use probare_core::{BenchmarkStatus, CaseResult, Console, Event, MetricInfo, Panel, Profile, Publisher, Sink, Stop};
 use probare_report::{OutputWriter, escape};
 use serde_json::{Value as Json, json};
 
@@ -24,8 +24,8 @@ pub(super) struct SystemResult {
     /// Where its files go.
     pub(super) folder: PathBuf,
     pub(super) scores: SystemScores,
-    /// The careful reading of the same predictions.
-    pub(super) careful: Vec<QuestionScores>,
+    /// The improved definition of the same predictions.
+    pub(super) improved: Vec<QuestionScores>,
     /// What a model says of the same predictions.
     pub(super) judged: Vec<JudgedRow>,
 }
@@ -33,7 +33,7 @@ pub(super) struct SystemResult {
 /// The means of a system.
 struct SystemMeans {
     summary: SynthLinkSummary,
-    careful: Option<(SystemScores, SynthLinkSummary)>,
+    improved: Option<(SystemScores, SynthLinkSummary)>,
 }
 
 /// The means of all systems, in order, and the differences between them.
@@ -49,7 +49,7 @@ pub(super) struct SynthLinkPublisher {
     pub(super) folder: PathBuf,
     pub(super) seed: u64,
     pub(super) console: Console,
-    /// Places of the published and of the careful aggregate among the metrics.
+    /// Places of the published and of the improved aggregate among the metrics.
     pub(super) aggregates: [Option<usize>; 2],
     /// Places of the judged measures.
     pub(super) judged: [Option<usize>; 2],
@@ -62,8 +62,8 @@ pub(super) struct SynthLinkPublisher {
 
 impl SynthLinkPublisher {
     fn start(&mut self, metrics: &[MetricInfo]) {
-        self.aggregates = [Profile::Reference, Profile::Careful]
-            .map(|profile| metrics.iter().position(|metric| metric.id == AGGREGATE && metric.profile == profile));
+        self.aggregates = [Profile::Published, Profile::Improved]
+            .map(|profile| metrics.iter().position(|metric| metric.id == AGGREGATE && metric.profile == Some(profile)));
         self.judged = JUDGED.map(|(name, _)| metrics.iter().position(|metric| metric.name == name));
     }
 
@@ -85,7 +85,7 @@ impl SynthLinkPublisher {
             Some(QuestionScores::new(question, result.case.response.is_some(), score))
         };
         system.scores.rows.extend(row(self.aggregates[0]));
-        system.careful.extend(row(self.aggregates[1]));
+        system.improved.extend(row(self.aggregates[1]));
         if judged_measures::was_judged(result, self.judged) {
             system.judged.push(JudgedRow::from_result(question, result, self.judged));
         }
@@ -104,15 +104,15 @@ impl SynthLinkPublisher {
 
     fn means(&self) -> &AllMeans {
         self.means.get_or_init(|| {
-            let careful = |system: &SystemResult| {
+            let improved = |system: &SystemResult| {
                 self.aggregates[1]?;
-                let scores = SystemScores { rows: system.careful.clone(), ..system.scores.clone() };
+                let scores = SystemScores { rows: system.improved.clone(), ..system.scores.clone() };
                 let summary = SynthLinkSummary::new(&self.catalogue, &scores, self.seed);
                 Some((scores, summary))
             };
             let summed = |system: &SystemResult| SystemMeans {
                 summary: SynthLinkSummary::new(&self.catalogue, &system.scores, self.seed),
-                careful: careful(system),
+                improved: improved(system),
             };
             let named: Vec<ScoredSystem<'_>> =
                 self.systems.iter().map(|system| ScoredSystem { name: &system.name, scores: &system.scores }).collect();
@@ -131,14 +131,14 @@ impl SynthLinkPublisher {
         let summed = self.systems_with_means();
         for (system, SystemMeans { summary, .. }) in &summed {
             if summary.overall.answered == 0 {
-                remark(&format!("`{}` answers no question of the catalogue", system.path));
+                remark(&format!("error: `{}` answers no question of the catalogue", system.path));
             }
         }
         let mut contents: Vec<(PathBuf, String)> = Vec::new();
-        for (system, SystemMeans { summary, careful }) in &summed {
+        for (system, SystemMeans { summary, improved }) in &summed {
             contents.extend(files::output_files(&system.folder, "", &self.catalogue, &system.scores, summary));
-            if let Some((scores, summary)) = careful {
-                contents.extend(files::output_files(&system.folder, "careful_", &self.catalogue, scores, summary));
+            if let Some((scores, summary)) = improved {
+                contents.extend(files::output_files(&system.folder, "improved_", &self.catalogue, scores, summary));
             }
         }
         if self.is_judged() {
@@ -190,17 +190,17 @@ impl SynthLinkPublisher {
     }
 }
 
-fn text((system, SystemMeans { summary, careful }): &(&SystemResult, &SystemMeans), named: bool) -> String {
+fn text((system, SystemMeans { summary, improved }): &(&SystemResult, &SystemMeans), named: bool) -> String {
     let mut text = if named { format!("{}\n\n", escape::terminal(&system.name)) } else { String::new() };
     text.push_str(&files::terminal(summary));
-    if let Some((_, careful)) = careful {
+    if let Some((_, improved)) = improved {
         text.push_str("\nCareful reading:\n");
-        text.push_str(&files::terminal(careful));
+        text.push_str(&files::terminal(improved));
     }
     text
 }
 
-fn as_json((system, SystemMeans { summary, careful }): &(&SystemResult, &SystemMeans)) -> Json {
+fn as_json((system, SystemMeans { summary, improved }): &(&SystemResult, &SystemMeans)) -> Json {
     let group = |group: &CategoryMeans| {
         let measures: serde_json::Map<String, Json> = files::COLUMNS
             .iter()
@@ -225,7 +225,7 @@ fn as_json((system, SystemMeans { summary, careful }): &(&SystemResult, &SystemM
     json!({
         "name": system.name,
         "reference": reading(summary),
-        "careful": careful.as_ref().map(|(_, summary)| reading(summary)),
+        "improved": improved.as_ref().map(|(_, summary)| reading(summary)),
         "warnings": system.scores.warnings,
     })
 }
@@ -244,6 +244,13 @@ impl Sink for SynthLinkPublisher {
 }
 
 impl Publisher for SynthLinkPublisher {
+    /// Nothing answered is no score, though the published file has a number for it.
+    fn status(&self) -> BenchmarkStatus {
+        let is_unanswered = |system: &SystemMeans| system.summary.overall.answered == 0;
+        let is_failed = !self.console.allow_empty && self.means().systems.iter().any(is_unanswered);
+        if is_failed { BenchmarkStatus::Failed } else { BenchmarkStatus::Passed }
+    }
+
     fn panels(&self) -> Vec<Panel> {
         let summed = self.systems_with_means();
         let mut panels = Vec::new();
@@ -252,9 +259,9 @@ impl Publisher for SynthLinkPublisher {
                 summed.iter().map(|(system, SystemMeans { summary, .. })| (system.name.as_str(), summary)).collect();
             panels.push(report::comparison(&systems, &self.means().differences));
         }
-        for (system, SystemMeans { summary, careful }) in &summed {
+        for (system, SystemMeans { summary, improved }) in &summed {
             let name = (summed.len() > 1).then_some(system.name.as_str());
-            panels.push(report::categories(name, summary, careful.as_ref().map(|(_, summary)| summary)));
+            panels.push(report::categories(name, summary, improved.as_ref().map(|(_, summary)| summary)));
         }
         panels
     }

@@ -56,15 +56,15 @@ pub fn comparison(systems: &[(&str, &SynthLinkSummary)], differences: &[SystemDi
     }
 }
 
-/// The categories of a system as bars and as a table, with the careful reading beside the published one.
+/// The categories of a system as bars and as a table, with the improved definition beside the published one.
 ///
 /// `system` names whose they are, where there are several systems.
-pub fn categories(system: Option<&str>, summary: &SynthLinkSummary, careful: Option<&SynthLinkSummary>) -> Panel {
-    let readings = [("published reading", Some(summary)), ("careful reading", careful)];
+pub fn categories(system: Option<&str>, summary: &SynthLinkSummary, improved: Option<&SynthLinkSummary>) -> Panel {
+    let readings = [("published definition", Some(summary)), ("improved definition", improved)];
     let mut charts = Vec::new();
     for at in [5, 0, 1, 2, 3, 4] {
         for (words, summary) in readings.iter().filter_map(|(words, summary)| Some((*words, (*summary)?))) {
-            if careful.is_some() && at < 5 && words == readings[0].0 {
+            if improved.is_some() && at < 5 && words == readings[0].0 {
                 // Six charts of one reading and the aggregate of the other are enough to compare.
                 continue;
             }
@@ -77,7 +77,7 @@ pub fn categories(system: Option<&str>, summary: &SynthLinkSummary, careful: Opt
         }
     }
     let mut table = PanelTable::new("", columns("Category"), 1);
-    for (prefix, summary) in [("", Some(summary)), ("careful: ", careful)] {
+    for (prefix, summary) in [("", Some(summary)), ("improved: ", improved)] {
         let groups = summary.into_iter().flat_map(|summary| summary.categories.iter().chain([&summary.overall]));
         table.fill(groups, |group| {
             row(PanelCell::from(format!("{prefix}{}", name(group))).with_note(full_name(group)), group)

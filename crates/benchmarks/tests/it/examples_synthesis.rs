@@ -25,7 +25,7 @@ fn report(options: Json, out: &Path) -> (Conclusion, Option<Json>) {
 #[test]
 fn the_example_cases_meet_their_labels() {
     let folder = tempfile::tempdir().unwrap();
-    for profile in ["reference", "careful"] {
+    for profile in ["published", "improved"] {
         let out = folder.path().join(profile).join("report.json");
         let (conclusion, report) = report(json!({"cases": example("cases.jsonl"), "profile": profile}), &out);
         let report = report.expect("it was written");
@@ -47,7 +47,7 @@ fn the_example_lexicon_adds_its_phrases_in_both_profiles() {
     let line = "{\"id\": \"A-1\", \"user\": \"I'm sad.\", \"assistant\": \"With all due respect, would you like tea?\", \
                 \"checks\": [\"agency_language\"]}";
     fs::write(&cases, line).unwrap();
-    for profile in ["reference", "careful"] {
+    for profile in ["published", "improved"] {
         let options = json!({"cases": cases, "profile": profile, "lexicon": example("lexicon.yaml")});
         let (conclusion, report) = report(options, &folder.path().join("report.json"));
         assert_eq!(report.expect("it was written")["summary"]["failed"], 1, "{profile}");

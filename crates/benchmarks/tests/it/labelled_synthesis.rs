@@ -126,8 +126,8 @@ fn labelled_exchanges_are_judged_as_people_judge_them() {
     ];
     for (file, floors) in floors {
         for (slice, floors) in ["plain", "hard"].into_iter().zip(floors) {
-            measure(file, slice, Profile::Reference);
-            let reached = measure(file, slice, Profile::Careful);
+            measure(file, slice, Profile::Published);
+            let reached = measure(file, slice, Profile::Improved);
             for ((check, value), floor) in CHECKS.iter().zip(reached).zip(floors) {
                 if value < floor {
                     short.push(format!("{check} on {file}, {slice}: {value:.3} is below {floor}"));

@@ -106,7 +106,7 @@ impl CsvRows {
                     let reason = format!("column `{}` is not valid UTF-8", column.name);
                     let mut problem = shared.lost(Some(record.line), None, reason);
                     problem.hint =
-                        Some("save the file as UTF-8, for example with `iconv -f latin1 -t utf-8`".to_owned());
+                        Some("save the file as UTF-8, for example with `iconv -f WINDOWS-1252 -t UTF-8`".to_owned());
                     problem
                 })?,
             };

@@ -26,6 +26,18 @@ pub(crate) fn detect_separator(
         let read = reader.by_ref().take((MOST - before) as u64).read_until(b'\n', &mut head);
         has_ended = read.map_err(|source| CaseFileError::Io { file: file.to_owned(), source })? == 0;
     }
+    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        let reason = format!(
+            "it is UTF-16 text, as Excel saves \"Unicode text\"; `iconv -f UTF-16 -t UTF-8 {file} > utf8.csv` converts it"
+        );
+        return Err(CaseFileError::Broken { file: file.to_owned(), format: "CSV", reason });
+    }
+    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if first.len() <= 6 && first.to_ascii_lowercase().starts_with(b"sep=") {
+        let reason =
+            "its first line, `sep=`, is an instruction for Excel: delete it, the delimiter is detected".to_owned();
+        return Err(CaseFileError::Broken { file: file.to_owned(), format: "CSV", reason });
+    }
     let separator = told_by(&head, has_ended);
     Ok((separator, Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(reader)))))
 }
@@ -79,6 +91,26 @@ mod tests {
 
     fn sign(text: &str) -> char {
         char::from(told_by(text.as_bytes(), true))
+    }
+
+    #[test]
+    fn an_instruction_for_excel_is_named() {
+        let error =
+            detect_separator(Box::new(Cursor::new(b"sep=;\r\nid;response\r\n")), "a.csv").map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("`sep=`, is an instruction for Excel: delete it"), "{error}");
+    }
+
+    #[test]
+    fn utf_16_is_named() {
+        for mark in [[0xff, 0xfe], [0xfe, 0xff]] {
+            let error = detect_separator(Box::new(Cursor::new([&mark[..], b"i\0d\0"].concat())), "a.csv")
+                .map(|_| ())
+                .unwrap_err();
+            assert!(
+                error.to_string().contains("it is UTF-16 text") && error.to_string().contains("iconv -f UTF-16"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

@@ -139,12 +139,15 @@ mod tests {
 
     #[test]
     fn an_unknown_file_says_what_was_seen() {
-        assert_eq!(of(""), Err("`f` is of no known format: it is empty".to_owned()));
-        assert_eq!(of("a,b\n1,2\n"), Err("`f` is of no known format: it is neither JSON nor a zip archive".to_owned()));
-        assert_eq!(of("7"), Err("`f` is of no known format: its first value is 7".to_owned()));
+        assert_eq!(of(""), Err("the format of `f` is not known: it is empty".to_owned()));
+        assert_eq!(
+            of("a,b\n1,2\n"),
+            Err("the format of `f` is not known: it is neither JSON nor a zip archive".to_owned())
+        );
+        assert_eq!(of("7"), Err("the format of `f` is not known: its first value is 7".to_owned()));
         assert_eq!(
             of(r#"{"question":"q","answer":"a"}"#),
-            Err("`f` is of no known format: its first object has `question`, `answer`".to_owned())
+            Err("the format of `f` is not known: its first object has `question`, `answer`".to_owned())
         );
     }
 }

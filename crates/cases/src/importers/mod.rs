@@ -126,7 +126,7 @@ pub enum ImportError {
     #[error(transparent)]
     Open(#[from] CaseFileError),
     /// It is of none of the formats.
-    #[error("`{file}` is of no known format: {seen}")]
+    #[error("the format of `{file}` is not known: {seen}")]
     Unknown {
         /// File name as given.
         file: String,

@@ -410,7 +410,9 @@ impl TemplateFiller {
         }
         if self.left_out > 0 {
             let count = self.left_out;
-            notes.push(format!("{count} right answers are files or templates with more than variables, and left out"));
+            notes.push(format!(
+                "{count} right answers are files or templates with more than variables, and are skipped"
+            ));
         }
         notes
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value as Json};
@@ -332,40 +334,12 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
 fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text: String = or_default(deserializer)?;
     if matches!(text.len(), 12 | 24)
-        && let Some(bytes) = base64(text.as_bytes())
+        && let Ok(bytes) = BASE64_STANDARD.decode(&text)
         && matches!(bytes.len(), 8 | 16)
     {
         return Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
     }
     Ok(text.to_ascii_lowercase())
-}
-
-/// The bytes of a text in base64 (RFC 4648), padded.
-fn base64(text: &[u8]) -> Option<Vec<u8>> {
-    let digit = |sign: u8| {
-        Some(u32::from(match sign {
-            b'A'..=b'Z' => sign - b'A',
-            b'a'..=b'z' => sign - b'a' + 26,
-            b'0'..=b'9' => sign - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        }))
-    };
-    let padding = text.iter().rev().take_while(|sign| **sign == b'=').count();
-    if padding > 2 || !text.len().is_multiple_of(4) {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    for four in text[..text.len() - padding].chunks(4) {
-        let mut held = 0;
-        for sign in four {
-            held = held << 6 | digit(*sign)?;
-        }
-        held <<= 6 * (4 - four.len());
-        bytes.extend_from_slice(&held.to_be_bytes()[1..four.len()]);
-    }
-    Some(bytes)
 }
 
 /// Attributes: a list of keys and values, of which the last of a key counts, or a plain object.

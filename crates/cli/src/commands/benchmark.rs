@@ -8,7 +8,6 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use probare_benchmarks::{BENCHMARKS, Benchmark};
 use probare_cases::is_bundled;
 use probare_engine::{Config, RunOptions};
-use probare_report::escape;
 use serde_json::Value as Json;
 
 use super::benchmark_hooks::{self, Judges};
@@ -212,7 +211,7 @@ pub fn settings(benchmark: &dyn Benchmark, matches: &ArgMatches) -> Result<RunOp
             return Err(Failure::usage(text).hint("leave that out, or keep the rest in a file of its own"));
         }
         if flags.quiet != Some(true) {
-            remark(&escape::terminal(&format!("{text}: the rest of the file holds")));
+            remark(&format!("{text}: the rest of the file holds"));
         }
     }
     Ok(flags.combine(file.retain(|option| !is_not_for_benchmarks(option))))

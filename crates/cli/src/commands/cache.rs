@@ -22,57 +22,57 @@ const DAY: u64 = 24 * 60 * 60;
 
 /// List, accept, export, import or prune cached replies and outcomes of programs
 ///
-/// Every entry carries an owner tag: a code made with the key in your configuration folder, or with PROBARE_KEY. A cache that
-/// you name (--cache, PROBARE_CACHE, run.record) is used as it is. Of the one in .probare/ only entries with your tag count.
+/// Every entry carries an owner tag: a MAC made with the key in your configuration folder, or with PROBARE_KEY. A cache that
+/// you name (--cache, PROBARE_CACHE, run.cache) is used as it is. Of the one in .probare/ only entries with your tag count.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::doc_markdown, reason = "this is help text, in which back quotes would be printed")]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
 
-    /// The response cache; .probare/replies.db by default
-    #[arg(long, alias = "record", value_name = "FILE", env = "PROBARE_CACHE", global = true)]
+    /// The response cache; .probare/cache.db by default
+    #[arg(long, value_name = "FILE", env = "PROBARE_CACHE", global = true)]
     cache: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List what the cache holds, by model, and how much of it carries your owner tag
+    /// List the entries by model, and how many carry your owner tag
     List {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Accept every entry of the cache as your own: of a colleague, of another machine, of an older release
+    /// Accept every entry as your own: entries of a colleague, of another machine or of an older release
     Accept {
-        /// Ask no question, as in CI
+        /// Do not ask for confirmation
         #[arg(long, short = 'y')]
         yes: bool,
     },
-    /// Write all replies as JSON lines: a cassette, which `replay:FILE` answers from
+    /// Export all replies as JSON lines: a cassette, from which `replay:FILE` answers
     Export {
         /// File to write; - is standard output
         #[arg(value_name = "OUT")]
         out: PathBuf,
     },
-    /// Add the replies of a cassette, all or none, with your owner tag; a reply that is recorded already stays
+    /// Import the replies of a cassette, all or none, with your owner tag; existing entries stay
     Import {
         /// File that `export` wrote
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// Remove replies for good and give the space back
+    /// Delete replies permanently and free the space
     Prune {
-        /// Those that are older than this many days
+        /// Only replies older than this many days
         #[arg(long, value_name = "DAYS")]
         older_than: Option<u64>,
-        /// Those of this model, as the provider calls it
+        /// Only replies of this model, under the name that the provider uses
         #[arg(long, value_name = "MODEL")]
         model: Option<String>,
     },
     /// Make a new owner key and tag your entries of this cache with it
     RotateKey {
-        /// Forget replaced keys: entries and runs that only they tagged count no longer
+        /// Forget replaced keys: entries and runs with only their tags no longer count
         #[arg(long)]
         forget: bool,
     },
@@ -171,11 +171,7 @@ fn write(cache: &CacheFile, out: &Path) -> CommandResult {
     let ExportCounts { written, ignored } = export_cache(cache, &mut output)?;
     output.finish(Stop::Complete).map_err(|error| Failure::file("write", &out.display().to_string(), &error))?;
     if out != Path::new("-") {
-        remark(&format!(
-            "wrote {} ({})",
-            escape::terminal(&out.display().to_string()),
-            count_with_noun(written, "reply", "replies")
-        ));
+        remark(&format!("wrote {} ({})", out.display(), count_with_noun(written, "reply", "replies")));
     }
     super::model_call_flags::warn_ignored_entries(cache, ignored);
     Ok(Exit::Fine)

@@ -1,71 +1,68 @@
 //! `probare calibrate`: from which value on a metric decides as people would, with a guarantee.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::PathBuf;
 
-use probare_core::{Better, DecisionThresholds, Event, Job, MetricInfo, Sink, UNSURE, closest};
-use probare_engine::{
-    CaseValues, DecisionThresholdsFile, Exit, LABEL, LabelledOutput, Levels, RunValues, THRESHOLDS_FORMAT, read_values,
-};
+use probare_core::{Better, DecisionThresholds, MetricInfo, UNSURE};
+use probare_engine::{DecisionThresholdsFile, Exit, RunValues, THRESHOLDS_FORMAT, read_values};
 use probare_report::number::{count_with_noun, percent, rounded};
 use probare_report::{GroupBy, OutputWriter, escape, refuse_overlap};
 use probare_stats::{
     CalibratedThreshold, CalibratedThresholds, Guarantee, LabelOutlook, NextThreshold, decision_thresholds,
-    label_outlook, mean,
+    label_outlook,
 };
 use serde_json::json;
 
 use super::compare;
 use super::flags::{ForReading, OptionFlags};
-use super::judge::{LabelSheet, human_labels};
+use super::labelled_results::{LabelSource, find_metric};
 use super::store_flags::StoreFlag;
-use super::{open_cases, print, remark};
+use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Calibrate a metric's decision thresholds against human labels.
 ///
-/// Finished results are compared with labels of people: a value that is good enough passes, one that is bad enough fails, and
+/// Finished results are compared with human labels: a value that is good enough passes, one that is bad enough fails, and
 /// in between the metric abstains (`unsure`). The two thresholds are chosen so that at most a given share of the decisions is
 /// wrong, with a given confidence, for cases that are drawn like the labelled ones (an exact binomial test for one threshold
 /// after the other; α is split between both ends). The file that is written goes with --decision-thresholds into `score` and
 /// `run`, where labels are then pass, fail and unsure.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; with @MODEL behind it the outputs of
-    /// one model alone
+    /// Results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; append @MODEL for the outputs
+    /// of one model
     #[arg(value_name = "RESULTS")]
     results: String,
 
-    /// File with the labels: rows with an `id` and a label, or the file of labels of `probare view`
+    /// File with human labels: rows with an `id` and a label, or the labels file of `probare view`
     #[arg(long, value_name = "FILE")]
     labels: String,
 
-    /// Metric of the results; not needed where there is one
+    /// Metric of the results; not needed if there is only one
     #[arg(short, long, value_name = "NAME")]
     metric: Option<String>,
 
-    /// Column with a label, or the name of a person in a file of labels (repeatable: several people, whose mean counts)
+    /// Column with a label, or the name of an annotator in a labels file (repeatable: several annotators, whose mean counts)
     #[arg(long = "label", value_name = "COLUMN", default_value = "label")]
     columns: Vec<String>,
 
-    /// A label of this value or above is a pass
+    /// Label value from which on a case passes
     #[arg(long, value_name = "NUMBER", default_value_t = 0.5)]
     pass: f64,
 
-    /// Largest share of wrong decisions
+    /// Maximum share of wrong decisions
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
     error: f64,
 
-    /// Confidence with which that is guaranteed
+    /// Confidence of the guarantee
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
     confidence: f64,
 
-    /// Check the error in each group of cases, too: tags, a tag (lang for lang:en), or metadata.KEY
+    /// Also check the error within each group of cases: tags, a tag (lang for lang:en), or metadata.KEY
     #[arg(long, value_name = "TAG|tags|metadata.KEY")]
     by: Option<String>,
 
-    /// File to write, for --decision-thresholds: .json
+    /// File to write, for use with --decision-thresholds: .json
     #[arg(short, long = "output", value_name = "OUT.json")]
     output: Option<PathBuf>,
 
@@ -75,7 +72,7 @@ pub struct Arguments {
     #[command(flatten)]
     reading: OptionFlags<ForReading>,
 
-    /// Everything as JSON
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
 }
@@ -88,7 +85,7 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     if let Some(path) = &arguments.output {
         if path.extension().is_none_or(|extension| extension != "json") {
@@ -103,12 +100,14 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     // Any text is something to group by.
     let by: Option<GroupBy> = arguments.by.as_ref().and_then(|by| by.parse().ok());
     let RunValues { metrics, cases } = read_values(&results, by.as_ref())?;
-    let (at, info) = metric(arguments, &metrics)?;
-    let labels = labels(arguments, info)?;
+    let (at, info) = find_metric(arguments.metric.as_deref(), &metrics)?;
+    let source =
+        LabelSource { file: &arguments.labels, columns: &arguments.columns, reading: arguments.reading.reading()? };
+    let labels = source.read(info)?;
     let mut held = LabelledValues::default();
     for case in &cases {
         let all = labels.get(&case.id).map(Vec::as_slice).unwrap_or_default();
-        let label = all.iter().find(|label| label.is_for(case)).map(|label| label.passes);
+        let label = all.iter().find(|label| label.is_for(case)).map(|label| label.value >= arguments.pass);
         match (label, case.values.get(at).copied().flatten()) {
             (Some(label), Some(value)) => {
                 held.groups.push(case.groups.clone());
@@ -137,108 +136,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         let text = file.text().map_err(|error| Failure::new(error.to_string()))?;
         OutputWriter::write_file(path, text.as_bytes())
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
-        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+        remark(&format!("wrote {}", path.display()));
     }
     Ok(Exit::Fine)
-}
-
-/// The metric that is meant, and its place.
-fn metric<'a>(arguments: &Arguments, metrics: &'a [MetricInfo]) -> Result<(usize, &'a MetricInfo), Failure> {
-    let names = || metrics.iter().map(|metric| metric.name.as_str());
-    let known = || names().collect::<Vec<_>>().join(", ");
-    match (&arguments.metric, metrics) {
-        (Some(name), _) => {
-            let found = metrics.iter().enumerate().find(|(_, metric)| metric.name == *name);
-            found.ok_or_else(|| {
-                let failure = Failure::usage(format!("the results have no metric `{name}`"));
-                match closest(name, names()) {
-                    Some(similar) => failure.hint(format!("a similar name exists: `{similar}`")),
-                    None => failure.hint(format!("they have {}", known())),
-                }
-            })
-        }
-        (None, [metric]) => Ok((0, metric)),
-        (None, _) => Err(Failure::usage("it is not said which metric is to be calibrated")
-            .hint(format!("name one of {} with --metric", known()))),
-    }
-}
-
-/// What people say of an output.
-struct OutputLabel {
-    /// Which output of its case; any where the labels do not say.
-    output: Option<LabelledOutput>,
-    passes: bool,
-}
-
-impl OutputLabel {
-    fn is_for(&self, case: &CaseValues) -> bool {
-        let CaseValues { id, model, repeat, answer, .. } = case;
-        self.output
-            .as_ref()
-            .is_none_or(|output| output.matches_output(id, model.as_deref(), *repeat, answer.as_deref()))
-    }
-}
-
-/// What people say of each case: whether it passes.
-fn labels(arguments: &Arguments, info: &MetricInfo) -> Result<BTreeMap<String, Vec<OutputLabel>>, Failure> {
-    let levels = Levels::for_metric(&info.id, &info.options);
-    let passes = |values: &[f64]| mean(values).map(|mean| mean >= arguments.pass);
-    let mut labels: BTreeMap<String, Vec<OutputLabel>> = BTreeMap::new();
-    if let Some(sheet) = LabelSheet::read(&arguments.labels, &info.name, &arguments.columns)? {
-        for output in sheet.labelled.outputs {
-            let words = output.labels.iter().flatten();
-            let read = |word: &String| {
-                let bad = || format!("case `{}`: `{word}` is no label of `{}`", output.id, info.name);
-                levels.word_value(word).ok_or_else(|| Failure::new(bad()).hint(LABEL))
-            };
-            let values: Vec<f64> = words.map(read).collect::<Result<_, _>>()?;
-            if let Some(passes) = passes(&values) {
-                labels.entry(output.id.clone()).or_default().push(OutputLabel { output: Some(output), passes });
-            }
-        }
-    } else {
-        let rows = open_cases(&arguments.labels, &arguments.reading.reading()?)?;
-        let mut said = LabelCollector { columns: &arguments.columns, levels, values: BTreeMap::new(), bad: None };
-        probare_engine::scan_cases(Job::new(&arguments.labels, Box::new(rows), Vec::new()), None, &mut said)?;
-        if let Some(bad) = said.bad {
-            return Err(Failure::new(bad).hint(LABEL));
-        }
-        for (id, values) in said.values {
-            if let Some(passes) = passes(&values) {
-                labels.insert(id, vec![OutputLabel { output: None, passes }]);
-            }
-        }
-    }
-    if labels.is_empty() {
-        return Err(Failure::new(format!("no row of `{}` has a label", arguments.labels)).hint(format!(
-            "labels are looked for in `{}`; name another column with --label",
-            arguments.columns.join("`, `")
-        )));
-    }
-    Ok(labels)
-}
-
-/// Gathers labels by case.
-struct LabelCollector<'a> {
-    columns: &'a [String],
-    levels: Levels,
-    values: BTreeMap<String, Vec<f64>>,
-    bad: Option<String>,
-}
-
-impl Sink for LabelCollector<'_> {
-    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Event::Scored(result) = event else { return Ok(()) };
-        match human_labels(&result.case, self.columns, &self.levels) {
-            Ok(people) => {
-                self.values.entry(result.case.id.clone()).or_default().extend(people.into_iter().flatten());
-            }
-            Err(bad) => {
-                self.bad.get_or_insert(bad);
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Values and labels side by side.
@@ -344,7 +244,7 @@ impl<'a> Calibration<'a> {
             metric: self.info.name.clone(),
             id: self.info.id.clone().into_owned(),
             version: self.info.version,
-            profile: self.info.profile,
+            profile: self.info.profile.unwrap_or_default(),
             options,
             decision_thresholds,
             cases: self.held.cases.len(),

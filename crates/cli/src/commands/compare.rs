@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use probare_engine::{CompareError, ComparisonReport, Exit, ResultsSource, compare};
 use probare_report::comparison::{ComparisonRequest, NonInferiorityGate};
 use probare_report::github::{Annotation, lines};
-use probare_report::{Cluster, GroupBy, OutputWriter, escape, refuse_overlap};
+use probare_report::{Cluster, GroupBy, OutputWriter, refuse_overlap};
 
 use super::flags::{ForComparison, OptionFlags, stream_look};
 use super::store_flags::StoreFlag;
@@ -19,17 +19,17 @@ const SHOWN: usize = 50;
 /// Compare finished runs with a baseline, case by case: what is better, how sure that is, and which cases changed.
 ///
 /// Cases are paired by id, occurrence and content (question and reference, where the inputs can still be found); repeats
-/// are averaged within a case first. Yes and no is tested after `McNemar`, anything else by sign-flip permutation, cases in
-/// clusters by a cluster-robust t; p values are adjusted after Holm over all metrics, and the adjusted ones decide. What
-/// cannot be aligned is refused. Exit code 2 if a limit is missed.
+/// are averaged within a case first. Yes and no is tested after `McNemar`, anything else by sign-flip permutation, clustered
+/// cases by a cluster-robust t; p values are adjusted after Holm over all metrics, and the adjusted ones decide. What
+/// cannot be aligned is refused. Exit code 2 if a gate fails.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The baseline: results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; with @MODEL behind
-    /// it the outputs of one model alone
+    /// The baseline: results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; append
+    /// @MODEL for the outputs of one model
     #[arg(value_name = "BASELINE")]
     baseline: String,
 
-    /// Results or runs to hold against it
+    /// Results or runs to compare with it
     #[arg(value_name = "RESULTS", required = true)]
     others: Vec<String>,
 
@@ -40,24 +40,24 @@ pub struct Arguments {
     #[arg(short, long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
 
-    /// Differences apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
+    /// Report differences per group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
     #[arg(long, value_name = "TAG|tags|metadata.KEY|model")]
     by: Option<GroupBy>,
 
-    /// Intervals and tests for cases that hang together because they share a source: the column that names it
+    /// Compute intervals and tests for cases that are not independent because they share a source: the column that names it
     #[arg(long, value_name = "COLUMN", env = "PROBARE_CLUSTER")]
     cluster: Option<Cluster>,
 
-    /// Fail with exit code 2 unless the other run is surely not worse than the baseline in this metric (repeatable)
+    /// Fail with exit code 2 unless the 95 % interval shows that the other run is not worse than the baseline in this metric (repeatable)
     #[arg(long, value_name = "METRIC")]
     not_worse: Vec<String>,
 
-    /// How much worse is still accepted, in units of the metric
+    /// Accepted loss, in units of the metric
     #[arg(long, value_name = "NUMBER", default_value_t = 0.0, value_parser = margin, requires = "not_worse")]
     margin: f64,
 
-    /// Fail only if the other run is surely worse by more than the margin: an interval that holds both passes
-    #[arg(long, requires = "not_worse")]
+    /// Fail only if the other run is significantly worse by more than the margin; an interval that contains the margin passes
+    #[arg(id = "significant", long = "significant", requires = "not_worse")]
     confident: bool,
 
     /// File to write: .json .md .html or .csv (repeatable)
@@ -71,15 +71,15 @@ pub struct Arguments {
     #[command(flatten)]
     display: OptionFlags<ForComparison>,
 
-    /// Where the random numbers of resamples start
+    /// Seed of the resampling
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// The comparison as JSON instead of tables
+    /// Print the comparison as JSON instead of tables
     #[arg(long)]
     json: bool,
 
-    /// Nothing but missed limits
+    /// Print only failed gates
     #[arg(short, long)]
     quiet: bool,
 }
@@ -114,7 +114,7 @@ impl ComparisonFormat {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let forms: Vec<ComparisonFormat> =
         arguments.output.iter().map(|path| ComparisonFormat::from_path(path)).collect::<Result<_, _>>()?;
@@ -156,13 +156,13 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     if arguments.quiet {
         for gate in comparison.others.iter().flat_map(|other| &other.gates).filter(|gate| !gate.passed) {
-            remark(&escape::terminal(&gate.to_string()));
+            remark(&gate.to_string());
         }
     } else {
         let look = stream_look(arguments.display.options().color, &io::stdout());
         print(&if arguments.json { json(&comparison)? } else { comparison.to_terminal(&evidences, look) })?;
         for path in &arguments.output {
-            remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+            remark(&format!("wrote {}", path.display()));
         }
     }
     Ok(if comparison.passes() { Exit::Fine } else { Exit::Gate })
@@ -192,32 +192,10 @@ fn json(comparison: &probare_report::comparison::RunComparison) -> Result<String
 
 impl From<CompareError> for Failure {
     fn from(error: CompareError) -> Self {
-        use probare_report::comparison::ComparisonError;
         match error {
             CompareError::Results(inner) => inner.into(),
             CompareError::Store(inner) => inner.into(),
-            CompareError::Comparison(ref inner) => {
-                let failure = Self::from_error(&error);
-                match inner {
-                    ComparisonError::UnknownMetric { .. } => failure.into_usage(),
-                    ComparisonError::Models { .. } => failure.hint("name the model to compare: RESULTS@MODEL").into_usage(),
-                    ComparisonError::NoCluster { .. } => failure.hint("name a column of the cases with --cluster").into_usage(),
-                    ComparisonError::NoCase { .. } => failure
-                        .hint("cases are paired by their ids, and by question and reference where they are at hand"),
-                    _ => failure,
-                }
-            }
-            CompareError::Unaligned { .. } => Self::from_error(&error).hint(
-                "compare another form of the same run (.jsonl, .json or .parquet), or write the table again with this release",
-            ),
-            CompareError::NoModel { .. } => Self::from_error(&error).into_usage(),
-            CompareError::Several { .. } => {
-                Self::from_error(&error).hint("name one model with RESULTS@MODEL, and take a run without repeats").into_usage()
-            }
-            CompareError::Row { .. } => {
-                Self::from_error(&error).hint("`probare verify` says what else is wrong with it")
-            }
-            _ => Self::from_error(&error),
+            other => Self::from_diagnosis(&other),
         }
     }
 }

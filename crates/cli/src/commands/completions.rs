@@ -13,7 +13,7 @@ pub struct Arguments {
     shell: Shell,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut crate::arguments::command(), "probare", &mut script);

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::print;
 use crate::failure::{CommandResult, Failure};
 
-/// Look at settings
+/// Show settings and where they come from
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -26,7 +26,7 @@ enum Command {
 /// Nothing is run. Without a command it shows what `probare score` would take from the environment and from probare.yaml.
 #[derive(Debug, clap::Args)]
 struct ShowArguments {
-    /// As JSON: for each setting its value and where it comes from
+    /// Print JSON: for each setting its value and where it comes from
     #[arg(long)]
     json: bool,
 
@@ -35,7 +35,7 @@ struct ShowArguments {
     command: Vec<OsString>,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let Command::Show(ShowArguments { json, command }) = &arguments.command;
     let words = if command.is_empty() { vec![OsString::from("score")] } else { command.clone() };

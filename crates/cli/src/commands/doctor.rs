@@ -15,11 +15,11 @@ use super::print;
 use crate::failure::CommandResult;
 use probare_engine::{Config, ConfigError, DEFAULT_NAME};
 
-/// Say what is installed, what is missing and how to get it. Nothing is changed and nothing is sent.
+/// Check what is installed, what is missing and how to get it. Changes nothing and sends nothing.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {}
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(_arguments: &Arguments) -> CommandResult {
     let mut text = format!("probare {}\n\n", env!("CARGO_PKG_VERSION"));
     let mut line =
@@ -96,9 +96,9 @@ fn prices() -> Row {
 fn record() -> Row {
     let path = CacheFile::from_environment().path;
     if path.exists() {
-        return ("ok", "record of replies", path.display().to_string());
+        return ("ok", "response cache", path.display().to_string());
     }
-    ("absent", "record of replies", format!("{}, made when a model is asked or a program is run", path.display()))
+    ("absent", "response cache", format!("{}, made when a model is asked or a program is run", path.display()))
 }
 
 /// How far programs that metrics run are shut in: every guarantee is tried to be broken.

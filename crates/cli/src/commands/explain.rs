@@ -10,19 +10,34 @@ use super::print;
 use crate::failure::CommandResult;
 use crate::markdown_page;
 
-/// Show the page of a metric: what it measures, formula, options, examples.
+/// Explain a metric: what it measures, options, examples, formula, limits.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Id of the metric
     #[arg(value_name = "METRIC")]
     metric: String,
 
-    /// As the Markdown it is written in
+    /// Print the Markdown source
     #[arg(long)]
     markdown: bool,
 }
 
-/// Runs the verb.
+/// The page with what most readers want first: when to use the metric, its options, examples; then formula, figures, references.
+fn in_reading_order(page: &str) -> String {
+    let mut sections = page.split("\n## ");
+    let opening = sections.next().unwrap_or_default().trim_end();
+    let mut sections: Vec<&str> = sections.map(str::trim_end).collect();
+    sections.sort_by_key(|section| match section.split_whitespace().next() {
+        Some("When") => 0,
+        Some("Options") => 1,
+        Some("Examples") => 2,
+        _ => 3,
+    });
+    let pieces: Vec<String> = sections.iter().map(|section| format!("\n\n## {section}")).collect();
+    format!("{opening}{}\n", pieces.concat())
+}
+
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let metric = registry().get(&arguments.metric).map_err(PlanError::from)?;
     if arguments.markdown {
@@ -30,14 +45,15 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     let needs: Vec<_> = metric.needs.iter().map(|field| field.name()).collect();
     let profiles: Vec<_> = metric.profiles.iter().map(|profile| profile.name()).collect();
+    let profiles =
+        if profiles.len() > 1 { format!("profiles: {}", profiles.join(", ")) } else { "one definition".to_owned() };
     let facts = format!(
-        "family {}; values from {} to {}, {} is better; needs {}; profiles: {}; version {}, since {}\n\n",
+        "family {}; values from {} to {}, {} is better; needs {}; {profiles}; version {}, since {}\n\n",
         metric.family,
         metric.range.0,
         metric.range.1,
         metric.better.name(),
         if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") },
-        profiles.join(", "),
         metric.version,
         metric.since
     );
@@ -49,6 +65,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let thresholds = metric.thresholds.and_then(|thresholds| describe_thresholds(&thresholds.to_json()));
     let thresholds = thresholds.map(|words| format!("thresholds: {words}\n\n")).unwrap_or_default();
     print(
-        &(facts + judge + &thresholds + &markdown_page::render(metric.page, TerminalStyle::for_stream(&io::stdout()))),
+        &(facts
+            + judge
+            + &thresholds
+            + &markdown_page::render(&in_reading_order(metric.page), TerminalStyle::for_stream(&io::stdout()))),
     )
 }

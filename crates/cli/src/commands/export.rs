@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use probare_engine::{ExchangeError, Exit, ExportRequest, export_results, export_run};
-use probare_report::escape;
 use probare_report::exchange::ExportTarget;
 use probare_report::number::count_with_noun;
 
@@ -22,7 +21,7 @@ pub struct Arguments {
     #[arg(value_name = "RUN|RESULTS")]
     what: String,
 
-    /// The tool that reads it: inspect, promptfoo, every-eval-ever, every-eval-ever-instances, otel or openinference
+    /// Target tool: inspect, promptfoo, every-eval-ever, every-eval-ever-instances, otel or openinference
     /// (scores for traces)
     #[arg(long, value_name = "TOOL")]
     to: ExportTarget,
@@ -31,19 +30,19 @@ pub struct Arguments {
     #[arg(short, long = "output", value_name = "OUT")]
     output: PathBuf,
 
-    /// Only the outputs of this model; needed where a run has several and the tool has a file for each
+    /// Export only the outputs of this model; required if the run has several models and the tool expects one file per model
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// Who evaluated, for Every Eval Ever; `unknown` by default
+    /// For every-eval-ever: who evaluated; `unknown` by default
     #[arg(long, value_name = "NAME")]
     organization: Option<String>,
 
-    /// For every-eval-ever-instances: the metric whose values are written; needed where a run has several
+    /// For every-eval-ever-instances: the metric to export; required if the run has several
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
 
-    /// For otel and openinference: cases that a metric does not apply to as well
+    /// For otel and openinference: also export cases to which a metric does not apply
     #[arg(long)]
     all: bool,
 
@@ -57,7 +56,7 @@ const AFTER_HELP: &str = "Examples:
   probare export 1 --to every-eval-ever --model small -o record.json
   probare export results.jsonl --to otel -o scores.jsonl          # results of traces, for who keeps the traces";
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let wanted = ExportRequest {
         target: arguments.to,
@@ -81,10 +80,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     .map_err(exchange_failure)?;
     for note in &exported.notes {
-        remark(&escape::terminal(&format!("note: {note}")));
+        remark(&format!("note: {note}"));
     }
     let samples = count_with_noun(exported.samples, "sample", "samples");
-    remark(&format!("wrote {}: {samples}", escape::terminal(&arguments.output.display().to_string())));
+    remark(&format!("wrote {}: {samples}", arguments.output.display()));
     Ok(Exit::Fine)
 }
 
@@ -109,8 +108,8 @@ pub fn exchange_failure(error: ExchangeError) -> Failure {
         ExchangeError::WhichMetric { metrics, .. } => {
             failure.hint(format!("name one with --metric: {}", metrics.join(", "))).into_usage()
         }
-        ExchangeError::AllMetrics { .. } => failure.hint("leave --metric out").into_usage(),
-        ExchangeError::All { .. } => failure.hint("leave --all out").into_usage(),
+        ExchangeError::AllMetrics { .. } => failure.hint("remove --metric").into_usage(),
+        ExchangeError::All { .. } => failure.hint("remove --all").into_usage(),
         ExchangeError::NoTrace => failure.hint("`probare score traces.jsonl` keeps the spans of its cases"),
         ExchangeError::Report(error) => error.into(),
         _ => failure,

@@ -68,19 +68,25 @@ impl<S: OptionSet> clap::Args for OptionFlags<S> {
 }
 
 /// Names of the options on how a file of cases is read.
-pub const CASE_READING: [&str; 5] = ["map", "format", "sep", "group", "longest_row"];
+pub const CASE_READING: [&str; 5] = ["map", "format", "delimiter", "group", "max_row_size"];
+
+/// Names of the options on where a run with a store may stop, which are settled when it begins.
+const EARLY_STOP: [&str; 2] = ["stop_when_decided", "seed"];
+
+/// The option of runs whose questions are sent together and answered later.
+const BATCH: &str = "batch";
 
 /// Names of the options on whom judges ask, and what that may cost.
 pub const MODEL_CALLS: [&str; 7] =
-    ["judges", "offline", "refresh", "budget_usd", "budget_tokens", "score_truncated", "record"];
+    ["judges", "offline", "refresh", "budget_usd", "budget_tokens", "score_truncated", "cache"];
 
-/// Everything: one file through some metrics.
+/// Everything but what needs a run with a store: one file through some metrics.
 #[derive(Debug, Clone)]
 pub struct ForScore;
 
 impl OptionSet for ForScore {
-    fn takes(_: &str) -> bool {
-        true
+    fn takes(name: &str) -> bool {
+        name != BATCH && !EARLY_STOP.contains(&name)
     }
 }
 
@@ -100,7 +106,7 @@ pub struct ForBenchmark;
 
 impl OptionSet for ForBenchmark {
     fn takes(name: &str) -> bool {
-        name != "strict" && ForRun::takes(name)
+        name != "strict" && name != BATCH && !EARLY_STOP.contains(&name) && ForRun::takes(name)
     }
 }
 
@@ -110,7 +116,7 @@ pub struct ForResume;
 
 impl OptionSet for ForResume {
     fn takes(name: &str) -> bool {
-        name != "profile" && ForBenchmark::takes(name)
+        name == BATCH || name != "profile" && ForBenchmark::takes(name)
     }
 }
 
@@ -150,7 +156,7 @@ pub struct ForQuestions;
 
 impl OptionSet for ForQuestions {
     fn takes(name: &str) -> bool {
-        ["offline", "budget_usd", "record"].contains(&name)
+        ["offline", "budget_usd", "cache"].contains(&name)
     }
 }
 

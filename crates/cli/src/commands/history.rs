@@ -5,33 +5,33 @@ use std::path::{Path, PathBuf};
 
 use probare_engine::{Exit, HistoryQuery};
 use probare_report::history::History;
-use probare_report::{OutputWriter, escape, refuse_overlap};
+use probare_report::{OutputWriter, refuse_overlap};
 
 use super::flags::{ForDisplay, OptionFlags, stream_look};
 use super::store_flags::ViewerFlags;
 use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
 
-/// Show what runs have become: a trend for each data set, model and metric, and the cases that are now good, now bad.
+/// Show trends across runs: by data set, model and metric, with flaky cases.
 ///
 /// Runs come in the order of their numbers, files of results in the order in which they are given, or of their names in a
 /// folder. Files that are about the same cases, by id, question and reference, are one series, whatever they are called. Each
-/// run is held against the one before it, case by case, as `probare compare` does; p values are adjusted after Holm over all
+/// run is compared with the one before it, case by case, as `probare compare` does; p values are adjusted after Holm over all
 /// steps, and the first step that chance does not explain is named. Where cases have several outputs, pass^k is the chance that
 /// all of k pass.
 ///
-/// Without arguments the runs of the store and the files of results of the working folder are taken.
+/// Without arguments it shows the runs of the store and the results files of the working folder.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
     #[command(flatten)]
     runs: ViewerFlags,
 
-    /// Only this metric (repeatable); all by default
+    /// Show only this metric (repeatable); all by default
     #[arg(short, long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
 
-    /// Only so many runs, the newest
+    /// Show only this many of the newest runs
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     last: u16,
 
@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(short, long = "output", value_name = "OUT")]
     output: Vec<PathBuf>,
 
-    /// The history as JSON instead of tables
+    /// Print the history as JSON instead of tables
     #[arg(long)]
     json: bool,
 
@@ -67,7 +67,7 @@ fn writer_for(path: &Path) -> Result<HistoryWriter, Failure> {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let forms = arguments.output.iter().map(|path| writer_for(path)).collect::<Result<Vec<_>, _>>()?;
     refuse_overlap(&arguments.runs.reads(), &arguments.output)
@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         history.to_terminal(stream_look(arguments.display.options().color, &io::stdout()))
     })?;
     for path in &arguments.output {
-        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+        remark(&format!("wrote {}", path.display()));
     }
     Ok(Exit::Fine)
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use probare_cases::{Grouping, ImportFormat};
 use probare_engine::{Exit, ImportRequest, import_file};
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::export::exchange_failure;
@@ -13,7 +12,7 @@ use crate::failure::CommandResult;
 
 /// Turn a file of another tool into cases: promptfoo, Inspect, lm-eval, OpenAI evals, chats, traces of OpenTelemetry.
 ///
-/// The format is told by what is in the file. The other tool's own scores are kept in `metadata.scores` of each case;
+/// The format is detected from the content. The other tool's own scores are kept in `metadata.scores` of each case;
 /// --results writes them as results, which `probare compare` and `probare show` read. See docs/exchange.md for what is lost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
@@ -26,24 +25,24 @@ pub struct Arguments {
     #[arg(short, long = "output", value_name = "OUT.jsonl", value_parser = lines)]
     output: Option<PathBuf>,
 
-    /// File for the other tool's scores, as results: .jsonl .json .csv .parquet .md .html .xml (repeatable)
+    /// Write the other tool's scores as a results file: .jsonl .json .csv .parquet .md .html .xml (repeatable)
     #[arg(long, value_name = "OUT", requires = "output")]
     results: Vec<PathBuf>,
 
-    /// Format of the file where its content is not to tell: promptfoo, inspect, lm-eval, openai-evals, deepeval,
+    /// Format of the file, if it cannot be detected: promptfoo, inspect, lm-eval, openai-evals, deepeval,
     /// every-eval-ever, chat or otlp
     #[arg(long, value_name = "TOOL")]
     from: Option<ImportFormat>,
 
-    /// What becomes one case of a file of traces: trace (by default) or conversation
+    /// What one case of a file of traces is: trace (the default) or conversation
     #[arg(long, value_name = "WHAT")]
     group: Option<Grouping>,
 
-    /// All that could not be used of a file of traces, one by one
+    /// List everything in a file of traces that could not be used
     #[arg(short, long, conflicts_with = "quiet")]
     verbose: bool,
 
-    /// Nothing but what is wrong
+    /// Print only errors
     #[arg(short, long)]
     quiet: bool,
 }
@@ -64,7 +63,7 @@ fn lines(text: &str) -> Result<PathBuf, String> {
     Err("cases are written as JSON lines: the name ends in .jsonl, .jsonl.gz or .jsonl.zst".to_owned())
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let asked = ImportRequest {
         file: &arguments.file,
@@ -75,11 +74,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     };
     let made = import_file(&asked).map_err(exchange_failure)?;
     for note in &made.notes {
-        remark(&escape::terminal(&format!("note: {note}")));
+        remark(&format!("note: {note}"));
     }
     if arguments.verbose {
         for lost in &made.lost {
-            remark(&escape::terminal(&format!("lost: {lost}")));
+            remark(&format!("lost: {lost}"));
         }
     }
     if arguments.quiet {
@@ -92,9 +91,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     if !made.scores.is_empty() {
         text.push_str(&format!("; its scores: {}", made.scores.join(", ")));
     }
-    remark(&escape::terminal(&text));
+    remark(&text);
     for path in arguments.output.iter().chain(&arguments.results) {
-        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+        remark(&format!("wrote {}", path.display()));
     }
     Ok(Exit::Fine)
 }

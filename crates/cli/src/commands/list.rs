@@ -12,21 +12,25 @@ use crate::failure::{CommandResult, Failure};
 /// List all metrics.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Only metrics of this family
+    /// List only metrics of this family
     #[arg(value_name = "FAMILY")]
     family: Option<String>,
 
-    /// As JSON, with range, direction, needed fields and options
+    /// Print JSON, with range, direction, needed fields and options
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the verb.
+/// Families that most people look for, before those of single benchmarks; further ones follow by name.
+const FAMILIES: [&str; 8] = ["text", "answers", "rag", "retrieval", "judges", "agents", "code", "care"];
+
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let metrics: Vec<&MetricDef> = registry()
+    let mut metrics: Vec<&MetricDef> = registry()
         .iter()
         .filter(|metric| arguments.family.as_deref().is_none_or(|family| family == metric.family))
         .collect();
+    metrics.sort_by_key(|metric| FAMILIES.iter().position(|family| *family == metric.family).unwrap_or(FAMILIES.len()));
     if metrics.is_empty() {
         let mut families: Vec<_> = registry().iter().map(|metric| metric.family).collect();
         families.dedup();

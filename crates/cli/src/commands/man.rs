@@ -14,16 +14,16 @@ use crate::failure::{CommandResult, Failure};
 /// Write the manual pages into a folder.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Folder to write into; it is made if it is missing
+    /// Folder to write to; created if it does not exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Write Markdown in place of manual pages
+    /// Write Markdown instead of manual pages
     #[arg(long)]
     markdown: bool,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let mut pages = Vec::new();
     collect("probare", crate::arguments::command(), &mut pages);

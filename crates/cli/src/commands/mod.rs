@@ -1,4 +1,4 @@
-//! One file per verb: its arguments and what it does.
+//! One file per command: its arguments and what it does.
 
 pub mod benchmark;
 pub mod benchmark_hooks;
@@ -8,6 +8,7 @@ pub mod compare;
 pub mod completions;
 pub mod config;
 pub mod doctor;
+pub mod estimate;
 pub mod explain;
 pub mod export;
 pub mod flags;
@@ -15,11 +16,13 @@ pub mod history;
 pub mod import;
 pub mod init;
 pub mod judge;
+pub mod labelled_results;
 pub mod list;
 pub mod man;
 pub mod model_call_flags;
 pub mod models;
 pub mod parse;
+pub mod power;
 pub mod rag;
 pub mod rescore;
 pub mod resume;
@@ -43,7 +46,7 @@ use std::io::{self, Write};
 
 use probare_cases::{CaseFormat, CaseReader, ReadOptions, columns};
 use probare_core::{Stop, closest};
-use probare_report::OutputWriter;
+use probare_report::{OutputWriter, escape};
 
 use crate::failure::{CommandResult, Failure};
 use probare_engine::Exit;
@@ -51,6 +54,10 @@ use probare_engine::Exit;
 /// Opens a file of cases. A column that is mapped but not there would leave its field empty in every case: that is an
 /// error before anything runs.
 pub fn open_cases(path: &str, options: &ReadOptions) -> Result<CaseReader, Failure> {
+    if std::path::Path::new(path).is_dir() {
+        return Err(Failure::usage(format!("`{path}` is a folder, not a file of cases"))
+            .hint("name the file: .jsonl, .json, .csv, .tsv or .parquet"));
+    }
     let is_mapped = options.fields.iter().next().is_some();
     // Rows of JSON may differ from each other, and standard input can be read only once.
     let has_header = path != "-"
@@ -81,7 +88,13 @@ pub fn print(text: &str) -> CommandResult {
     Ok(Exit::Fine)
 }
 
-/// Prints a remark to standard error; nothing can be done if even that fails.
+/// Prints a remark to standard error as one line: whatever it repeats of files, models and paths is escaped here. Nothing can be
+/// done if even that fails.
 pub fn remark(text: &str) {
+    remark_lines(&escape::terminal(text));
+}
+
+/// Prints several lines of our own to standard error; what they repeat of others is escaped already.
+pub fn remark_lines(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

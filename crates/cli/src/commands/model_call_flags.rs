@@ -1,12 +1,11 @@
 //! What is said about models that were asked, and what to do where they cannot be.
 
-use probare_engine::{ModelAccessError, ModelUsage};
-use probare_models::{CacheFile, OpenError};
-use probare_report::escape;
+use probare_engine::ModelUsage;
+use probare_files::{OwnerKeys, PROBARE_KEY};
+use probare_models::{BatchReport, CacheFile};
 use probare_report::number::count_with_noun;
 
 use super::remark;
-use crate::failure::Failure;
 
 /// Missing replies that are named; all are counted.
 const SHOWN: usize = 5;
@@ -18,12 +17,20 @@ pub fn warn_ignored_entries(cache: &CacheFile, ignored: u64) {
     }
     let entries = count_with_noun(ignored, "entry", "entries");
     let carry = if ignored == 1 { "carries" } else { "carry" };
-    let text = format!(
-        "{entries} of the response cache `{}` {carry} no owner tag of yours and were ignored (made by somebody else, on \
-         another machine or by an older release); `probare cache accept` accepts what is there",
-        cache.path.display()
-    );
-    remark(&escape::terminal(&text));
+    let path = cache.path.display();
+    // Without a key nothing can be accepted, and what is computed now is not recognised the next time either.
+    let has_key = OwnerKeys::load_or_create().is_ok_and(|keys| !keys.is_empty());
+    let remedy = if has_key {
+        format!("`probare cache accept` accepts what is there, `--cache {path}` uses it for this once")
+    } else {
+        format!(
+            "no owner key can be kept on this machine: set `{PROBARE_KEY}`, or name the cache with `--cache {path}`"
+        )
+    };
+    remark(&format!(
+        "{entries} of the response cache `{path}` {carry} no owner tag of yours and were ignored (made by somebody else, on \
+         another machine or by an older release); {remedy}"
+    ));
 }
 
 /// Says how questions ended.
@@ -32,10 +39,10 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     if !quiet && counts.asked > 0 {
         let mut text = format!("asked: {}", count_with_noun(counts.asked - counts.unsent, "question", "questions"));
         let ways = [
-            (counts.replayed, "from the record"),
+            (counts.replayed, "from the response cache"),
             (counts.replied, "answered"),
             (counts.refused, "declined"),
-            (counts.truncated, "cut at their longest length"),
+            (counts.truncated, "truncated"),
             (counts.failed - counts.unsent, "without an answer"),
         ];
         for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
@@ -50,7 +57,7 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         }
         if counts.lost_attempts > 0 {
             let attempts = count_with_noun(counts.lost_attempts, "attempt", "attempts");
-            text.push_str(&format!("; {attempts} came to nothing and may have been charged"));
+            text.push_str(&format!("; {attempts} failed and may have been charged"));
             if counts.lost.tokens > 0 {
                 text.push_str(&format!(", at most {} tokens", counts.lost.tokens));
             }
@@ -58,29 +65,33 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         remark(&text);
     }
     if !quiet && costs.calls() > 0 {
-        remark(&escape::terminal(&format!("cost of the run: {costs}")));
+        remark(&format!("cost of the run: {costs}"));
     }
     if counts.unrecorded > 0 {
         let replies = count_with_noun(counts.unrecorded, "reply", "replies");
-        remark(&format!("{replies} could not be written into the record at once: is the disk full?"));
+        remark(&format!("{replies} could not be written to the response cache at once: is the disk full?"));
     }
     if !quiet && !uncoded.is_empty() {
         let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
-        let text = format!("replies without a code, so that a repeated verdict counts: {}", metrics.join(", "));
-        remark(&escape::terminal(&text));
+        let text = format!(
+            "judged without a nonce (published prompts and older recordings have none), so a verdict that stands in the \
+             answer itself may count: {}",
+            metrics.join(", ")
+        );
+        remark(&text);
     }
     if !missing.is_empty() {
         let models: Vec<String> =
             missing.iter().take(SHOWN).map(|(model, key)| format!("{model} (key {})", key.short())).collect();
         let more = if missing.len() > SHOWN { format!(" and {} more", missing.len() - SHOWN) } else { String::new() };
-        remark(&escape::terminal(&format!("not recorded: {}{more}", models.join(", "))));
+        remark(&format!("no reply in the response cache: {}{more}", models.join(", ")));
     }
     for ((model, word), count) in &hearing.unknown_stops {
         let replies = count_with_noun(*count, "reply", "replies");
         let text = format!(
-            "warning: {replies} of {model} ended with `{word}`, a stop reason that nobody documents; taken as whole"
+            "warning: {replies} of {model} ended with `{word}`, a stop reason that no provider documents; taken as complete"
         );
-        remark(&escape::terminal(&text));
+        remark(&text);
     }
     if let Some((wanted, most)) = hearing.unused_concurrency.filter(|_| !quiet) {
         remark(&format!("`concurrency` allows {wanted} requests at once; a run makes at most {most}"));
@@ -88,31 +99,48 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     for (model, pause) in &hearing.postponed {
         let seconds = count_with_noun(pause.as_secs(), "second", "seconds");
         let text = format!("{model}: the provider asks to wait {seconds}; its other questions were not asked");
-        remark(&escape::terminal(&text));
+        remark(&text);
+    }
+    if let Some(batches) = &hearing.batches {
+        print_batches(batches, quiet);
     }
     if hearing.is_budget_reached {
         remark("the budget is reached: the questions that are left were not asked");
     }
 }
 
-impl From<ModelAccessError> for Failure {
-    fn from(error: ModelAccessError) -> Self {
-        let failure = Self::from_error(&error);
-        match &error {
-            ModelAccessError::NoJudge { .. } => failure
-                .hint("name one: --judge openai:gpt-4.1-mini, or `judges: [NAME]` in probare.yaml; see docs/guides/judges.md")
-                .into_usage(),
-            ModelAccessError::UnknownJudge { similar: Some(similar), .. } => {
-                failure.hint(format!("a model with a similar name exists: `{similar}`")).into_usage()
-            }
-            ModelAccessError::UnknownJudge { .. } | ModelAccessError::Judges { .. } => {
-                failure.hint("write provider:model, or a `name` from `models:` in probare.yaml").into_usage()
-            }
-            ModelAccessError::Open(OpenError::NoPrice { .. }) => failure.hint("`probare models prices` shows the prices that are known"),
-            ModelAccessError::NoRecord { .. } => {
-                failure.hint("name it with --record FILE, or bring replies in: probare cache import FILE.jsonl")
-            }
-            _ => failure,
-        }
+/// Says how the batches of a run stand.
+fn print_batches(batches: &BatchReport, quiet: bool) {
+    let say = |text: String| remark(&text);
+    let questions = |count: u64| count_with_noun(count, "question", "questions");
+    if !quiet && batches.collected + batches.failed > 0 {
+        let replies = count_with_noun(batches.collected, "reply", "replies");
+        let failed =
+            if batches.failed > 0 { format!("; {} without one", questions(batches.failed)) } else { String::new() };
+        say(format!("batches: {replies} fetched{failed}"));
+    }
+    for (model, name, count) in batches.sent.iter().filter(|_| !quiet) {
+        say(format!("batch `{name}` of {model}: {} sent", questions(*count)));
+    }
+    for (model, name, count, done) in batches.running.iter().filter(|_| !quiet) {
+        say(match name {
+            Some(name) => format!("batch `{name}` of {model}: {done} of {} done", questions(*count)),
+            None => format!(
+                "a batch of {model} with {}: it is not known yet whether the provider took it",
+                questions(*count)
+            ),
+        });
+    }
+    if batches.unsent > 0 {
+        say(format!(
+            "{} were not sent in a batch, since the budget does not allow them now",
+            questions(batches.unsent)
+        ));
+    }
+    for problem in &batches.problems {
+        say(format!("warning: {problem}"));
+    }
+    if batches.is_pending() && !quiet {
+        say("replies of a batch come within a day; `probare resume` fetches what is there".to_owned());
     }
 }

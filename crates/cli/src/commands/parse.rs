@@ -39,7 +39,7 @@ enum Show {
     Claims,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let text = if arguments.text == "-" { standard_input()? } else { arguments.text.clone() };
     let document = Parser::english().parse(&text);

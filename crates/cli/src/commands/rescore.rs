@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use probare_engine::{Evaluation, EvaluationOptions, RunOptions, StoredRun};
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::flags::{ForRescore, OptionFlags};
@@ -13,7 +12,7 @@ use super::store_flags::{StoreFlag, evaluation_failure, number};
 use super::{remark, resume};
 use crate::failure::{CommandResult, Failure};
 
-/// Score the outputs of a run again, without asking the models under test.
+/// Score the outputs of a run again, without new requests to the models under test.
 ///
 /// A new run takes cases and outputs from the store and computes the metrics of --metric, or those of the configuration
 /// as it is now. Judges are asked; models under test are not, and their keys are not needed. A sample that has no output
@@ -49,7 +48,7 @@ fn chosen(arguments: &Arguments, latest: Option<i64>) -> Result<i64, Failure> {
 
 fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<RunOptions, Failure> {
     let own = arguments.options.options();
-    let mut settings = resume::settings_for_run(stored, arguments.config.as_deref(), own.clone())?;
+    let mut settings = resume::settings_for_run("rescore", stored, arguments.config.as_deref(), own.clone())?;
     // The reports of the other run stay as they are, and its gates are about its metrics.
     settings.output = own.output;
     if !own.metrics.is_empty() {
@@ -81,7 +80,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let copied = store.copy_outputs(from, number)?;
     if !evaluation.plan().models.is_empty() {
         let outputs = count_with_noun(copied, "output", "outputs");
-        remark(&escape::terminal(&format!("{outputs} of run {from}; no model under test is asked")));
+        remark(&format!("{outputs} of run {from}; no model under test is asked"));
     }
     RunDriver::new(settings).evaluate(evaluation, &store, number)
 }

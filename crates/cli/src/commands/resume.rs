@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use probare_core::ErrorKind;
 use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunOptions, RunState, Store, StoredRun};
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
@@ -15,27 +14,27 @@ use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure, number};
 use crate::failure::{CommandResult, Failure};
 
-/// Go on with a run.
+/// Resume an interrupted run.
 ///
-/// What is finished is taken from the store, the rest is done. Where cases, prompts, metrics or settings of models have
-/// changed since, it says what and stops: numbers of two different runs would stand in one report. --accept-changes goes
+/// Finished samples are taken from the store, the rest is computed. Where cases, prompts, metrics or settings of models have
+/// changed since, the command says what and stops: the report would mix numbers of two different runs. --accept-changes goes
 /// on all the same; finished samples stay as they are. Profile, limit, gates and all else that the run began with still
-/// hold. A run that somebody else began wants --config: nothing that a foreign store names is run or contacted.
+/// hold. A run that somebody else started needs --config: nothing that a foreign store names is run or contacted.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Number of the run; the newest that is not complete by default
     #[arg(value_name = "RUN", value_parser = number)]
     run: Option<i64>,
 
-    /// Go on although something has changed
+    /// Resume although something has changed
     #[arg(long, env = "PROBARE_ACCEPT_CHANGES")]
     accept_changes: bool,
 
-    /// Do samples with errors of these kinds again; models and judges are asked anew (repeatable, or separated by commas)
+    /// Retry samples with errors of these kinds; models and judges are asked again (repeatable, or separated by commas)
     #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',', env = "PROBARE_RETRY")]
     retry: Vec<RetryKind>,
 
-    /// The configuration; the one that the run was started with by default, where you started it on this machine
+    /// The configuration; by default the one that the run was started with, if you started it on this machine
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 
@@ -84,7 +83,7 @@ impl RetryKind {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let mut store = arguments.store.open_existing()?;
     let run = choose_run(arguments, &store)?;
@@ -94,10 +93,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     if !differences.is_empty() {
         if !arguments.accept_changes {
             return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; ")))
-                .hint("put it back as it was, start anew, or go on all the same with --accept-changes"));
+                .hint("put it back as it was, start again, or resume anyway with --accept-changes"));
         }
         for difference in &differences {
-            remark(&escape::terminal(&format!("accepted: {difference}")));
+            remark(&format!("accepted: {difference}"));
         }
         store.replan(run, evaluation.plan())?;
     }
@@ -140,11 +139,16 @@ fn choose_run(arguments: &Arguments, store: &Store) -> Result<i64, Failure> {
 /// What the run is: what it began with, and what is said now. A configuration that is still there is read again, so that a
 /// change of it is noticed.
 fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<RunOptions, Failure> {
-    settings_for_run(stored, arguments.config.as_deref(), arguments.options.options())
+    settings_for_run("resume", stored, arguments.config.as_deref(), arguments.options.options())
 }
 
 /// The same with a configuration that is named and what is said beside it.
-pub fn settings_for_run(stored: &StoredRun, config: Option<&Path>, said: RunOptions) -> Result<RunOptions, Failure> {
+pub fn settings_for_run(
+    command: &str,
+    stored: &StoredRun,
+    config: Option<&Path>,
+    said: RunOptions,
+) -> Result<RunOptions, Failure> {
     let plan = &stored.plan;
     let began = plan.began_with()?;
     if plan.limit.is_some() && said.limit.is_some() && said.limit != plan.limit {
@@ -153,7 +157,7 @@ pub fn settings_for_run(stored: &StoredRun, config: Option<&Path>, said: RunOpti
     let is_own = plan.has_valid_owner_tag();
     let named = match config {
         Some(path) => Some(path.to_owned()),
-        None if !is_own => return Err(foreign_run_failure(stored)),
+        None if !is_own => return Err(foreign_run_failure(stored, command)),
         None => Some(PathBuf::from(&plan.config)).filter(|path| path.is_file()),
     };
     let config = match (&plan.test, named) {
@@ -171,12 +175,12 @@ pub fn settings_for_run(stored: &StoredRun, config: Option<&Path>, said: RunOpti
 }
 
 /// The failure where somebody else may have written down what a run names.
-fn foreign_run_failure(stored: &StoredRun) -> Failure {
+fn foreign_run_failure(stored: &StoredRun, command: &str) -> Failure {
     let run = stored.run;
     // A store may come from anybody, and a configuration names programs and addresses.
-    Failure::new(format!("run {run} does not carry your mark: what it names is not used")).hint(format!(
-        "it was begun by another user, on another machine or with an older release; name your configuration: probare resume \
-         {run} --config FILE"
+    Failure::new(format!("run {run} does not carry your owner tag: what it names is not used")).hint(format!(
+        "it was begun by another user, on another machine or with an older release; name your configuration: \
+         probare {command} {run} --config FILE"
     ))
 }
 
@@ -204,7 +208,7 @@ fn resume_benchmark(
     let plan = &stored.plan;
     let path = match &arguments.config {
         Some(path) => path.clone(),
-        None if !plan.has_valid_owner_tag() => return Err(foreign_run_failure(stored)),
+        None if !plan.has_valid_owner_tag() => return Err(foreign_run_failure(stored, "resume")),
         None => PathBuf::from(&plan.config),
     };
     let began = plan.began_with()?.unwrap_or_default().without_files().retain(|name| name != "limit");

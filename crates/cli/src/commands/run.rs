@@ -18,15 +18,15 @@ use crate::failure::{CommandResult, Failure};
 /// Run an evaluation: models times data sets times metrics.
 ///
 /// The configuration names data sets, models and metrics; without models the responses of the data are scored. Every
-/// finished sample is in the store (.probare/store.db) at once: after Ctrl-C, a kill or a full disk `probare resume` goes on
-/// where it was. The first Ctrl-C finishes what is under way and ends with exit code 3, the second ends at once.
+/// finished sample is written to the store (.probare/store.db) at once: after Ctrl-C, a kill or a full disk `probare resume`
+/// continues. The first Ctrl-C finishes requests in flight and exits with code 3, the second exits at once.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The configuration; probare.yaml by default
     #[arg(value_name = "CONFIG")]
     config: Option<PathBuf>,
 
-    /// Say what the run would take, and ask nobody
+    /// Estimate requests, tokens and cost, and send nothing
     #[arg(long, env = "PROBARE_DRY_RUN")]
     dry_run: bool,
 
@@ -63,7 +63,7 @@ pub fn settings(arguments: &Arguments) -> Result<RunOptions, Failure> {
     Ok(arguments.options.with(&Config::load(named)?))
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let said = arguments.options.options();
     if let Some((guided, config)) = find_guide(arguments)? {

@@ -1,23 +1,23 @@
 //! A run from its settings to its end: driven, summed up in words, with the exit code that comes of it.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Stop};
 use probare_engine::{
-    Conclusion, Evaluation, Exit, ProgramError, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
+    Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
 };
 use probare_report::number::count_with_noun;
-use probare_report::{escape, listed_verdicts, terminal};
+use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
 
 use super::flags::stream_look;
 use super::model_call_flags;
 use super::store_flags::{announce, started_run_failure};
-use super::{print, remark};
+use super::{print, remark, remark_lines};
 use crate::failure::{CommandResult, Failure};
 use crate::progress::{InterruptionSink, ProgressSink, ProgressWatcher};
 
@@ -29,16 +29,19 @@ pub struct RunDriver {
     is_data: bool,
     /// Whether the benchmark prints a summary of its own.
     has_own_summary: bool,
+    /// Files to write that were there before the run.
+    existing: Vec<PathBuf>,
 }
 
 impl RunDriver {
     /// A run with these settings.
     pub fn new(settings: RunOptions) -> Self {
         for old in &settings.old_names {
-            remark(&escape::terminal(&format!("{old}; the old name goes with the next release")));
+            remark(&format!("{old}; the old name goes with the next release"));
         }
         let is_data = settings.output.iter().any(|output| output == Path::new("-"));
-        Self { settings, is_data, has_own_summary: false }
+        let existing = settings.output.iter().filter(|output| output.is_file()).cloned().collect();
+        Self { settings, is_data, has_own_summary: false, existing }
     }
 
     /// Result lines go to standard output also where nobody asked for that by name.
@@ -118,31 +121,37 @@ impl RunDriver {
         Ok(exit)
     }
 
-    /// Prints the summary. Errors and missed gates are said even where nothing else is.
+    /// Prints the summary. Errors and failed gates are printed even where nothing else is.
     fn conclude(&self, conclusion: &Conclusion) -> CommandResult {
         let Conclusion { summary, verdicts, driven, .. } = conclusion;
         let RunOptions { json, color, allow_empty, .. } = self.settings;
         let quiet = self.is_quiet();
         if !quiet && !self.has_own_summary {
             let text = if json == Some(true) {
-                let json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                let mut json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                if let Some(early) = &conclusion.early {
+                    json["decided_early"] = serde_json::json!(early);
+                }
                 format!("{json:#}\n")
             } else {
                 let look =
                     if self.is_data { stream_look(color, &io::stderr()) } else { stream_look(color, &io::stdout()) };
                 terminal::render(summary, verdicts, look)
             };
-            if self.is_data { remark(text.trim_end()) } else { print(&text).map(|_| ())? }
+            let early = conclusion.early.as_ref().filter(|_| json != Some(true)).map(EarlyOutcome::text);
+            let text = text + &escape::terminal_lines(&early.unwrap_or_default());
+            if self.is_data { remark_lines(text.trim_end()) } else { print(&text).map(|_| ())? }
         } else {
             for verdict in listed_verdicts(verdicts).0.filter(|verdict| !quiet || !verdict.passed) {
-                remark(&escape::terminal(&verdict.to_string()));
+                remark(&verdict.to_string());
             }
         }
         if quiet {
             self.say_failures(conclusion);
         } else {
             for path in &conclusion.written {
-                remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+                let earlier = if self.existing.contains(path) { ", in place of an earlier file" } else { "" };
+                remark(&format!("wrote {}{earlier}", path.display()));
             }
         }
         if let Some(programs) = conclusion.programs.as_ref().filter(|_| !quiet) {
@@ -150,18 +159,30 @@ impl RunDriver {
         }
         if let Some(hearing) = &conclusion.hearing {
             model_call_flags::print_model_usage(hearing, quiet);
+            // A reply that could not be read is recorded like any other: it would fail again for ever.
+            if summary.failed() > 0 && hearing.counts.replayed > 0 && hearing.counts.replied == 0 {
+                remark("hint: what failed was answered from recorded replies; --refresh asks again");
+            }
         }
         let ignored = conclusion.hearing.as_ref().map_or(0, |hearing| hearing.ignored)
             + conclusion.programs.as_ref().map_or(0, |programs| programs.counts.ignored);
         model_call_flags::warn_ignored_entries(&self.settings.record(), ignored);
         for path in &conclusion.partial {
-            remark(&escape::terminal(&format!("what was computed is in {}", path.display())));
+            remark(&format!("what was computed is in {}", path.display()));
         }
         if driven.stop != Stop::Complete && driven.cases == 0 && !self.settings.files().is_empty() {
             remark("nothing was computed, so no file was written");
         }
-        if driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0 && allow_empty != Some(true) {
-            remark("error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass");
+        // A benchmark that failed has said why.
+        let is_silent = conclusion.ending != BenchmarkStatus::Failed;
+        let is_empty = driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0;
+        if is_empty && allow_empty != Some(true) && is_silent {
+            remark_lines(
+                "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
+            );
+        }
+        if let Some(problem) = summary.groups.as_ref().and_then(Groups::problem).filter(|_| driven.cases > 0) {
+            remark(&format!("error: {problem}"));
         }
         Ok(conclusion.exit)
     }
@@ -170,13 +191,13 @@ impl RunDriver {
     fn say_failures(&self, conclusion: &Conclusion) {
         let Conclusion { summary, driven, ending, .. } = conclusion;
         for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
-            remark(&escape::terminal(&format!("error: {} failed in {} cases", metric.info.name, metric.failed)));
+            remark(&format!("error: {} failed in {} cases", metric.info.name, metric.failed));
         }
         if driven.lost > 0 {
             remark(&format!("error: {} could not be read", count_with_noun(driven.lost, "row", "rows")));
         }
         if *ending == BenchmarkStatus::GateFailed && !self.has_own_summary {
-            remark("missed: the benchmark's own limit");
+            remark("failed: the benchmark's own limit");
         }
     }
 }
@@ -186,7 +207,7 @@ fn say_programs(programs: &ProgramUsage) {
     let ProgramUsage { sandbox, counts, .. } = programs;
     let all = counts.run + counts.recorded + counts.failed;
     let mut text = format!("programs: {all}");
-    let ways = [(counts.run, "run"), (counts.recorded, "from the record"), (counts.failed, "could not be run")];
+    let ways = [(counts.run, "run"), (counts.recorded, "from the cache"), (counts.failed, "could not be run")];
     for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
         text.push_str(&format!(", {count} {way}"));
     }
@@ -196,7 +217,7 @@ fn say_programs(programs: &ProgramUsage) {
             text.push_str(&format!(", which does not hold: {}", sandbox.not_held.join("; ")));
         }
     }
-    remark(&escape::terminal(&text));
+    remark(&text);
 }
 
 /// Set by Ctrl-C, by SIGTERM and by SIGHUP: whatever computes or waits for a file ends, and what was computed is kept.
@@ -218,22 +239,6 @@ impl From<SandboxError> for Failure {
         match error.remedy() {
             Some(remedy) => failure.hint(remedy),
             None => failure,
-        }
-    }
-}
-
-impl From<probare_engine::RunError> for Failure {
-    fn from(error: probare_engine::RunError) -> Self {
-        use probare_engine::RunError;
-        match error {
-            RunError::Plan(error) => error.into(),
-            RunError::Gate(error) => error.into(),
-            RunError::Open(error) => error.into(),
-            RunError::Drive(error) => error.into(),
-            RunError::Ask(error) => error.into(),
-            RunError::Programs(ProgramError::Sandbox(error)) => error.into(),
-            RunError::Overlap(error) => Self::usage(error.to_string()).hint("name another file to write"),
-            other => Self::from_error(&other),
         }
     }
 }

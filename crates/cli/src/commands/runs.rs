@@ -28,22 +28,22 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum RunsCommand {
-    /// All runs of the store, the oldest first
+    /// List all runs of the store, the oldest first
     List {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// What a run was planned to do and how far it has come
+    /// Show what a run was planned to do and how far it is
     Show {
         /// Number of the run
         #[arg(value_name = "RUN", value_parser = number)]
         run: i64,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Write what a run has finished; times and attempts are left out, so that the bytes do not depend on interruptions
+    /// Export the finished samples of a run, without times and attempts, so that the bytes do not depend on interruptions
     Export {
         /// Number of the run
         #[arg(value_name = "RUN", value_parser = number)]
@@ -51,35 +51,35 @@ enum RunsCommand {
         /// File of results to write; its extension says what: .jsonl .json .csv .parquet .md .html .xml (repeatable)
         #[arg(short, long = "output", value_name = "OUT")]
         output: Vec<PathBuf>,
-        /// File of outputs to write with their cases, as JSON lines that `probare score` reads
+        /// File to write outputs with their cases to, as JSON lines that `probare score` reads
         #[arg(long, value_name = "OUT.jsonl")]
         outputs: Option<PathBuf>,
-        /// File of labels to write: what people said about the run, as JSON lines
+        /// File to write human labels to, as JSON lines
         #[arg(long, value_name = "LABELS.jsonl")]
         labels: Option<PathBuf>,
     },
-    /// Add what people say about results, from JSON lines; labels are kept beside the scores and change none of them
+    /// Add human labels from JSON lines; they are stored beside the scores and change none
     Label {
         /// Number of the run
         #[arg(value_name = "RUN", value_parser = number)]
         run: i64,
-        /// File of labels, one a line: {"id": "case", "metric": "…", "label": "…", "by": "who", "at": seconds since 1970}
+        /// File of labels, one per line: {"id": "case", "metric": "…", "label": "…", "by": "who", "at": seconds since 1970}
         #[arg(value_name = "LABELS.jsonl")]
         file: PathBuf,
     },
-    /// Remove runs with their samples, texts and labels, for good: the file holds nothing of them any more
+    /// Delete runs with their samples, texts and labels permanently
     #[command(visible_alias = "delete")]
     Rm {
         /// Numbers of the runs
         #[arg(value_name = "RUN", value_parser = number, required = true)]
         runs: Vec<i64>,
-        /// Only the samples and labels of this case (repeatable)
+        /// Delete only the samples and labels of this case (repeatable)
         #[arg(long = "case", value_name = "ID")]
         cases: Vec<String>,
     },
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let is_changed = matches!(arguments.verb, RunsCommand::Label { .. } | RunsCommand::Rm { .. });
     let mut store = if is_changed { arguments.store.open_existing()? } else { arguments.store.open_for_reading()? };
@@ -118,14 +118,14 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             if let Some(path) = outputs {
                 let (_, notes) = export_outputs(store.path(), &stored, path).map_err(evaluation_failure)?;
                 for note in notes {
-                    remark(&escape::terminal(&note));
+                    remark(&note);
                 }
             }
             if let Some(path) = labels {
                 write_labels(&store.labels(*run)?, path)?;
             }
             for path in output.iter().chain(outputs).chain(labels) {
-                remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+                remark(&format!("wrote {}", path.display()));
             }
             Ok(Exit::Fine)
         }
@@ -143,7 +143,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
                 }
                 for case in cases {
                     let samples = count_with_noun(store.forget(*run, case)?, "sample", "samples");
-                    remark(&escape::terminal(&format!("removed {samples} of case `{case}` from run {run}")));
+                    remark(&format!("removed {samples} of case `{case}` from run {run}"));
                 }
             }
             Ok(Exit::Fine)
@@ -243,8 +243,11 @@ fn run_text(run: &StoredRun) -> String {
     for metric in &plan.metrics {
         let options = if metric.options.is_null() { String::new() } else { format!(" {}", metric.options) };
         lines.push(format!(
-            "metric {}: {} version {}, {}{options}",
-            metric.name, metric.id, metric.version, metric.profile
+            "metric {}: {} version {}{}{options}",
+            metric.name,
+            metric.id,
+            metric.version,
+            metric.profile.map(|profile| format!(", {profile}")).unwrap_or_default()
         ));
     }
     for judge in &plan.judges {

@@ -1,6 +1,6 @@
 //! `probare schema`: JSON Schemas of the files that Probare reads and writes.
 
-use probare_core::Field;
+use probare_core::{Decider, ErrorKind, EvidenceKind, Field};
 use probare_engine::PlanError;
 use probare_metrics::registry;
 use serde_json::{Value as Json, json};
@@ -17,7 +17,7 @@ pub struct Arguments {
     what: String,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let schema = match arguments.what.as_str() {
         "case" => case(),
@@ -86,9 +86,10 @@ fn result() -> Json {
         "end": {"type": "integer", "minimum": 0},
     });
     let mut evidence = json!({
-        "kind": {"enum": ["found", "missing", "compared", "unsupported", "asked", "ran", "note"]},
+        "kind": {"enum": EvidenceKind::ALL.map(EvidenceKind::name)},
         "text": {"type": "string"},
         "note": {"type": "string"},
+        "cut": {"type": "boolean"},
         "support": {"type": "object", "properties": place, "required": ["field", "start", "end"]},
     });
     if let (Some(evidence), Some(place)) = (evidence.as_object_mut(), place.as_object()) {
@@ -99,21 +100,30 @@ fn result() -> Json {
         "properties": {
             "value": {"type": "number"},
             "label": {"type": "string"},
+            "decided_by": {"enum": [Decider::Rule.name(), Decider::Judge.name()]},
             "parts": {"type": "object", "additionalProperties": {"type": "number"}},
             "evidence": {"type": "array", "items": {"type": "object", "properties": evidence, "required": ["kind", "text"]}},
         },
         "required": ["value"],
         "additionalProperties": false,
     });
-    let one = |key: &str| json!({"type": "object", "properties": {key: {"type": "string"}}, "required": [key], "additionalProperties": false});
+    let not_applicable = json!({"type": "object", "properties": {"not_applicable": {"type": "string"}}, "required": ["not_applicable"], "additionalProperties": false});
+    let error = json!({
+        "type": "object",
+        "properties": {"error": {"type": "string"}, "kind": {"enum": ErrorKind::ALL.map(ErrorKind::name)}},
+        "required": ["error", "kind"],
+        "additionalProperties": false,
+    });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Result",
-        "description": "One line of results: what every metric said about one case.",
+        "description": "One line of results of format 4: what every metric said about one case.",
         "type": "object",
         "properties": {
             "id": {"type": "string"},
-            "scores": {"type": "object", "additionalProperties": {"oneOf": [scored, one("not_applicable"), one("error")]}},
+            "model": {"type": "string"},
+            "repeat": {"type": "integer", "minimum": 0},
+            "scores": {"type": "object", "additionalProperties": {"oneOf": [scored, not_applicable, error]}},
         },
         "required": ["id", "scores"],
         "additionalProperties": false,

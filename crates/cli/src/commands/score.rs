@@ -27,7 +27,7 @@ pub struct Arguments {
     #[command(flatten)]
     options: OptionFlags<ForScore>,
 
-    /// Settings; ./probare.yaml is read if it is there
+    /// The configuration; ./probare.yaml is read if it exists
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 }
@@ -37,7 +37,7 @@ pub fn settings(arguments: &Arguments) -> Result<RunOptions, Failure> {
     Ok(arguments.options.with(&Config::load(arguments.config.as_deref())?))
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let settings = settings(arguments)?;
     let (path, fields) = source(arguments, &settings)?;
@@ -69,7 +69,7 @@ fn hint_at_columns(path: &str, options: &ReadOptions) {
     let more = if found.len() > names.len() { ", …" } else { "" };
     remark(&format!(
         "hint: no column of `{}` is a response: there are {}{more}; name one with --map response=COLUMN",
-        escape::terminal(path),
+        path,
         names.join(", ")
     ));
 }

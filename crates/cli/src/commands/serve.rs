@@ -52,34 +52,34 @@ pub struct Arguments {
     #[arg(long = "model", value_name = "MODEL", requires = "index", env = "PROBARE_MODEL")]
     models: Vec<String>,
 
-    /// Model of the vectors, where the index has those of a server or program: provider:model, or a name from the configuration
+    /// Embedding model, if the index was built with one of a server or program: provider:model, or a name from the configuration
     #[arg(long, value_name = "MODEL", requires = "index", env = "PROBARE_EMBEDDING")]
     embedding: Option<String>,
 
     #[command(flatten)]
     asking: OptionFlags<ForModelCalls>,
 
-    /// The configuration with models of your own; probare.yaml where it is there
+    /// The configuration with models of your own; probare.yaml if it exists
     #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 
-    /// File with the token that clients have to send
+    /// File with the token that clients must send
     #[arg(long, value_name = "FILE", env = "PROBARE_TOKEN_FILE")]
     token_file: Option<PathBuf>,
 
-    /// Largest body of /v1/score and /v1/traces, in MiB; other bodies may have 1 MiB
+    /// Maximum body size of /v1/score and /v1/traces, in MiB; 1 MiB for other paths
     #[arg(long, value_name = "MIB", default_value = "16", value_parser = mebibytes, env = "PROBARE_MAX_BODY")]
     max_body: usize,
 
-    /// Longest time for a request, in seconds
+    /// Request timeout, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, env = "PROBARE_TIMEOUT")]
     timeout: Duration,
 
-    /// Most connections at once; further ones wait
+    /// Maximum number of connections; further ones wait
     #[arg(long, value_name = "N", default_value = "4096", env = "PROBARE_MAX_CONNECTIONS")]
     max_connections: NonZeroUsize,
 
-    /// Most requests that wait for a thread; further ones are answered with 503
+    /// Maximum number of requests that wait for a thread; further ones get status 503
     #[arg(long, value_name = "N", default_value = "4096", env = "PROBARE_MAX_WAITING")]
     max_waiting: NonZeroUsize,
 
@@ -95,11 +95,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", default_value = STORE, requires = "view", env = "PROBARE_STORE")]
     store: PathBuf,
 
-    /// File that labels given on the pages of --view are added to; labels.jsonl beside the store if absent
+    /// File to append labels from the pages of --view to; labels.jsonl beside the store by default
     #[arg(long, value_name = "FILE.jsonl", requires = "view", env = "PROBARE_LABELS")]
     labels: Option<PathBuf>,
 
-    /// Note each request on standard error: method, path, status, time
+    /// Log each request to standard error: method, path, status, time
     #[arg(short, long, env = "PROBARE_VERBOSE")]
     verbose: bool,
 }
@@ -118,7 +118,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     forbid_core_dumps();
     let token = token(arguments.token_file.as_deref())?;
@@ -200,7 +200,7 @@ pub(super) fn stop_on_signals(stop: StopHandle) {
         if is_stopping.swap(true, Ordering::Relaxed) {
             std::process::exit(i32::from(Exit::Interrupted.code()));
         }
-        remark("stopping: what is under way is finished; once more ends at once");
+        remark("stopping after the requests in flight; Ctrl-C again exits at once");
         stop.stop();
     });
 }

@@ -35,7 +35,7 @@ enum Command {
     Env(EnvArguments),
 }
 
-/// Environments for dry experiments
+/// Manage environments for dry experiments
 #[derive(Debug, clap::Args)]
 struct EnvArguments {
     #[command(subcommand)]
@@ -44,18 +44,18 @@ struct EnvArguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum EnvCommand {
-    /// Make a virtual environment with uv and install what a requirements file names
+    /// Create a virtual environment with uv and install a requirements file
     Create {
         /// The folder to make
         folder: PathBuf,
-        /// Packages to install, one a line as pip reads them
+        /// Requirements file, as pip reads it
         #[arg(long, value_name = "FILE")]
         requirements: Option<PathBuf>,
         /// Version of Python; the benchmark's reference environment has 3.10
         #[arg(long, value_name = "VERSION")]
         python: Option<String>,
     },
-    /// Say what an environment holds
+    /// Show what an environment contains
     Show {
         /// conda:NAME, venv:FOLDER, python:PATH or system; `SGI_CONDA_ENV` by default, else conda:dryexp
         environment: Option<String>,
@@ -66,15 +66,15 @@ enum EnvCommand {
 ///
 /// The configuration is the YAML of the benchmark's guide, unchanged. Graders come from its variables (`GRADER_BASE_URL`,
 /// `GRADER_API_KEY`, `SGI_DR_GRADER_MODEL`, `SGI_DE_GRADER_MODEL`, `SGI_JUDGE_MODEL_1` …) or from `graders:` in the file. A
-/// subtask that lacks something is left out and named; the others run. What is finished is in the store: `probare resume`
-/// goes on, `probare compare` compares.
+/// subtask that lacks something is skipped and reported; the others run. Finished samples are in the store, for `probare
+/// resume` and `probare compare`.
 #[derive(Debug, clap::Args)]
 struct RunArguments {
     /// The configuration
     #[arg(value_name = "CONFIG.yaml")]
     config: PathBuf,
 
-    /// Run also the subtasks whose results are there, and ask models and graders again
+    /// Also run subtasks that have results, and ask models and graders again
     #[arg(long, env = "PROBARE_OVERWRITE")]
     overwrite: bool,
 
@@ -89,7 +89,7 @@ struct RunArguments {
     options: OptionFlags<ForBenchmark>,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     match &arguments.command {
         Command::Run(arguments) => start(arguments),
@@ -204,7 +204,16 @@ impl Preparation for SgiGrading {
         settings: &RunOptions,
     ) -> Result<Option<Judges>, Failure> {
         let subtask = options.get("subtask").and_then(Json::as_str).and_then(Subtask::from_word);
-        let Some(subtask) = subtask.filter(|subtask| *subtask != Subtask::WetExperiment) else { return Ok(None) };
+        // The variable of the guide names a conda environment, as `--environment conda:NAME` does.
+        if subtask == Some(Subtask::DryExperiment)
+            && !options.contains_key("environment")
+            && let Some(name) = variable("SGI_CONDA_ENV")
+        {
+            options.insert("environment".to_owned(), format!("conda:{name}").into());
+        }
+        // Protocols and choices need nobody; whoever judges reasoning is named with --judge.
+        let asks = |subtask: &Subtask| !matches!(subtask, Subtask::WetExperiment | Subtask::ExperimentalReasoning);
+        let Some(subtask) = subtask.filter(asks) else { return Ok(None) };
         // Judges of a configuration are the last word, those of the command line the first.
         let is_said = !settings.judges.is_empty() && !settings.origin("judges").is_file();
         let missing = if is_said {
@@ -244,7 +253,7 @@ fn open(path: &Path, existing: ExistingResults, flags: RunOptions) -> Result<Opt
             check_prerequisites(subtask, options, &guide, &flags)
         })?;
     for (subtask, reason) in &refused {
-        remark(&escape::terminal(&format!("left out: {}: {reason}", subtask.dataset_id())));
+        remark(&format!("skipped: {}: {reason}", subtask.dataset_id()));
     }
     for subtask in &skipped {
         remark(&format!("{} has results of these data; --overwrite runs it again", subtask.dataset_id()));
@@ -253,9 +262,7 @@ fn open(path: &Path, existing: ExistingResults, flags: RunOptions) -> Result<Opt
         return Ok(None);
     }
     if guide.cache.is_some() || guide.grader_cache.is_some() {
-        remark(
-            "`cache` and `grader_cache` are not needed: every reply is in the record of replies and is not paid twice",
-        );
+        remark("`cache` and `grader_cache` are not needed: every reply is in the response cache and is not paid twice");
     }
     if guide.models.iter().any(|model| !model.extract_fields.is_empty()) {
         remark(
@@ -290,13 +297,16 @@ fn check_prerequisites(
 ) -> Result<(), String> {
     let text = |name: &str| options.get(name).and_then(Json::as_str);
     match subtask {
-        Subtask::DeepResearch | Subtask::WetExperiment => Ok(()),
+        Subtask::DeepResearch | Subtask::DeepResearchGold | Subtask::WetExperiment | Subtask::ExperimentalReasoning => {
+            Ok(())
+        }
         Subtask::IdeaGeneration => {
             let missing = |error: BuildError| match error {
                 BuildError::Missing { what, remedy } => format!("{what} is missing; {remedy}"),
                 other => other.to_string(),
             };
-            let asking = settings.model_access();
+            let mut asking = settings.model_access();
+            asking.models.extend(guide.graders.models.iter().chain(&guide.models).cloned());
             let asked = asking.open(&mut [], probare_metrics::registry()).map_err(|error| error.to_string())?;
             asked.can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
         }

@@ -4,22 +4,22 @@ use std::io;
 use std::path::PathBuf;
 
 use probare_engine::{Exit, show_case};
-use probare_report::{TerminalStyle, case_view, escape};
+use probare_report::{TerminalStyle, case_view};
 
 use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Show one case of a finished run: its texts with marks, what each metric said, and why.
 ///
-/// The inputs are opened again where the manifest of the results leads to them, or where you name them; otherwise the
-/// evidence is shown without the texts.
+/// The inputs are read from where the manifest of the results says, or from where you name them; without them the evidence
+/// is shown without the texts.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Results: .jsonl, .json, .csv, .parquet or .html
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
 
-    /// Files that the run read, where they are no longer where they were
+    /// Inputs of the run, if they were moved
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
@@ -27,13 +27,20 @@ pub struct Arguments {
     #[arg(long, value_name = "ID")]
     id: String,
 
-    /// Only this metric (repeatable)
+    /// Show only this metric (repeatable)
     #[arg(short, long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
+    let name = arguments.results.display().to_string();
+    if name.parse::<u64>().is_ok() && !arguments.results.exists() {
+        let hint = format!(
+            "`probare view {name}` shows a run of the store; `probare runs export {name} -o results.jsonl` makes a file"
+        );
+        return Err(Failure::usage(format!("`{name}` is no file of results")).hint(hint));
+    }
     let mut found = show_case(&arguments.results, &arguments.inputs, &arguments.id)?;
     if found.results.is_empty() && found.recorded.is_empty() {
         let id = &arguments.id;
@@ -58,7 +65,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             text.push_str(&case_view::results(&arguments.id, row.model.as_deref(), row.repeat, &row.named, look));
         }
         if let Some(error) = &found.without_texts {
-            remark(&escape::terminal(&format!("the texts are not at hand: {error}")));
+            remark(&format!("the texts are not at hand: {error}"));
         }
     }
     let kept: Vec<_> = found.metrics.iter().map(|metric| is_wanted(&metric.name)).collect();
@@ -80,7 +87,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         });
         text.push_str(&case_view::case(result, &metrics, look));
         if differs {
-            remark("the file says something else than what is computed now: `probare verify` tells what");
+            remark("the file differs from what is computed now: `probare verify` shows where");
         }
     }
     print(&text)?;

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{DriveError, EvaluationError, Exit, RunError, RunViewer, STORE, Store, StoreError};
-use probare_report::escape;
+use probare_engine::{
+    DriveError, EarlyDecisionError, EvaluationError, Exit, RunError, RunViewer, STORE, Store, StoreError,
+};
 
 use super::remark;
 use crate::failure::Failure;
@@ -41,7 +42,7 @@ impl StoreFlag {
 /// Runs, files and folders that are laid out to be read.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ViewerFlags {
-    /// Numbers of runs in the store, files of results, files of other tools, stores, or folders with any of them
+    /// Runs by number, results files, files of other tools, stores, or folders that contain any of them
     #[arg(value_name = "RUN|FILE|FOLDER")]
     pub given: Vec<String>,
 
@@ -80,6 +81,13 @@ pub fn evaluation_failure(error: EvaluationError) -> Failure {
         EvaluationError::NoTools { .. } => plain
             .hint("ask a model of a provider that knows tools, set `generate.prompt` if passages are retrieved, or leave `tools` out")
             .into_usage(),
+        EvaluationError::Early(EarlyDecisionError::NoGate) => {
+            plain.hint("set one, for example --fail-under answer_match=0.8").into_usage()
+        }
+        EvaluationError::Early(_) => plain.hint("leave --stop-when-decided out, or `stop_when_decided`").into_usage(),
+        EvaluationError::OtherGates => {
+            plain.hint("gates, seed and --stop-when-decided are fixed when a run starts").into_usage()
+        }
         EvaluationError::NotComputed { .. } => plain.hint("add it to `metrics`").into_usage(),
         EvaluationError::Prompt(_)
         | EvaluationError::UnknownVariable { .. }
@@ -142,5 +150,5 @@ pub fn number(text: &str) -> Result<i64, String> {
 
 /// Says which run it is.
 pub fn announce(number: i64, store: &Store) {
-    remark(&format!("run {number} in {}", escape::terminal(&store.path().display().to_string())));
+    remark(&format!("run {number} in {}", store.path().display()));
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
 
-/// Look at texts the way metrics do.
+/// Show texts as metrics see them.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -24,7 +24,7 @@ enum Command {
     Synonyms(SynonymArguments),
     /// Print the form in which answers are compared
     Normalise(NormaliseArguments),
-    /// Print a text with its numbers in digits, and the first number of it
+    /// Print a text with its numbers in digits, and its first number
     Numbers(NumberArguments),
 }
 
@@ -34,7 +34,7 @@ pub struct SynonymArguments {
     /// The word, or a collocation in quotation marks
     word: String,
 
-    /// Print those that scoring uses, in the form in which answers are compared
+    /// Print the synonyms that scoring uses, in the normal form in which answers are compared
     #[arg(long)]
     enriched: bool,
 
@@ -53,7 +53,7 @@ pub struct NormaliseArguments {
     /// The text
     text: String,
 
-    /// Write numbers in digits, too
+    /// Also write numbers in digits
     #[arg(long)]
     canonical: bool,
 
@@ -72,7 +72,7 @@ struct NumberArguments {
     json: bool,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     match &arguments.command {
         Command::Synonyms(arguments) => synonyms(arguments),
@@ -94,7 +94,7 @@ pub fn synonyms(arguments: &SynonymArguments) -> CommandResult {
     }
     let words = if arguments.enriched { enriched } else { synonyms };
     if words.is_empty() {
-        remark(&format!("WordNet knows no synonyms of `{}`", escape::terminal(&arguments.word)));
+        remark(&format!("WordNet knows no synonyms of `{}`", arguments.word));
     }
     let lines: Vec<String> = words.iter().map(|word| format!("{}\n", escape::terminal(word))).collect();
     print(&lines.concat())

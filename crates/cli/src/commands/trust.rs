@@ -18,18 +18,18 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 ///
 /// A probare.yaml that you do not name with --config is used by itself only if it says no more than what to score. If it names
 /// a program, an address, a key, a response cache, thresholds, a file that answers for a model, or a file outside of its
-/// folder, it asks for this once. What is trusted is this content in this place: after a change it asks again.
+/// folder, it asks for this once. The content at this path is trusted: after a change the program asks again.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The configuration
     #[arg(value_name = "CONFIG", default_value = DEFAULT_NAME)]
     config: PathBuf,
 
-    /// Ask no question, as in CI
+    /// Do not ask for confirmation
     #[arg(long, short = 'y')]
     yes: bool,
 
-    /// Take the trust back
+    /// Remove the trust
     #[arg(long, conflicts_with = "yes")]
     remove: bool,
 
@@ -51,26 +51,28 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let write = |error: io::Error| Failure::file("write the list of trusted configurations for", &shown, &error);
     if arguments.remove {
         let known = trusted.remove(config).map_err(write)?;
-        remark(&escape::terminal(&format!("`{shown}` is {} trusted", if known { "no longer" } else { "not" })));
+        remark(&format!("`{shown}` is {} trusted", if known { "no longer" } else { "not" }));
         return Ok(Exit::Fine);
     }
     let content = read_plain(config, LARGEST).map_err(|error| Failure::file("read", &shown, &error))?;
     let wants = requested_authority(config, &content)?;
     if wants.is_empty() {
-        remark(&escape::terminal(&format!("`{shown}` says no more than what to score: it needs no trust")));
+        remark(&format!("`{shown}` says no more than what to score: it needs no trust"));
         return Ok(Exit::Fine);
     }
     if trusted.contains(config, &content) {
-        remark(&escape::terminal(&format!("`{shown}` is trusted as it is")));
+        remark(&format!("`{shown}` is trusted as it is"));
         return Ok(Exit::Fine);
     }
-    let list: String = wants.iter().map(|want| format!("\n  {want}")).collect();
-    remark(&escape::terminal_lines(&format!("`{shown}` asks for:{list}")));
+    remark(&format!("`{shown}` asks for:"));
+    for want in &wants {
+        remark(&format!("  {want}"));
+    }
     if !arguments.yes && !confirm()? {
         return Err(Failure::new("nothing was trusted"));
     }
     trusted.add(config, &content).map_err(write)?;
-    remark(&escape::terminal(&format!("`{shown}` is trusted as it is now; after a change it asks again")));
+    remark(&format!("`{shown}` is trusted as it is now; after a change it asks again"));
     Ok(Exit::Fine)
 }
 

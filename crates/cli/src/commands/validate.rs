@@ -30,7 +30,7 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     file: String,
 
-    /// What the file is, where that does not follow from it
+    /// Kind of the file, if it cannot be detected
     #[arg(long = "as", value_name = "KIND", value_enum, env = "PROBARE_AS")]
     kind: Option<Kind>,
 
@@ -65,7 +65,7 @@ impl Kind {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     match arguments.kind.unwrap_or_else(|| Kind::from_path(&arguments.file)) {
         Kind::Cases => cases(arguments),
@@ -98,7 +98,7 @@ fn show(problem: &Problem) {
         _ => String::new(),
     };
     let hint = problem.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
-    remark(&escape::terminal(&format!("{}{place}: {}{hint}", problem.file, problem.reason)));
+    remark(&format!("{}{place}: {}{hint}", problem.file, problem.reason));
 }
 
 /// Says how many problems were not shown.

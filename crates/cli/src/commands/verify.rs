@@ -2,42 +2,40 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{Exit, Verdict, VerifyError, VerifyRequest, verify};
+use probare_engine::{Exit, Verdict, VerifyRequest, verify};
 use probare_models::CacheFile;
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::model_call_flags::warn_ignored_entries;
 use super::run_driver::interrupt_flag;
 use super::{print, remark};
-use crate::failure::{CommandResult, Failure};
+use crate::failure::CommandResult;
 
-/// Compute a finished run again and compare everything that its file says.
+/// Recompute a finished run and compare everything that its file says.
 ///
 /// Reads a .jsonl, .json, .csv, .parquet or .html that `-o` wrote; its manifest (beside the first and third as
 /// NAME.run.json) says what was computed and from which inputs. Rows, scores, spans, summary, gates and digests are
-/// computed again; what is missing, added, changed or moved is named on standard error. Exit code 1 if anything differs.
+/// recomputed; whatever is missing, added, changed or moved is reported on standard error. Exit code 1 if anything differs.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Results: .jsonl .json .csv (also .gz and .zst) .parquet .html
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
 
-    /// Inputs in place of those that the manifest names, in its order or by their file names
+    /// Inputs to use instead of those in the manifest, in its order or matched by file name
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
-    /// The response cache (also --cache), from which scores that a model gave are computed again; by default your own entries
-    /// of .probare/replies.db
-    #[arg(long, alias = "cache", value_name = "FILE", env = "PROBARE_RECORD")]
+    /// The response cache from which scores that a model gave are recomputed; by default your own entries of .probare/cache.db
+    #[arg(id = "cache", long = "cache", value_name = "FILE", env = "PROBARE_CACHE")]
     record: Option<PathBuf>,
 
-    /// End well even if something could not be checked: scores that a model gave, a page of another release
+    /// Exit with code 0 even if something could not be checked: scores that a model gave, a page of another release
     #[arg(long, env = "PROBARE_ALLOW_UNCHECKED")]
     allow_unchecked: bool,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let asked = VerifyRequest {
         inputs: &arguments.inputs,
@@ -47,7 +45,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     };
     let verdict = verify(&asked)?;
     for disagreement in &verdict.disagreements {
-        remark(&escape::terminal(&disagreement.to_string()));
+        remark(&disagreement.to_string());
     }
     let unlisted = verdict.different - verdict.disagreements.len() as u64;
     if unlisted > 0 {
@@ -59,26 +57,26 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         } else {
             "not checked, because what a model replied or a program did is not recorded here"
         };
-        remark(&escape::terminal(&format!("{metric}: {reason}")));
+        remark(&format!("{metric}: {reason}"));
     }
     for (metric, scores) in &verdict.unrecorded {
-        remark(&escape::terminal(&format!(
+        remark(&format!(
             "{metric}: {} not checked, because replies are not recorded here",
             count_with_noun(*scores, "score", "scores")
-        )));
+        ));
     }
     for part in &verdict.parts {
-        remark(&escape::terminal(part));
+        remark(part);
     }
     for note in &verdict.notes {
-        remark(&format!("note: {}", escape::terminal(note)));
+        remark(&format!("note: {note}"));
     }
     let cache = &verdict.cache;
     if cache.used > 0 {
         let entries = count_with_noun(cache.used, "reply or outcome comes", "replies and outcomes come");
         let whose = if cache.file.is_named { "which you named" } else { "entries with your owner tag alone" };
         let path = cache.file.path.display();
-        remark(&escape::terminal(&format!("note: {entries} from the response cache `{path}` ({whose})")));
+        remark(&format!("note: {entries} from the response cache `{path}` ({whose})"));
     }
     warn_ignored_entries(&cache.file, cache.ignored);
     if verdict.interrupted {
@@ -113,34 +111,4 @@ fn sentence(verdict: &Verdict) -> String {
         count_with_noun(verdict.spans, "span", "spans"),
         count_with_noun(verdict.inputs, "input", "inputs"),
     )
-}
-
-impl From<VerifyError> for Failure {
-    fn from(error: VerifyError) -> Self {
-        use probare_report::results_file::ResultsFileError;
-        let failure = Self::from_error(&error);
-        match error {
-            VerifyError::Recorded(ResultsFileError::NoManifest { .. }) => failure.hint(
-                "files of release 0.1, and lines from standard output, have no manifest: run it again with -o and verify \
-                 what that writes",
-            ),
-            VerifyError::Recorded(ResultsFileError::Unverifiable { .. } | ResultsFileError::Name(_)) => {
-                failure.hint("write results that can be verified: -o results.jsonl, .json, .csv, .parquet or .html").into_usage()
-            }
-            VerifyError::StandardInput => failure.hint("name a file with the same cases: probare verify RESULTS INPUT"),
-            VerifyError::InputMissing { .. } => {
-                failure.hint("say where it is now: probare verify RESULTS INPUT…")
-            }
-            VerifyError::InputRefused { path } => failure.hint(format!(
-                "if you want it read all the same, name it: probare verify RESULTS {path}"
-            )),
-            VerifyError::Unreadable { .. } => {
-                failure.hint("name its inputs to see what is wrong: probare verify RESULTS INPUT…")
-            }
-            VerifyError::TooManyInputs { .. } => failure.into_usage(),
-            VerifyError::Run(inner) => Self::from(inner).into_error(),
-            VerifyError::Suite(inner) => Self::from(inner).into_error(),
-            _ => failure,
-        }
-    }
 }

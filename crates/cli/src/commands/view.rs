@@ -8,7 +8,7 @@ use std::time::Duration;
 use probare_engine::{Exit, RunViewer, ViewerError};
 use probare_files::HostProgram;
 use probare_models::random_bytes;
-use probare_report::{OutputWriter, escape};
+use probare_report::OutputWriter;
 use probare_server::{AuthToken, Server, ServerLimits, ServerSettings, VIEWER_PATH};
 
 use super::serve::{keep_panics_short, stop_on_signals};
@@ -16,28 +16,28 @@ use super::store_flags::ViewerFlags;
 use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
 
-/// Look at runs, cases and their evidence in a browser.
+/// Start the results viewer: runs, cases and their evidence in a browser.
 ///
 /// Serves pages to this machine alone and prints their address; Ctrl-C ends it. The address holds a token behind the #: whoever
 /// has it can read what is shown, and label it. Nothing that is done there changes a score, and nothing is written but labels.
 ///
-/// Without arguments the runs of the store and the files of results of the working folder are shown. A folder may hold a store
-/// of its own (.probare/store.db) and files of results; files of Inspect, promptfoo, lm-eval and others are imported on the way.
+/// Without arguments it shows the runs of the store and the results files of the working folder. A folder may hold a store
+/// of its own (.probare/store.db) and files of results; files of Inspect, promptfoo, lm-eval and others are imported.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
     #[command(flatten)]
     runs: ViewerFlags,
 
-    /// File that people's labels are added to, made with the first of them; labels.jsonl beside the store if absent
+    /// File to append human labels to, created with the first one; labels.jsonl beside the store by default
     #[arg(long, value_name = "FILE.jsonl", env = "PROBARE_LABELS")]
     labels: Option<PathBuf>,
 
-    /// Port to listen on; 0 takes any that is free
+    /// Port to listen on; 0 picks a free one
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
 
-    /// Open the address in the browser of this machine
+    /// Open the viewer in your browser
     #[arg(long)]
     open: bool,
 }
@@ -51,7 +51,7 @@ const AFTER_HELP: &str = "Examples:
 /// Time for one answer: a large file is read when it is looked at first.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let desk = with_labels_file(arguments.runs.open()?, arguments.labels.as_deref())?;
     let secret = token()?;
@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     Ok(Exit::Fine)
 }
 
-/// A desk whose labels go into this file, where one is named.
+/// A viewer whose labels go into this file, where one is named.
 pub fn with_labels_file(desk: RunViewer, labels: Option<&Path>) -> Result<RunViewer, Failure> {
     match labels {
         Some(path) => Ok(desk.labelled_in(path.to_owned())?),
@@ -94,7 +94,7 @@ fn token() -> Result<String, Failure> {
 /// token: so the browser is given a file that leads there, in a folder that nobody else can read, which goes with us.
 fn open(address: &str) -> Option<tempfile::TempDir> {
     let failed = |error: &dyn std::fmt::Display| {
-        remark(&escape::terminal(&format!("no browser could be opened ({error}); open the address yourself")));
+        remark(&format!("no browser could be opened ({error}); open the address yourself"));
     };
     let folder = match tempfile::tempdir() {
         Ok(folder) => folder,

@@ -131,7 +131,7 @@ fn an_interrupted_run_says_what_it_waits_for_and_judges_no_gate() {
     stderr.read_to_string(&mut text).unwrap();
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     assert_eq!(count_questions(folder.path()), 4, "nothing further is asked");
-    assert!(!text.contains("missed") && text.contains("probare resume 1"), "{text}");
+    assert!(!text.contains("failed:") && text.contains("probare resume 1"), "{text}");
     // What was paid is kept: four samples are there, and none of them is asked again.
     let lines = fs::read_to_string(folder.path().join("out.jsonl.partial")).unwrap().lines().count();
     assert_eq!(lines, 4);
@@ -209,7 +209,7 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     )
     .unwrap();
     let begun = run(
-        &["run", "plain.yaml", "--profile", "careful", "--limit", "9", "-q", "--fail-under", "agency_language=2"],
+        &["run", "plain.yaml", "--profile", "improved", "--limit", "9", "-q", "--fail-under", "agency_language=2"],
         &home,
     );
     assert_eq!(begun.status.code(), Some(2), "{}", stderr_text(&begun));
@@ -217,7 +217,7 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     let (code, text) = show(&["config", "show", "resume", "1"], &home);
     assert_eq!(code, Some(0), "{text}");
     let words: Vec<String> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    for wanted in ["profile careful (", "gate agency_language < 2 (", "strict true (", "limit 9 ("] {
+    for wanted in ["profile improved (", "gate agency_language < 2 (", "strict true (", "limit 9 ("] {
         assert!(words.iter().any(|line| line.starts_with(wanted)), "{wanted}: {text}");
     }
     let gone = at.join("gone.yaml");
@@ -228,11 +228,11 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     // Whoever has not begun it is not asked to trust it.
     let (code, text) = show(&["resume", "1", "-o", "again.jsonl"], &other);
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("does not carry your mark") && text.contains("--config FILE"), "{text}");
+    assert!(text.contains("does not carry your owner tag") && text.contains("--config FILE"), "{text}");
     let (code, text) = show(&["resume", "1", "-o", "again.jsonl", "--config", "gone.yaml"], &other);
     assert_eq!(code, Some(2), "profile and gate hold: {text}");
     let manifest = fs::read_to_string(at.join("again.jsonl.run.json")).unwrap();
-    assert!(manifest.contains("careful"), "{manifest}");
+    assert!(manifest.contains("improved"), "{manifest}");
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn requests_under_way_are_named_waited_for_and_kept() {
         assert!(took > Duration::from_secs(1) && took < Duration::from_secs(12), "{words:?}: {took:?}");
         assert_eq!(server.requests(), 4, "nothing further is sent");
         // Whatever was paid is in the record.
-        assert_eq!(list_cached_models(&folder.path().join(".probare/replies.db")).unwrap()[0].replies, 4);
+        assert_eq!(list_cached_models(&folder.path().join(".probare/cache.db")).unwrap()[0].replies, 4);
     }
 }
 
@@ -361,6 +361,23 @@ fn a_run_that_waits_to_ask_again_and_pays_nothing_ends_within_a_second() {
         assert_eq!(ended, Some(code), "{words:?}: {text}");
         assert!(took < Duration::from_secs(1), "{words:?}: {took:?}: {text}");
         assert!(text.contains("nobody is being asked"), "{text}");
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_written_leaves_the_others_whole() {
+    let folder = project(5, "0");
+    // A folder is in the place of its manifest.
+    fs::create_dir(folder.path().join("a.jsonl.run.json")).unwrap();
+    let reports = ["-o", "a.jsonl", "-o", "b.jsonl", "-o", "c.html"];
+    let words = [&["score", "cases.jsonl", "-c", "/dev/null", "-m", "exact_match"][..], &reports].concat();
+    let output = program::run(folder.path(), &words);
+    let text = program::both_streams(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("a.jsonl.run.json`: it is a folder"), "{text}");
+    assert!(text.contains("the others are whole: `b.jsonl`, `c.html`"), "{text}");
+    for name in ["b.jsonl", "c.html"] {
+        assert!(program::run_successfully(folder.path(), &["verify", name]).contains("all agree"), "{name}");
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use crate::old_files::copy;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// A copy of the fixtures, since writing to a store brings it into its present form.
 fn fixtures() -> tempfile::TempDir {

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// A verb with words with which it runs in a folder.
 struct Scene {
@@ -131,7 +131,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 42] = [
+const PROBES: [(&str, Probe); 45] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -140,8 +140,8 @@ const PROBES: [(&str, Probe); 42] = [
     ("fail-labels", Probe::Effect("gate", "--fail-labels=M:NOBODY<1")),
     ("max-unsure", Probe::Effect("gate", "--max-unsure=M=0%")),
     ("fail-quantile", Probe::Effect("gate", "--fail-quantile=M@90%>-1")),
-    ("confident", Probe::Beside("confident", "--confident", "--fail-under=M=0.01")),
-    ("each-group", Probe::Beside("each_group", "--each-group", "--by=tags --fail-under=M=2 -o out.json")),
+    ("significant", Probe::Beside("significant", "--significant", "--fail-under=M=0.01")),
+    ("per-group", Probe::Beside("per_group", "--per-group", "--by=tags --fail-under=M=2 -o out.json")),
     ("github", Probe::Beside("github", "--github", "--fail-under=M=2")),
     ("by", Probe::Beside("by", "--by=tags", "-o out.json")),
     ("decision-thresholds", Probe::Beside("decision_thresholds", "--decision-thresholds=nobody.json", "-o out.json")),
@@ -151,10 +151,11 @@ const PROBES: [(&str, Probe); 42] = [
     ("judge", Probe::Setting("judges", "--judge=openai:x")),
     ("offline", Probe::Setting("offline", "--offline")),
     ("refresh", Probe::Setting("refresh", "--refresh")),
+    ("batch", Probe::Setting("batch", "--batch")),
     ("budget-usd", Probe::Setting("budget_usd", "--budget-usd=1.5")),
     ("budget-tokens", Probe::Setting("budget_tokens", "--budget-tokens=7")),
     ("score-truncated", Probe::Setting("score_truncated", "--score-truncated")),
-    ("record", Probe::Setting("record", "--record=elsewhere.db")),
+    ("cache", Probe::Setting("cache", "--cache=elsewhere.db")),
     ("sandbox", Probe::Setting("sandbox", "--sandbox=bubblewrap")),
     ("run-again", Probe::Setting("run_again", "--run-again")),
     ("limit", Probe::Effect("limit", "--limit=1")),
@@ -163,21 +164,23 @@ const PROBES: [(&str, Probe); 42] = [
     ("quiet", Probe::Effect("quiet", "--quiet")),
     ("json", Probe::Effect("json", "--json")),
     ("color", Probe::Effect("color", "--color=always")),
-    ("profile", Probe::Setting("profile", "--profile=careful")),
+    ("profile", Probe::Setting("profile", "--profile=improved")),
     ("strict", Probe::Setting("strict", "--strict")),
+    ("stop-when-decided", Probe::Beside("stop_when_decided", "--stop-when-decided", "--fail-under=M=0.01 -o out.json")),
+    ("seed", Probe::Setting("seed", "--seed=7")),
     ("metric", Probe::Setting("metrics", "--metric=exact_match")),
     ("config", Probe::Setting("config", "--config=other.yaml")),
     ("map", Probe::Setting("map", "--map=query=id")),
     ("format", Probe::Setting("format", "--format=json")),
-    ("sep", Probe::Setting("sep", "--sep=;")),
+    ("delimiter", Probe::Setting("delimiter", "--delimiter=;")),
     ("group", Probe::Setting("group", "--group=conversation")),
-    ("longest-row", Probe::Setting("longest_row", "--longest-row=1")),
+    ("max-row-size", Probe::Setting("max_row_size", "--max-row-size=1")),
     ("store", Probe::Setting("", "")),
     ("yes", Probe::Setting("", "")),
 ];
 
 /// Flags that are no settings of a run: what the verb itself is told. Each is seen by the test that is named.
-const OWN: [(&str, &str, &str); 44] = [
+const OWN: [(&str, &str, &str); 47] = [
     ("run", "dry-run", "run.trycmd"),
     ("resume", "accept-changes", "torture_runs::a_changed_case_prompt_or_setting_is_named_and_refused"),
     ("resume", "retry", "torture_runs"),
@@ -201,7 +204,7 @@ const OWN: [(&str, &str, &str); 44] = [
     ("rag eval", "gate", "rag.trycmd"),
     ("rag eval", "map", "suites rag"),
     ("rag eval", "format", "suites rag"),
-    ("rag eval", "longest-row", "suites rag"),
+    ("rag eval", "max-row-size", "suites rag"),
     ("synthesis", "cases", "synthesis.trycmd"),
     ("synthesis", "schema", "synthesis_problems.trycmd"),
     ("synthesis", "out", "synthesis.trycmd"),
@@ -221,6 +224,9 @@ const OWN: [(&str, &str, &str); 44] = [
     ("sgi score", "discipline", "suites sgi"),
     ("sgi score", "output-dir", "suites sgi"),
     ("sgi score", "embedding-model", "suites sgi"),
+    ("sgi score", "upstream", "original_sgi"),
+    ("sgi score", "prompts", "original_sgi"),
+    ("sgi score", "text-only", "original_sgi"),
     ("sgi run", "overwrite", "sgi.trycmd"),
 ];
 
@@ -547,22 +553,21 @@ fn how_a_file_is_read_is_honoured() {
         (seen.code, seen.stdout + &seen.stderr)
     };
     assert_eq!(said("score odd.csv -m token_f1").0, Some(1));
-    assert_eq!(said("score odd.csv -m token_f1 --sep ^").0, Some(0));
-    assert!(said("validate odd.csv --sep ^").1.contains("with `^` between them"));
+    assert_eq!(said("score odd.csv -m token_f1 --delimiter ^").0, Some(0));
+    assert!(said("validate odd.csv --delimiter ^").1.contains("with `^` between them"));
     assert_eq!(said("score rows.txt -m token_f1").0, Some(1));
     assert_eq!(said("score rows.txt -m token_f1 --format jsonl").0, Some(0));
     assert_eq!(said("score long.jsonl -m token_f1").0, Some(0));
-    assert_eq!(said("score long.jsonl -m token_f1 --longest-row 1").0, Some(1));
+    assert_eq!(said("score long.jsonl -m token_f1 --max-row-size 1").0, Some(1));
     let output = Command::new(PROGRAM)
         .args(["score", "odd.csv", "-m", "token_f1"])
-        .env("PROBARE_SEP", "^")
+        .env("PROBARE_DELIMITER", "^")
         .current_dir(at)
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0));
     // A configuration says the same for `score` and for `run`, and what comes out can be verified.
-    let text =
-        "datasets: [{path: odd.csv}]\nmetrics: [token_f1]\nrun: {sep: '^', map: [query=id], output: [out.jsonl]}\n";
+    let text = "datasets: [{path: odd.csv}]\nmetrics: [token_f1]\nrun: {delimiter: '^', map: [query=id], output: [out.jsonl]}\n";
     fs::write(at.join("odd.yaml"), text).unwrap();
     for verb in ["score -c odd.yaml", "run odd.yaml"] {
         let (code, text) = said(verb);
@@ -575,7 +580,7 @@ fn how_a_file_is_read_is_honoured() {
     }
     let (code, text) = said("quotes a b -c odd.yaml");
     assert_eq!(code, Some(64), "{text}");
-    assert!(text.contains("`map`, `sep`, which `probare quotes` says itself"), "{text}");
+    assert!(text.contains("`map`, `delimiter`, which `probare quotes` says itself"), "{text}");
 }
 
 /// The value of a setting and where it comes from, of what `config show` says.
@@ -590,9 +595,9 @@ fn every_suite_reads_the_configuration_that_is_there() {
     for scene in SCENES.iter().filter(|scene| flags(scene.verb).contains("config") && scene.folder != "plain") {
         suites += 1;
         let place = prepare(scene);
-        fs::write(place.path().join("probare.yaml"), "run: {limit: 7, concurrency: 3}\nprofile: careful\n").unwrap();
+        fs::write(place.path().join("probare.yaml"), "run: {limit: 7, concurrency: 3}\nprofile: improved\n").unwrap();
         let (told, from) = (config_shown(place.path(), scene, &[]), json!({"file": "probare.yaml"}));
-        for (setting, value) in [("limit", json!(7)), ("jobs", json!(3)), ("profile", json!("careful"))] {
+        for (setting, value) in [("limit", json!(7)), ("jobs", json!(3)), ("profile", json!("improved"))] {
             assert_eq!(value_and_origin(&told, setting), (value, from.clone()), "{} {setting}", scene.verb);
         }
         // What the command line says is stronger.
@@ -638,8 +643,8 @@ fn what_a_suite_reads_in_a_configuration_has_an_effect_and_the_rest_is_refused()
         said("synthesis --cases cases.jsonl -c other.yaml -q").0
     );
     // The profile of the file is that of the suite.
-    fs::write(at.join("probare.yaml"), "profile: careful\n").unwrap();
-    said("synthesis --cases cases.jsonl -o careful.json -q");
-    let whole: Json = serde_json::from_slice(&fs::read(at.join("careful.json")).unwrap()).unwrap();
-    assert!(whole.to_string().contains("\"profile\":\"careful\""), "{whole}");
+    fs::write(at.join("probare.yaml"), "profile: improved\n").unwrap();
+    said("synthesis --cases cases.jsonl -o improved.json -q");
+    let whole: Json = serde_json::from_slice(&fs::read(at.join("improved.json")).unwrap()).unwrap();
+    assert!(whole.to_string().contains("\"profile\":\"improved\""), "{whole}");
 }

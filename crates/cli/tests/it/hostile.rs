@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use probare_testing::{ServerBehaviour, TestServer};
 use serde_json::{Value, json};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// Longer than any of these commands takes, under a tracer and on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -98,10 +98,18 @@ impl Kit {
         fs::write(self.path("own/none.jsonl"), "").unwrap();
         let old = kit.join("index/generation-1/index.json");
         assert!(fs::read_to_string(&old).unwrap().contains("helper.sh"), "the index names the program");
-        for name in ["r.json", "r.html", "r.parquet", "r.jsonl.run.json", ".probare/store.db", ".probare/replies.db"] {
+        for name in ["r.json", "r.html", "r.parquet", "r.jsonl.run.json"] {
             let bytes = fs::read(kit.join(name)).unwrap();
             assert!(String::from_utf8_lossy(&bytes).contains("helper.sh"), "{name} names the program");
         }
+        // A store and a response cache pack their texts: what they say is read as their owner reads it.
+        let plan = self.stranger(&["runs", "show", "1"]);
+        assert!(
+            plan.contains(&format!("\"model\":\"command:{}\"", self.helper())),
+            "the run names the program: {plan}"
+        );
+        let recorded = fs::read_to_string(kit.join("replies.jsonl")).unwrap();
+        assert!(recorded.contains("helper.sh"), "replies of the program are recorded: {recorded}");
         fs::write(kit.join("armed"), "").unwrap();
         self.before = self.server.requests();
         assert!(self.before > 0, "the stranger's own server was asked");
@@ -112,7 +120,8 @@ impl Kit {
         self.path("kit/helper.sh").display().to_string()
     }
 
-    fn stranger(&self, arguments: &[&str]) {
+    /// A command of the stranger's, and what it printed.
+    fn stranger(&self, arguments: &[&str]) -> String {
         let output = Command::new(PROGRAM)
             .args(arguments)
             .current_dir(self.path("kit"))
@@ -124,6 +133,7 @@ impl Kit {
         let text = String::from_utf8_lossy(&output.stderr);
         // Rows of the kit may fail; a usage error would leave the kit without the file.
         assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?}: {text}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     /// Manifests that name more than any program writes there.
@@ -335,7 +345,7 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
         count += 1;
         opened
     };
-    let (cases, record, replies) = (at("cases.jsonl"), at(".probare/replies.db"), at("replies.jsonl"));
+    let (cases, record, replies) = (at("cases.jsonl"), at(".probare/cache.db"), at("replies.jsonl"));
     for name in RESULTS {
         let results = at(name);
         let verified = open(&["verify", &results]);
@@ -377,8 +387,14 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
     open(&["export", "1", "--to", "inspect", "-o", "log.json", "--store", &store]);
     let resumed = open(&["resume", "1", "--retry", "failed", "--store", &store]);
     assert_eq!(resumed.code, 1, "{}", resumed.text);
-    assert!(resumed.text.contains("does not carry your mark"), "{}", resumed.text);
+    assert!(resumed.text.contains("does not carry your owner tag"), "{}", resumed.text);
     open(&["resume", "--store", &store]);
+    for metrics in [&[][..], &["-m", "token_f1"], &["-m", "judge_rubric"]] {
+        let rescored = open(&[&["rescore", "1", "--store", &store, "-o", "rescored.jsonl"], metrics].concat());
+        assert_eq!(rescored.code, 1, "{}", rescored.text);
+        assert!(rescored.text.contains("does not carry your owner tag"), "{}", rescored.text);
+        assert!(rescored.text.contains("probare rescore 1 --config FILE"), "{}", rescored.text);
+    }
 
     open(&["cache", "list", "--cache", &record]);
     open(&["cache", "export", "copied.jsonl", "--cache", &record]);
@@ -568,6 +584,25 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
             found.push(path);
         }
     }
+}
+
+/// The table of `tests/hostile/README.md` says which test holds which way in: each of them is there.
+#[test]
+fn every_way_in_has_its_test() {
+    let text = fs::read_to_string(root().join("tests/hostile/README.md")).unwrap();
+    let mut files = Vec::new();
+    sources(&root().join("crates"), &mut files);
+    let code: String = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let (mut named, mut rows) = (BTreeSet::new(), 0);
+    for row in text.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let tests: Vec<&str> = row.split('`').skip(1).step_by(2).filter(|word| word.matches('_').count() > 3).collect();
+        assert!(!tests.is_empty(), "no test holds this: {row}");
+        named.extend(tests.iter().map(|test| test.rsplit("::").next().unwrap()));
+        rows += 1;
+    }
+    assert!(rows > 12, "{rows} ways in");
+    let missing: Vec<&&str> = named.iter().filter(|name| !code.contains(&format!("fn {name}("))).collect();
+    assert!(missing.is_empty(), "tests/hostile/README.md names tests that are not there: {missing:?}");
 }
 
 #[test]

@@ -29,6 +29,8 @@ const PASTE_END: &str = "\u{1b}[201~";
 
 /// How long a command may take before it gets its one signal, and how long it may take after that. A server never ends by itself.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The same where every command is tried and its answer does not matter: some are given a pipe to write to, as their user means it.
+const SHORT_PATIENCE: Duration = Duration::from_secs(6);
 const SERVING: Duration = Duration::from_millis(1500);
 const AFTER_SIGNAL: Duration = Duration::from_secs(20);
 
@@ -117,9 +119,14 @@ impl VictimFolder {
 
     /// Runs a command and holds everything against the canaries.
     fn run(&self, folder: &Path, words: &[String]) -> (Option<i32>, String) {
+        self.run_for(PATIENCE, folder, words)
+    }
+
+    /// The same with one signal after this time.
+    fn run_for(&self, patience: Duration, folder: &Path, words: &[String]) -> (Option<i32>, String) {
         let serves = matches!(words.first().map(String::as_str), Some("serve" | "view"));
         let child = self.victim(folder, words).spawn().unwrap();
-        let (code, text) = wait_for_end(child, if serves { SERVING } else { PATIENCE }, words);
+        let (code, text) = wait_for_end(child, if serves { SERVING } else { patience }, words);
         let what = format!("{} in {}", words.join(" "), folder.display());
         for canary in [CANARY, KEY] {
             assert!(!text.contains(canary), "{what} shows the canary:\n{text}");
@@ -284,7 +291,7 @@ fn everything(place: &VictimFolder, folder: &Path) -> (usize, usize) {
     let all: BTreeSet<Vec<String>> = found.iter().flat_map(|(words, arguments)| lines(words, arguments)).collect();
     let mut understood = 0;
     for line in &all {
-        let (code, _) = place.run(folder, line);
+        let (code, _) = place.run_for(SHORT_PATIENCE, folder, line);
         understood += usize::from(code != Some(64));
     }
     place.check(folder);
@@ -303,7 +310,7 @@ fn forge(folder: &Path, change: impl Fn(&mut Value)) {
 
 fn reads_secret(manifest: &mut Value, path: &Path) {
     manifest["inputs"][0]["path"] = json!(path);
-    manifest["reading"] = json!({"format": "csv", "mapping": {"response": "user", "id": "b"}});
+    manifest["input_options"] = json!({"format": "csv", "mapping": {"response": "user", "id": "b"}});
 }
 
 #[test]
@@ -408,7 +415,7 @@ fn pipes_in_the_place_of_files_are_refused_at_once() {
         "results.jsonl.run.json",
         ".probare/labels.jsonl",
         ".probare/store.db",
-        ".probare/replies.db",
+        ".probare/cache.db",
         "bands.json",
         "probare.yaml",
         "index/CURRENT",
@@ -421,7 +428,7 @@ fn pipes_in_the_place_of_files_are_refused_at_once() {
         ("verify results.jsonl", "a pipe"),
         ("show results.jsonl --id a", "a pipe"),
         ("compare results.jsonl results.jsonl", "a pipe"),
-        ("history results.jsonl results.jsonl", "left out"),
+        ("history results.jsonl results.jsonl", "is skipped"),
         ("score cases.jsonl -m token_f1", "a pipe"),
         ("run", "a pipe"),
         ("runs list", "a pipe"),
@@ -477,7 +484,7 @@ fn a_pipe_in_the_place_of_any_file_that_a_command_writes_is_no_wait() {
     let names: Vec<String> =
         written.iter().map(|file| file.strip_prefix(&folder).unwrap().display().to_string()).collect();
     println!("{} files become pipes: {}", names.len(), names.join(" "));
-    for kind in [".probare/store.db", ".probare/replies.db", "results.jsonl.run.json", "index/"] {
+    for kind in [".probare/store.db", ".probare/cache.db", "results.jsonl.run.json", "index/"] {
         assert!(names.iter().any(|name| name.starts_with(kind)), "no {kind} was written: {names:?}");
     }
     for file in &written {
@@ -526,6 +533,35 @@ fn no_text_of_a_file_passes_for_a_line_of_ours() {
     fs::write(folder.join("cases.jsonl"), format!("{row}\n")).unwrap();
     place.attacker(&folder, &["score", "cases.jsonl", "-m", "token_f1", "-q", "-o", "results.jsonl"]);
     everything(&place, &folder);
+    // Names of columns, tags, models and of whoever labelled.
+    let folder = place.attack("x7-names");
+    let row = |id: &str, response: &str| {
+        let row = json!({"id": id, "response": response, "reference": "b", "tags": [forged], "model": forged, "metadata": {forged.as_str(): forged}});
+        format!("{row}\n")
+    };
+    fs::write(folder.join("cases.jsonl"), row("a", "b") + &row("b", "c")).unwrap();
+    fs::write(folder.join("odd.csv"), format!("\"id\",\"{forged}\"\n1,2\n")).unwrap();
+    fs::write(folder.join("odd.jsonl"), format!("{}\n", json!({forged.as_str(): 1}))).unwrap();
+    fs::create_dir_all(folder.join(".probare")).unwrap();
+    let label = json!({"id": "a", "metric": "token_f1", "label": forged, "by": forged, "at": 1_767_225_600});
+    fs::write(folder.join(".probare/labels.jsonl"), format!("{label}\n")).unwrap();
+    place.attacker(&folder, &["score", "cases.jsonl", "-m", "token_f1", "-q", "-o", "results.jsonl"]);
+    for words in [
+        "score cases.jsonl -m token_f1 --by tags -o grouped.md",
+        "score odd.csv -m token_f1 -o odd.jsonl",
+        "score odd.jsonl -m token_f1 --map response=nowhere -o written.jsonl",
+        "validate odd.csv",
+        "validate odd.jsonl",
+        "compare results.jsonl results.jsonl --by tags",
+        "compare results.jsonl@x results.jsonl",
+        "judge calibrate cases.jsonl -m judge_rubric --judge replay:cases.jsonl --label metadata.y",
+        "calibrate results.jsonl --labels odd.csv --metric token_f1",
+        "calibrate results.jsonl --labels .probare/labels.jsonl --metric token_f1",
+    ] {
+        let (_, text) = place.run(&folder, &words.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert!(!text.lines().any(|line| line.starts_with("all scores agree")), "{words}: {text}");
+    }
+    everything(&place, &folder);
 }
 
 /// Where the texts of a value are, as JSON Pointers.
@@ -550,7 +586,7 @@ fn a_cache_that_computes_without_end_is_refused() {
     forged_cache(&place, &folder);
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)";
     // The same of a store is a test of the store itself.
-    let connection = rusqlite::Connection::open(folder.join(".probare/replies.db")).unwrap();
+    let connection = rusqlite::Connection::open(folder.join(".probare/cache.db")).unwrap();
     let forged = format!(
         "DROP TABLE programs; CREATE VIEW programs AS {endless} SELECT x AS key, x AS made, x AS entry, NULL AS tag FROM n"
     );
@@ -743,6 +779,7 @@ fn no_score_comes_from_outcomes_of_somebody_else() {
     assert!(text.contains("2 entries of the response cache") && text.contains("probare cache accept"), "{text}");
     let (code, text) = run("verify theirs.jsonl");
     assert!(code == Some(1) && text.contains("not checked") && text.contains("probare cache accept"), "{text}");
+    assert!(text.contains("2 cases, 0 scores computed again"), "what was not checked does not count: {text}");
     assert!(run("cache list").1.contains("outcomes of programs: 0 with your owner tag, 2 without"));
     let (code, text) = run("cache export exported.jsonl");
     assert!(code == Some(0) && text.contains("2 entries") && text.contains("(0 replies)"), "{text}");
@@ -768,12 +805,12 @@ fn a_cache_is_used_where_it_is_named_accepted_or_shares_a_key() {
     place.run(&folder, &words(offline));
     assert_eq!(passed(), 1, "the wrong program is run and fails");
     for flag in ["--record", "--cache"] {
-        place.run(&folder, &words(&format!("{offline} {flag} .probare/replies.db")));
+        place.run(&folder, &words(&format!("{offline} {flag} .probare/cache.db")));
         assert_eq!(passed(), 2, "a cache that the user names is used as it is");
     }
     for variable in ["PROBARE_RECORD", "PROBARE_CACHE"] {
         let mut command = place.victim(&folder, &words(offline));
-        assert!(command.env(variable, ".probare/replies.db").output().unwrap().status.success(), "{variable}");
+        assert!(command.env(variable, ".probare/cache.db").output().unwrap().status.success(), "{variable}");
         assert_eq!(passed(), 2, "{variable}");
     }
     let with_key = |key: &str, text: &str| {
@@ -788,6 +825,10 @@ fn a_cache_is_used_where_it_is_named_accepted_or_shares_a_key() {
     assert_eq!(passed(), 2, "the shared key accepted them");
     with_key("another key that is long enough", offline);
     assert_eq!(passed(), 1, "another key does not");
+    let mut homeless = place.victim(&folder, &words(offline));
+    let output = homeless.env_remove("HOME").env_remove("XDG_CONFIG_HOME").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("set `PROBARE_KEY`") && !text.contains("cache accept"), "no key can be kept: {text}");
     assert_eq!(place.run(&folder, &words("cache accept")).0, Some(64), "there is no terminal to ask on");
     assert_eq!(place.run(&folder, &words("cache accept --yes")).0, Some(0));
     place.run(&folder, &words(offline));
@@ -845,7 +886,7 @@ fn a_store_an_index_labels_and_thresholds_of_somebody_else_are_data() {
     fs::write(folder.join(".probare/labels.jsonl"), format!("{label}\n")).unwrap();
     fs::write(
         folder.join("bands.json"),
-        r#"{"format": 1, "metric": "token_f1", "id": "token_f1", "version": 2, "profile": "reference", "bands": {}, "cases": 1, "decided": 1}"#,
+        r#"{"format": 1, "metric": "token_f1", "id": "token_f1", "version": 2, "profile": "published", "bands": {}, "cases": 1, "decided": 1}"#,
     )
     .unwrap();
     fs::remove_file(place.at("started")).unwrap();

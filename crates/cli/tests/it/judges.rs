@@ -60,7 +60,7 @@ fn a_judged_run_is_recorded_verified_and_run_again_offline() {
     assert_eq!(code(&first), 0, "{}", both_streams(&first));
     assert!(both_streams(&first).contains("7 questions, 7 answered"), "one is asked again: {}", both_streams(&first));
     let second = run("second.jsonl", &["--offline"]);
-    assert!(both_streams(&second).contains("7 questions, 7 from the record"), "{}", both_streams(&second));
+    assert!(both_streams(&second).contains("7 questions, 7 from the response cache"), "{}", both_streams(&second));
     assert_eq!(fs::read(place.join("first.jsonl")).unwrap(), fs::read(place.join("second.jsonl")).unwrap());
 
     let verified = probare(place, &["verify", "first.jsonl"]);
@@ -153,7 +153,11 @@ fn a_record_travels_as_a_cassette() {
     assert!(both_streams(&pruned).contains("7 replies removed"), "{}", both_streams(&pruned));
     let missing = probare(place, &offline);
     assert_eq!(code(&missing), 1, "{}", both_streams(&missing));
-    assert!(both_streams(&missing).contains("not recorded: house (key "), "{}", both_streams(&missing));
+    assert!(
+        both_streams(&missing).contains("no reply in the response cache: house (key "),
+        "{}",
+        both_streams(&missing)
+    );
     let absent = probare(place, &["models", "record", "list", "--record", "absent.db"]);
     assert_eq!(code(&absent), 1);
     assert!(!place.join("absent.db").exists());
@@ -171,7 +175,11 @@ fn a_judge_has_to_be_named_and_known() {
     let offline =
         probare(folder.path(), &["score", "cases.jsonl", "-m", "judge_rubric", "--judge", "house", "--offline"]);
     assert_eq!(code(&offline), 1);
-    assert!(both_streams(&offline).contains("there is no record"), "{}", both_streams(&offline));
+    assert!(
+        both_streams(&offline).contains("the response cache `.probare/cache.db` does not exist"),
+        "{}",
+        both_streams(&offline)
+    );
 }
 
 #[test]
@@ -294,7 +302,7 @@ fn one_missing_reply_leaves_one_score_unchecked_and_no_more() {
     for file in ["out.jsonl", "out.csv"] {
         assert_eq!(code(&probare(place, &["verify", file])), 0);
     }
-    let record = rusqlite::Connection::open(place.join(".probare/replies.db")).unwrap();
+    let record = rusqlite::Connection::open(place.join(".probare/cache.db")).unwrap();
     let gone = record.execute("DELETE FROM replies WHERE key = (SELECT min(key) FROM replies)", []).unwrap();
     assert_eq!(gone, 1);
     drop(record);
@@ -406,8 +414,8 @@ fn a_judge_is_asked_only_where_the_reading_is_unsure() {
         fs::copy(&file, place.join(file.file_name().unwrap())).unwrap();
     }
     let text = run_successfully(place, &["score", "-c", "probare.yaml", "-o", "judged.jsonl"]);
-    assert!(text.contains("120 (62 by reading, 58 by judge)"), "{text}");
-    assert!(text.contains("58 questions, 58 from the record"), "{text}");
+    assert!(text.contains("120 (62 by rule, 58 by judge)"), "{text}");
+    assert!(text.contains("58 questions, 58 from the response cache"), "{text}");
     assert!(run_successfully(place, &["verify", "judged.jsonl"]).contains("120 scores computed again"));
 
     // As people labelled them, and as the judge says who is asked about everything.
@@ -423,8 +431,8 @@ fn a_judge_is_asked_only_where_the_reading_is_unsure() {
     };
     let judged: BTreeMap<String, serde_json::Value> = read("judged.jsonl").lines().map(score).collect();
     assert!(judged.iter().all(|(id, score)| score["label"] == people[id].as_str()));
-    for (id, by, reading) in [("q01a", "reading", None), ("q03c", "judge", Some(0.3)), ("q03d", "judge", Some(0.3))] {
-        assert_eq!((&judged[id]["by"], judged[id]["parts"]["reading"].as_f64()), (&by.into(), reading), "{id}");
+    for (id, by, reading) in [("q01a", "rule", None), ("q03c", "judge", Some(0.3)), ("q03d", "judge", Some(0.3))] {
+        assert_eq!((&judged[id]["decided_by"], judged[id]["parts"]["rule"].as_f64()), (&by.into(), reading), "{id}");
     }
     let always = ["score", "cases.jsonl", "-m", "answer_match=answer_match:judge=always", "--config", "all.yaml"];
     let yaml = read("probare.yaml");

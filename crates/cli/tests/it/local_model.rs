@@ -77,7 +77,7 @@ fn a_local_model_is_recorded_once_and_answers_offline_to_the_same_bytes() {
     drop(serving);
     // The server is gone.
     let second = run_successfully(place, &["run", "probare.yaml", "--offline", "-o", "second.jsonl"]);
-    assert!(second.contains("from the record"), "{second}");
+    assert!(second.contains("from the response cache"), "{second}");
     let bytes = |name: &str| fs::read(place.join(name)).unwrap();
     assert!(bytes("first.jsonl") == bytes("second.jsonl"), "the results differ");
     assert_eq!(outputs("2", "second_outputs.jsonl"), said);

@@ -211,7 +211,7 @@ fn a_signal_ends_a_case_that_is_being_scored() {
     let text = "The cat that Anna saw in 1999 was not the dog that Peter sold for 5 dollars. ".repeat(60_000);
     let row = serde_json::json!({"id": "1", "response": text, "context": [text]});
     fs::write(folder.path().join("in.jsonl"), format!("{row}\n")).unwrap();
-    let arguments = ["score", "in.jsonl", "-m", "hallucination", "--profile", "careful", "-o", "out.jsonl"];
+    let arguments = ["score", "in.jsonl", "-m", "hallucination", "--profile", "improved", "-o", "out.jsonl"];
     let (ended, took) = woken(folder.path(), &arguments, "-INT");
     assert_eq!(ended.status.code(), Some(130), "{}", stderr(&ended));
     assert!(took < Duration::from_secs(5), "{took:?}");

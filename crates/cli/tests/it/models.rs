@@ -112,7 +112,7 @@ fn vectors_of_a_server_have_the_record_the_budget_and_the_silence_of_the_run() {
     assert!(folder.path().join("other.db").exists() && !folder.path().join(".probare").exists());
     assert_eq!(server.requests(), 1, "both texts in one request");
     let (code, text) = score(&["--offline", "--record", "other.db"]);
-    assert!(code == 0 && text.contains("2 from the record"), "{text}");
+    assert!(code == 0 && text.contains("2 from the response cache"), "{text}");
     let verify = |record: &str| {
         let verify = ["verify", "r.jsonl", "--record", record];
         probare(folder.path(), &verify).output().unwrap()

@@ -13,7 +13,7 @@ use std::process::{Command, Output, Stdio};
 
 use probare_core::Sha256;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap()

@@ -30,7 +30,7 @@ pub fn project(server: &TestServer, cases: usize, model: &str) -> tempfile::Temp
 }
 
 fn recorded(folder: &Path) -> u64 {
-    list_cached_models(&folder.join(".probare/replies.db")).unwrap().iter().map(|kept| kept.replies).sum()
+    list_cached_models(&folder.join(".probare/cache.db")).unwrap().iter().map(|kept| kept.replies).sum()
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn what_was_paid_for_is_kept_when_the_user_ends_it() {
     let judged =
         ["score", "judged.jsonl", "-c", "probare.yaml", "-m", "judge_rubric", "--judge", "house", "-o", "j.jsonl"];
     for arguments in [&judged[..], &["run", "probare.yaml"]] {
-        let before = (server.requests(), if place.join(".probare/replies.db").exists() { recorded(place) } else { 0 });
+        let before = (server.requests(), if place.join(".probare/cache.db").exists() { recorded(place) } else { 0 });
         let mut running = command(place, arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(2500));
         let signal = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();

@@ -24,7 +24,7 @@ fn outputs_are_scored_with_other_metrics_without_server_key_or_money() {
     assert_eq!(first.unwrap().status.code(), Some(1), "one is refused");
     assert_eq!(server.requests(), 5);
     drop(server);
-    fs::remove_file(place.join(".probare/replies.db")).unwrap();
+    fs::remove_file(place.join(".probare/cache.db")).unwrap();
     let before = fs::read(place.join("first.jsonl")).unwrap();
     let text = run_expecting(place, 1, &["rescore", "1", "-m", "token_f1", "-m", "contains", "-o", "again.jsonl"]);
     assert!(text.contains("4 outputs of run 1; no model under test is asked"), "{text}");

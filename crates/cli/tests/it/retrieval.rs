@@ -8,7 +8,7 @@ use std::sync::Arc;
 use probare_sandbox::{Sandbox, SandboxChoice, SandboxLimits};
 use serde_json::{Value as Json, json};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -377,7 +377,7 @@ fn without_a_sandbox_a_pdf_file_is_refused_and_pdftotext_is_not_started() {
     let made = bare(&INDEX_PAPERS);
     let text = String::from_utf8_lossy(&made.stderr).into_owned();
     assert!(
-        text.contains("left out: timetable.pdf: `pdftotext` is run in a sandbox alone, and there is none"),
+        text.contains("skipped: timetable.pdf: `pdftotext` is run in a sandbox alone, and there is none"),
         "{text}"
     );
     assert!(text.contains("poppler-utils, bubblewrap"), "{text}");

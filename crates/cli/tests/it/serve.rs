@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// What must never be printed.
 const CANARY: &str = "canary-5c0d2b7e91fa4436";
@@ -100,7 +100,7 @@ fn metrics_of_agents_have_the_values_of_score() {
     for metric in probare_metrics::registry().iter().filter(|metric| metric.family == "agents") {
         metrics.push(metric.id.to_owned());
         let by_turn = serde_json::json!({"per": "turn"});
-        if metric.build(by_turn, probare_core::Profile::Reference).is_ok() {
+        if metric.build(by_turn, probare_core::Profile::Published).is_ok() {
             metrics.push(format!("{}:per=turn", metric.id));
         }
     }

@@ -73,7 +73,7 @@ fn ten_equal_repeats_say_as_much_as_one() {
     let gate = format!("token_f1={}", mean + (high - mean) * 0.8);
     for (file, confident, ends) in [("once.jsonl", true, 0), ("often.jsonl", true, 0), ("often.jsonl", false, 2)] {
         let mut arguments = vec!["score", file, "-m", "token_f1", "--fail-under", &gate, "-o", "out.jsonl"];
-        arguments.extend(confident.then_some("--confident"));
+        arguments.extend(confident.then_some("--significant"));
         let output = run(place, &arguments);
         assert_eq!(code(&output), ends, "{file} {confident}: {}", both_streams(&output));
     }
@@ -186,11 +186,11 @@ fn the_profile_that_computed_is_the_one_that_is_named() {
     fs::write(place.join("cases.jsonl"), case).unwrap();
     fine(
         place,
-        &["score", "cases.jsonl", "-m", "hallucination:profile=careful", "-q", "-o", "r.jsonl", "-o", "r.html"],
+        &["score", "cases.jsonl", "-m", "hallucination:profile=improved", "-q", "-o", "r.jsonl", "-o", "r.html"],
     );
     let manifest: Json = serde_json::from_str(&fs::read_to_string(place.join("r.jsonl.run.json")).unwrap()).unwrap();
-    assert_eq!(manifest["metrics"][0]["profile"], "careful");
-    assert!(fs::read_to_string(place.join("r.html")).unwrap().contains("in the careful profile"));
+    assert_eq!(manifest["metrics"][0]["profile"], "improved");
+    assert!(fs::read_to_string(place.join("r.html")).unwrap().contains("in the improved profile"));
     assert!(fine(place, &["verify", "r.jsonl"]).contains("all agree"));
 }
 
@@ -201,8 +201,8 @@ fn files_of_another_format_are_named_in_words() {
     fs::write(place.join("cases.jsonl"), rows(1, None, 0)).unwrap();
     fine(place, &["score", "cases.jsonl", "-m", "token_f1", "-q", "-o", "r.json"]);
     let text = fs::read_to_string(place.join("r.json")).unwrap();
-    assert!(text.contains("\"format\":3"));
-    fs::write(place.join("later.json"), text.replace("\"format\":3", "\"format\":4")).unwrap();
+    assert!(text.contains("\"format\":4"));
+    fs::write(place.join("later.json"), text.replace("\"format\":4", "\"format\":5")).unwrap();
     for arguments in [
         ["verify", "later.json"].as_slice(),
         &["compare", "later.json", "r.json"],

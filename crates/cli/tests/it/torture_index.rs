@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::torture::{Dice, setting};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// A corpus with a word that tells which one it is.
 fn write_corpus(folder: &Path, round: u64) {

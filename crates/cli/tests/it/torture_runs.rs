@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::torture::{Dice, setting};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::PROGRAM;
 
 /// Cases, recorded replies of two models, and a configuration.
 struct Ground {
@@ -139,7 +139,7 @@ fn torture_of_runs_by_kills_loses_and_doubles_nothing() {
 fn torture_of_runs_by_kills_goes_on_with_profile_strictness_and_limit_as_it_began() {
     let cases = setting("PROBARE_TORTURE_CASES", 400);
     let limit = cases * 3 / 4;
-    let ground = Ground::with(cases, limit, &["--profile", "careful", "--strict", "--limit", &limit.to_string()]);
+    let ground = Ground::with(cases, limit, &["--profile", "improved", "--strict", "--limit", &limit.to_string()]);
     let said = String::from_utf8(ground.whole.0.clone()).unwrap();
     assert!(said.contains("agency_language"));
     kill(&ground, setting("PROBARE_TORTURE_KILLS", 50));

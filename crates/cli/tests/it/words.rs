@@ -16,7 +16,7 @@ fn suggestions_are_near_or_absent() {
     let folder = tempfile::tempdir().unwrap();
     let (code, text) = run(folder.path(), &["explain", "f1"]);
     assert_eq!(code, Some(64), "{text}");
-    assert!(text.contains("a similar name exists: `token_f1`"), "{text}");
+    assert!(text.contains("the nearest here, defined in another way: `token_f1`"), "{text}");
     let (code, text) = run(folder.path(), &["score", "x.jsonl", "--threshold", "0.5"]);
     assert_eq!(code, Some(64), "{text}");
     assert!(text.contains("'--fail-under'") && !text.contains("--record"), "{text}");

@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 
 use probare_cancellation::on_other_thread;
 use probare_core::{
-    Case, ErrorKind, Event, Job, Manifest, MetricInfo, MetricResult, Outcome, ResultLine, ResultWithoutEvidence, Score,
-    ScoreError, SerializedResult, Sink, Value,
+    Case, ErrorKind, Event, InputFile, Job, Manifest, MetricInfo, MetricResult, Outcome, ResultLine,
+    ResultWithoutEvidence, Score, ScoreError, SerializedResult, Sink, Value,
 };
 use probare_report::comparison::{
     CaseEvidence, CaseIdentity, ComparisonError, ComparisonRequest, EvidenceByCase, RunComparison, RunScores,
 };
 use probare_report::results_file::{ResultsFile, RowContent};
-use probare_report::{GroupBy, ResultStatus, escape};
+use probare_report::{DatasetVersion, GroupBy, ResultStatus, escape};
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::stored::CaseMatching;
@@ -144,6 +144,7 @@ pub fn compare(
     {
         side.notes.push("slices need the cases of one of the runs, which are not at hand".to_owned());
     }
+    note_versions(&mut sides, &lines);
     let with_models = sides.iter().any(RunScores::has_several_models);
     if sameness == CaseMatching::Bytes {
         stored::resolve_differing_texts(files, &mut sides, &lines, with_models)?;
@@ -174,9 +175,43 @@ pub fn compare(
     Ok(ComparisonReport { comparison, evidences })
 }
 
+/// Says where a run is over another version of a data set than the baseline.
+fn note_versions(sides: &mut [RunScores], lines: &[OutputRows]) {
+    let Some((baseline, others)) = lines.split_first() else { return };
+    for (side, other) in sides.iter_mut().skip(1).zip(others) {
+        for set in &other.datasets {
+            let Some(same) = set.counterpart(&baseline.datasets, other.datasets.len() == 1) else { continue };
+            if set.differs(same) {
+                let (name, now, then) = (&set.name, set.describe(), same.describe());
+                side.notes.push(format!(
+                    "`{}` is over another version of the data set `{name}` than the baseline: {now} instead of {then}; \
+                     as far as the cases are at hand, only those with the same question and reference are paired",
+                    side.name
+                ));
+            }
+        }
+    }
+}
+
+/// The data sets of a file of results with their versions. A file whose responses were scored is another one in every run.
+fn file_datasets(manifest: &Manifest) -> Vec<DatasetVersion> {
+    let is_asked = manifest.generation.as_ref().is_some_and(|generation| !generation.models.is_empty());
+    let names = manifest.generation.as_ref().map(|generation| generation.datasets.as_slice()).unwrap_or_default();
+    let stem = |path: &str| Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let read = manifest.inputs.iter().filter(|input| input.rows.is_some() && input.option.is_none()).enumerate();
+    let version = |(at, input): (usize, &InputFile)| DatasetVersion {
+        name: names.get(at).cloned().or_else(|| stem(&input.path)).unwrap_or_default(),
+        version: input.version.clone(),
+        sha256: Some(input.sha256.clone()).filter(|sha256| is_asked && !sha256.is_empty()),
+    };
+    read.map(version).collect()
+}
+
 /// Where the outputs of a side come from.
 #[derive(Default)]
 struct OutputRows {
+    /// The data sets of the run.
+    datasets: Vec<DatasetVersion>,
     /// For each output the number of its row in the file, or of its case in the store.
     numbers: Vec<u64>,
     /// Whether the inputs at hand are not those that the file was made from.
@@ -225,6 +260,7 @@ fn read_results_file(
         lines.numbers.push(row.number);
         if side.metrics.is_empty() {
             side.metrics.clone_from(&manifest.metrics);
+            lines.datasets = file_datasets(manifest);
         }
         side.add((&row.id, row.model.as_deref(), row.repeat), &row.named, case, asked);
     })?;
@@ -433,7 +469,7 @@ pub(crate) fn read_rows(
     }
     joined.drain();
     if joined.apart {
-        notes.push(format!("the inputs of `{name}` are not those that it was made from; their texts are left out"));
+        notes.push(format!("the inputs of `{name}` are not those that it was made from; their texts are not shown"));
     }
     match joined.failed {
         Some(reason) => Err(CompareError::Row { path: path.to_owned(), number: joined.rows.number, reason }),
@@ -548,7 +584,7 @@ fn line<T: DeserializeOwned>(
     told: fn(T) -> MetricResult,
 ) -> Result<ResultRow, String> {
     let line: ResultLine<T> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let ResultLine { id, model, repeat, mut scores } = line;
+    let ResultLine { id, model, repeat, mut scores, answered_by: _ } = line;
     let named = (manifest.metrics.iter())
         .map(|metric| {
             let at = scores.iter().position(|(name, _)| *name == metric.name)?;

@@ -116,6 +116,7 @@ pub(super) fn read_stored_side(
     let mut is_whole = true;
     let store = Store::open_existing(&file.path)?;
     let stored = store.run(run)?;
+    lines.datasets = stored.plan.dataset_versions();
     let metrics = stored.plan.metrics;
     let mut side = RunScores::new(file.name.clone(), metrics.clone());
     if file.model.is_none() {

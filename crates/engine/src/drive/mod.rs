@@ -58,12 +58,15 @@ pub struct DriveOptions {
     pub lines: bool,
     /// Set from outside to end early.
     pub interrupted: Arc<AtomicBool>,
+    /// Set by whoever takes the results once no further one is needed. What is under way is finished and kept, and is no part
+    /// of the run.
+    pub decided: Arc<AtomicBool>,
 }
 
 impl Default for DriveOptions {
     fn default() -> Self {
         let jobs = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { jobs, limit: None, strict: false, lines: false, interrupted: Arc::default() }
+        Self { jobs, limit: None, strict: false, lines: false, interrupted: Arc::default(), decided: Arc::default() }
     }
 }
 
@@ -251,6 +254,7 @@ impl Writer<'_> {
         pool.grow(jobs)?;
         let queue = pool.worker.queue;
         let mut is_told = false;
+        let mut is_decided = false;
         loop {
             if options.interrupted.load(Ordering::Relaxed) && !is_told {
                 is_told = true;
@@ -260,11 +264,21 @@ impl Writer<'_> {
             match queue.next(self.rows, LOOK, pool.can_grow()) {
                 NextResults::Results(results) => {
                     for result in results {
+                        if is_decided {
+                            self.rows += 1;
+                            continue;
+                        }
                         self.write_result(result)?;
+                        if options.decided.load(Ordering::Relaxed) {
+                            is_decided = true;
+                            let under_way = queue.interrupt();
+                            self.send_event(&Event::Interrupted { under_way, awaited: &[] })?;
+                        }
                     }
                     queue.passed_on(self.rows);
                 }
                 NextResults::Waiting { wanted } => pool.grow(wanted)?,
+                NextResults::End(_) if is_decided => return Ok(Stop::Complete),
                 NextResults::Failed(DriveError::Input(error)) if is_interrupt_error(error.as_ref()) => {
                     return Ok(Stop::Interrupted);
                 }

@@ -151,13 +151,13 @@ impl CountingSink {
                 return Err(ExchangeError::NoTrace);
             }
             notes.push(format!(
-                "{} come from no trace and are left out",
+                "{} come from no trace and are skipped",
                 count_with_noun(self.untraced, "sample", "samples")
             ));
         }
         if self.valueless > 0 {
             let samples = count_with_noun(self.valueless, "sample", "samples");
-            notes.push(format!("{samples} without a value of the metric are left out"));
+            notes.push(format!("{samples} without a value of the metric are skipped"));
         }
         if self.samples == 0 {
             return Err(ExchangeError::Nothing);

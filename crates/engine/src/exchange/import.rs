@@ -8,7 +8,7 @@ use probare_cases::{
 };
 use probare_core::{
     Case, CaseResult, DefaultCasePolicy, ErrorKind, Event, Job, MemorySource, MetricInfo, MetricResult, NoBackend,
-    Outcome, Profile, RunEnd, ScoreError, SerializedResult, Sink, Stop,
+    Outcome, RunEnd, ScoreError, SerializedResult, Sink, Stop,
 };
 use probare_report::{CaseLines, OutputWriter, ReportFormat, manifest, refuse_overlap};
 use serde_json::{Value as Json, json};
@@ -119,9 +119,10 @@ fn write_results(
             better: score.better,
             range: score.range,
             version: 1,
-            profile: Profile::Reference,
+            profile: None,
             options: json!({"from": format.name()}),
             decision_thresholds: None,
+            is_descriptive: false,
         })
         .collect();
     let name = path.display().to_string();

@@ -11,12 +11,14 @@ use probare_core::{
     closest,
 };
 use probare_metrics::{cascade, registry};
+use probare_models::CallError;
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
 use serde_json::{Value as Json, json};
 
 use super::RagTest;
 use super::case_retriever::{self, CaseRetriever};
+use super::early_stop;
 use super::estimate::{BYTES_PER_TOKEN, Estimate, ModelEstimate as AskedModel, SECONDS_PER_REPLY, USUAL_REPLY};
 use super::plan::{PlannedDataset, RunPlan};
 use super::prompt::GenerationPrompt;
@@ -24,13 +26,15 @@ use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, Sample
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
 use crate::config::Dataset;
+use crate::decide_early::EarlyDecisionError;
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
 use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, Plan, PlanError, RunError, RunOptions, RunRequest,
+    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
+    RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
@@ -141,12 +145,21 @@ pub enum EvaluationError {
     /// The models cannot be asked.
     #[error(transparent)]
     Ask(#[from] ModelAccessError),
+    /// The batches of the run cannot be used.
+    #[error("the batches of the run cannot be used")]
+    Batch(#[source] CallError),
     /// The index cannot be searched.
     #[error(transparent)]
     Retrieval(#[from] RetrievalError),
     /// The metrics cannot be used.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Its gates cannot be decided before its last case.
+    #[error(transparent)]
+    Early(#[from] EarlyDecisionError),
+    /// It is to go on with other gates than those that it began with.
+    #[error("this run was started with other gates; start a new one")]
+    OtherGates,
     /// The store refused. What it holds can be resumed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -189,6 +202,7 @@ pub struct BenchmarkDataset {
 struct DatasetHandle {
     name: String,
     path: String,
+    version: Option<String>,
     options: ReadOptions,
     /// The cases, where a benchmark has read them.
     given: Option<(InputFile, Vec<Case>)>,
@@ -325,12 +339,14 @@ impl Evaluation {
             .map_err(PlanError::from)?;
         let metrics = Plan::new(&requests, settings.profile(), registry())?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
-        let (models, judges) = {
+        let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
             let models: Vec<_> = asking.under_test.iter().filter_map(tested).collect();
             let judging: Vec<String> = requests.iter().flat_map(judges_of).collect();
             let judges = used.iter().filter(|model| judging.contains(&model.name)).cloned().collect();
-            (models, judges)
+            let is_fallback = |name: &String| used.iter().any(|model| model.fallback.contains(name));
+            let fallbacks = used.iter().filter(|model| is_fallback(&model.name)).cloned().collect();
+            (models, judges, fallbacks)
         };
         let repeats = generate.repeats.map_or(1, std::num::NonZeroU32::get);
         let plan = RunPlan {
@@ -349,6 +365,7 @@ impl Evaluation {
             metrics: metrics.infos().to_vec(),
             models,
             judges,
+            fallbacks,
             prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
             replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
             outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
@@ -356,6 +373,10 @@ impl Evaluation {
             settings: serde_json::to_value(settings).ok(),
             mark: None,
         };
+        if settings.stop_when_decided == Some(true) {
+            let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
+            early_stop::check(settings, &gates, &plan, benchmark.is_some())?;
+        }
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
         let estimate = estimate(&plan, &surveys, &requests, asked.as_deref(), &asking, passages);
         drop(surveys);
@@ -396,9 +417,10 @@ impl Evaluation {
         wanted: RunRequest<'_>,
         tally: Arc<RunProgress>,
     ) -> Result<Conclusion, EvaluationError> {
+        early_stop::refuse_other_gates(&store.run(run)?.plan, &wanted.settings)?;
         let names = self.names();
         let is_plain = self.is_plain();
-        let job = self.job(&names)?;
+        let mut job = self.job(&names)?;
         let infos = self.metrics.infos().to_vec();
         let asked = self.asked.as_deref().filter(|_| !names.models.is_empty());
         let respondents = asked.map(|asked| ModelsUnderTest {
@@ -408,6 +430,14 @@ impl Evaluation {
         });
         if let Some(asked) = &self.asked {
             asked.keep_costs_in(store, run)?;
+            if wanted.settings.batch.unwrap_or_default() && !wanted.settings.offline.unwrap_or_default() {
+                // A run is known by its number in its store.
+                let place = std::fs::canonicalize(store.path()).unwrap_or_else(|_| store.path().to_owned());
+                asked
+                    .shared()
+                    .begin_batches(format!("{} run {run}", place.display()))
+                    .map_err(EvaluationError::Batch)?;
+            }
         }
         let sampling = RunSampleProvider {
             respondents,
@@ -427,6 +457,10 @@ impl Evaluation {
         if self.expects {
             wanted.gates = wanted.gates.join(expectations::gates());
         }
+        if wanted.settings.stop_when_decided == Some(true) {
+            let gates = wanted.settings.limits().join(wanted.gates.clone());
+            wanted.early = Some(early_stop::prepare(&mut job, &wanted.settings, &gates, &self.plan, &sampling)?);
+        }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
         // What is finished is kept also where a report failed; whichever failed first is told.
@@ -434,7 +468,7 @@ impl Evaluation {
         let mut conclusion = ended?;
         closed?;
         let is_short = conclusion.hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
-        let is_postponed = conclusion.hearing.as_ref().is_some_and(|hearing| !hearing.postponed.is_empty());
+        let is_postponed = conclusion.hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
         match conclusion.driven.stop {
             Stop::Interrupted => conclusion.exit = Exit::Incomplete,
             Stop::Complete if !is_short && !is_postponed => store.set_state(run, RunState::Complete)?,
@@ -460,7 +494,7 @@ impl Evaluation {
         let mut open = Vec::new();
         for dataset in &self.datasets {
             let prefix = if self.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
-            open.push(OpenDataset { prefix, rows: dataset.rows()? });
+            open.push(OpenDataset { prefix, version: dataset.version.clone(), rows: dataset.rows()? });
         }
         let seats =
             SampleGrid { models: u32::try_from(names.models.len()).unwrap_or(u32::MAX), repeats: self.plan.repeats };
@@ -498,14 +532,16 @@ impl Evaluation {
     }
 }
 
-/// The models under test: those that are named, or all that do not judge.
+/// The models under test: those that are named, or all that neither judge nor answer in place of another.
 fn under_test(settings: &RunOptions) -> Result<Vec<String>, EvaluationError> {
     let known = || settings.models.iter().map(|model| model.name.as_str());
     let named = settings.generate.as_ref().map(|generate| generate.models.as_slice()).unwrap_or_default();
     if named.is_empty() {
         let requests = settings.requests();
-        let judging: Vec<String> = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned()).collect();
-        return Ok(known().filter(|name| !judging.iter().any(|judge| judge == name)).map(str::to_owned).collect());
+        let judging = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned());
+        let others: Vec<String> =
+            judging.chain(settings.models.iter().flat_map(|model| model.fallback.iter().cloned())).collect();
+        return Ok(known().filter(|name| !others.iter().any(|other| other == name)).map(str::to_owned).collect());
     }
     for model in named {
         if !known().any(|name| name == model) {
@@ -542,7 +578,7 @@ impl DatasetHandle {
                 return Err(EvaluationError::NoColumn { path, field, column, columns: found.join(", ") });
             }
         }
-        Ok(Self { name: dataset.display_name(), path, options, given: None })
+        Ok(Self { name: dataset.display_name(), path, version: dataset.version.clone(), options, given: None })
     }
 
     /// Where it lies.
@@ -552,7 +588,8 @@ impl DatasetHandle {
 
     fn from_benchmark(dataset: BenchmarkDataset) -> Self {
         let BenchmarkDataset { name, input, cases } = dataset;
-        Self { name, path: input.path.clone(), options: ReadOptions::default(), given: Some((input, cases)) }
+        let (path, options) = (input.path.clone(), ReadOptions::default());
+        Self { name, path, version: None, options, given: Some((input, cases)) }
     }
 
     /// Its rows, from the beginning.
@@ -578,7 +615,8 @@ impl DatasetHandle {
         let around = RunContext { rules: &DefaultCasePolicy, backend: &NoBackend, sampler: None };
         let options = DriveOptions { limit, ..DriveOptions::default() };
         let driven = drive(rows, &self.path, &Plan::empty(), around, &options, Box::new(&mut survey))?;
-        Ok((driven.inputs.into_iter().next().unwrap_or_default(), survey))
+        let input = driven.inputs.into_iter().next().unwrap_or_default();
+        Ok((InputFile { version: self.version.clone(), ..input }, survey))
     }
 }
 
@@ -622,7 +660,8 @@ fn estimate(
         let (mut names, mut calls, mut bytes, mut is_most) = (Vec::new(), 0, 0, false);
         for request in requests.iter().filter(judging) {
             let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
-            let prompt = probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, str::len) as u64;
+            let prompt =
+                probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, |prompt| prompt.len()) as u64;
             names.push(request.name.clone());
             is_most |= request.options.get(cascade::JUDGE_OPTION).and_then(Json::as_str) == Some("when_unsure");
             calls += samples * seats;

@@ -102,7 +102,9 @@ struct StoreSampleProvider {
 
 impl SampleProvider for StoreSampleProvider {
     fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<MetricResult>>> {
-        if let (Some(response), Some(model)) = (&mut case.response, case.sample.and_then(|sample| sample.model)) {
+        if let (Some(response), Some(model)) = (&mut case.response, case.sample.and_then(|sample| sample.model))
+            && response.model.is_none()
+        {
             response.model = usize::try_from(model).ok().and_then(|model| self.models.get(model).cloned());
         }
         Ok(self.before.find_again(case)?.results)
@@ -146,7 +148,8 @@ struct OutputLines {
 
 impl Sink for OutputLines {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Event::Scored(CaseResult { case, results, .. }) = event else { return Ok(()) };
+        let Event::Scored(result) = event else { return Ok(()) };
+        let CaseResult { case, results, .. } = result;
         if results.is_empty() && case.response.is_none() {
             // It is not finished.
             return Ok(());
@@ -154,6 +157,13 @@ impl Sink for OutputLines {
         let dataset = case.sample.and_then(|key| self.datasets.get(usize::try_from(key.dataset).ok()?));
         let Json::Object(mut line) = serde_json::to_value(case)? else { return Ok(()) };
         line.shift_insert(1, "dataset".to_owned(), Json::from(dataset.map(String::as_str)));
+        if let Some(other) = result.answered_by() {
+            // Outputs are those of the model that was asked.
+            line.insert("answered_by".to_owned(), other.into());
+            if let Some(Json::Object(response)) = line.get_mut("response") {
+                response.insert("model".to_owned(), Json::from(result.model.as_deref()));
+            }
+        }
         if let Some(spent) = case.spent {
             line.insert("input_tokens".to_owned(), spent.usage.input_tokens.into());
             line.insert("output_tokens".to_owned(), spent.usage.output_tokens.into());

@@ -5,6 +5,7 @@
 
 mod case_retriever;
 mod conversation;
+mod early_stop;
 mod estimate;
 mod evaluation;
 mod export;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use probare_core::{InputFile, MetricInfo, ModelRecord, ProgramVersion, PromptRecord, ReadSettings};
+use probare_report::DatasetVersion;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -43,6 +44,9 @@ pub struct RunPlan {
     /// Models that judge.
     #[serde(default)]
     pub judges: Vec<ModelRecord>,
+    /// Models that answer in place of others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<ModelRecord>,
     /// Prompts of the metrics that ask.
     #[serde(default)]
     pub prompts: Vec<PromptRecord>,
@@ -89,10 +93,23 @@ impl RunPlan {
         cases * (self.models.len() as u64).max(1) * u64::from(self.repeats.max(1))
     }
 
+    /// Its data sets with their versions. A file whose responses are scored is another one in every run: only its name counts.
+    pub fn dataset_versions(&self) -> Vec<DatasetVersion> {
+        let is_asked = !self.models.is_empty();
+        let version = |set: &PlannedDataset| DatasetVersion {
+            name: set.name.clone(),
+            version: set.input.version.clone(),
+            sha256: Some(set.input.sha256.clone()).filter(|sha256| is_asked && !sha256.is_empty()),
+        };
+        self.datasets.iter().map(version).collect()
+    }
+
     /// What of all that decides outputs is different now, in words.
     pub fn output_differences(&self, now: &Self) -> Vec<String> {
         let outputs = |plan: &Self| Self {
             judges: Vec::new(),
+            // Nobody is asked, so nobody stands in; who may is one of the settings of a model.
+            fallbacks: Vec::new(),
             metrics: Vec::new(),
             prompts: Vec::new(),
             replies: Vec::new(),
@@ -116,6 +133,7 @@ impl RunPlan {
         let models = |models: &[ModelRecord]| models.iter().map(|model| (model.name.clone(), model.clone())).collect();
         compare(&mut found, "the settings of model", &models(&self.models), &models(&now.models));
         compare(&mut found, "the settings of judge", &models(&self.judges), &models(&now.judges));
+        compare(&mut found, "the settings of fallback", &models(&self.fallbacks), &models(&now.fallbacks));
         if self.repeats != now.repeats {
             found.push(format!("there were {} repeats, now there are {}", self.repeats, now.repeats));
         }
@@ -138,7 +156,10 @@ impl RunPlan {
                     "metric `{}` was {} version {}, now it is {} version {}",
                     before.name, before.id, before.version, metric.id, metric.version
                 )),
-                Some(metric) if metric.options != before.options || metric.profile != before.profile => {
+                Some(metric)
+                    if metric.options != before.options
+                        || metric.profile.unwrap_or_default() != before.profile.unwrap_or_default() =>
+                {
                     found.push(format!("the options of metric `{}` changed", before.name));
                 }
                 Some(_) => {}

@@ -48,7 +48,7 @@ pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExpo
         }
         other => {
             notes.extend(
-                other.and_then(Result::err).map(|reason| format!("questions and references are left out: {reason}")),
+                other.and_then(Result::err).map(|reason| format!("questions and references are omitted: {reason}")),
             );
             (Box::new(StoreSource { store, run: stored.run, cursor: Cursor::start(), inputs: Vec::new() }), true)
         }
@@ -76,7 +76,7 @@ fn datasets(plan: &RunPlan) -> Result<Vec<OpenDataset>, String> {
             return Err(format!("`{path}` has changed since the run"));
         }
         let prefix = if plan.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
-        open.push(OpenDataset { prefix, rows: Box::new(rows()?) });
+        open.push(OpenDataset { prefix, version: dataset.input.version.clone(), rows: Box::new(rows()?) });
     }
     Ok(open)
 }
@@ -93,7 +93,8 @@ impl SampleProvider for ExportSampleProvider {
     fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<MetricResult>>> {
         let kept = if self.is_stored { self.before.find_again(case)? } else { self.before.find(case)? };
         if let (Some(text), Some(key), Some(_)) = (kept.output, case.sample, &kept.results) {
-            let model = key.model.and_then(|model| self.models.get(usize::try_from(model).ok()?).cloned());
+            let asked = || key.model.and_then(|model| self.models.get(usize::try_from(model).ok()?).cloned());
+            let model = kept.answered_by.or_else(asked);
             case.put_answer(Output { text, model, repeat: key.repeat }, kept.calls);
             case.spent = kept.spent;
         }

@@ -89,7 +89,8 @@ impl SampleProvider for RunSampleProvider<'_> {
             }
         }
         if let (Some(text), Some(key)) = (kept.output, case.sample) {
-            let model = key.model.and_then(|model| self.client(model)).map(|client| client.name().to_owned());
+            let asked = || key.model.and_then(|model| self.client(model)).map(|client| client.name().to_owned());
+            let model = kept.answered_by.or_else(asked);
             case.put_answer(Output { text, model, repeat: key.repeat }, kept.calls);
             case.spent = kept.spent;
             if self.is_grounded() {
@@ -119,9 +120,10 @@ impl SampleProvider for RunSampleProvider<'_> {
 
     fn save(&self, result: &CaseResult) -> io::Result<()> {
         self.tally.finish(result);
-        // What failed for want of money, or because the provider wants a long pause, is not finished.
-        let is_short =
-            self.models.is_some_and(|models| models.budget().is_reached() || !models.postponed_models().is_empty());
+        // What failed for want of money, because the provider wants a long pause, or waits in a batch, is not finished.
+        let is_short = self.models.is_some_and(|models| {
+            models.budget().is_reached() || !models.postponed_models().is_empty() || models.has_waiting_batches()
+        });
         if is_short && result.results.iter().any(Result::is_err) {
             return Ok(());
         }
@@ -186,7 +188,7 @@ impl RunSampleProvider<'_> {
         };
         let calls: Vec<CaseToolCall> = answered.entry.reply.tool_calls().map(CaseToolCall::from).collect();
         let calls = Some(calls).filter(|calls| case.tools.is_some() || !calls.is_empty());
-        let model = Some(client.name().to_owned());
+        let model = answered.answered_by.clone().or_else(|| Some(client.name().to_owned()));
         case.put_answer(Output { text: text.clone(), model, repeat: key.repeat }, calls);
         // A store that fails says so when the sample is kept.
         let _ = self.keeper.output(case, answered);

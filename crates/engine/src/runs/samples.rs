@@ -14,6 +14,8 @@ use std::hash::BuildHasher;
 pub(super) struct OpenDataset {
     /// What stands before the ids of its cases.
     pub prefix: String,
+    /// Name of its version, where it has one.
+    pub version: Option<String>,
     /// Its rows.
     pub rows: Box<dyn CaseSource>,
 }
@@ -37,6 +39,7 @@ pub(super) struct SampleSource {
 
 struct DatasetCursor {
     rows: Box<dyn CaseSource>,
+    version: Option<String>,
     prefix: Arc<str>,
     counting: Arc<RowCounter>,
     batches: u64,
@@ -54,8 +57,9 @@ impl SampleSource {
             self.past.push(reading);
             self.number += 1;
         }
-        let Some(OpenDataset { prefix, rows }) = self.datasets.next() else { return false };
-        self.current = Some(DatasetCursor { rows, prefix: prefix.into(), counting: Arc::default(), batches: 0 });
+        let Some(OpenDataset { prefix, version, rows }) = self.datasets.next() else { return false };
+        let (prefix, counting) = (prefix.into(), Arc::default());
+        self.current = Some(DatasetCursor { rows, version, prefix, counting, batches: 0 });
         true
     }
 }
@@ -96,6 +100,7 @@ impl CaseSource for SampleSource {
             let wanted = self.limit.map(|_| reading.counting.read.load(Ordering::Relaxed));
             for mut input in reading.rows.inputs()? {
                 input.rows = input.rows.map(|read| wanted.map_or(read, |wanted| read.min(wanted)));
+                input.version.clone_from(&reading.version);
                 inputs.push(input);
             }
         }
@@ -231,7 +236,7 @@ mod tests {
     fn dataset(prefix: &str, ids: &[&str]) -> OpenDataset {
         let case = |id: &&str| Case { id: (*id).to_owned(), ..Case::default() };
         let rows = Box::new(MemorySource::new(ids.iter().map(case).collect(), Vec::new()));
-        OpenDataset { prefix: prefix.to_owned(), rows }
+        OpenDataset { prefix: prefix.to_owned(), version: None, rows }
     }
 
     fn all(mut samples: SampleSource) -> Vec<(String, SampleKey)> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use probare_cases::{CaseFileError, read_whole};
 use probare_core::Profile;
+use probare_metrics::sgi::Upstream;
 use probare_models::{ModelSettings, SettingsError};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
@@ -29,10 +30,14 @@ pub struct Guide {
     pub grader_cache: Option<Map<String, Json>>,
     /// Who judges, in place of the environment variables; our own key.
     pub graders: Graders,
-    /// Which reading of the metrics; our own key.
+    /// Which definition of the metrics; our own key.
     pub profile: Option<Profile>,
-    /// The value of the fifth task, from 0 to 100, for the official score; our own key.
+    /// The value of the fifth task, from 0 to 100, for the official score where it is not run here; our own key.
     pub experimental_reasoning: Option<f64>,
+    /// Which implementation is followed; our own key.
+    pub upstream: Upstream,
+    /// Folder with prompts in place of ours, from the folder of the configuration; our own key.
+    pub prompts: Option<PathBuf>,
 }
 
 /// One subtask.
@@ -69,7 +74,8 @@ pub struct GuideRun {
     pub log_level: String,
     /// Whether only the first rows are run.
     pub demo_mode: bool,
-    /// How many these are.
+    /// How many these are: 1 or more.
+    #[serde(deserialize_with = "row_count")]
     pub demo_limit: u64,
     /// Folder with the rows of all subtasks; our own key.
     pub data_dir: Option<PathBuf>,
@@ -79,12 +85,20 @@ pub struct GuideRun {
     pub parallel: bool,
     /// Reports to write; our own key.
     pub output: Vec<String>,
-    /// Answer from recorded replies only; our own key.
+    /// Send no request; our own key.
     pub offline: bool,
     /// Most money, in US dollars; our own key.
     pub budget_usd: Option<f64>,
-    /// The record of replies; our own key.
+    /// The response cache; our own key.
     pub record: Option<String>,
+}
+
+/// A number of rows, with words of ours for what is none.
+fn row_count<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let given = Json::deserialize(deserializer)?;
+    given.as_u64().filter(|count| *count > 0).ok_or_else(|| {
+        serde::de::Error::custom(format!("`demo_limit` is {given}, where a number of rows is expected, 1 or more"))
+    })
 }
 
 impl Default for GuideRun {
@@ -122,6 +136,10 @@ pub struct Graders {
     pub dry_experiment: Option<String>,
     /// The three that vote on ideas.
     pub idea_generation: Vec<String>,
+    /// Judges the reasoning about experiments; nobody is asked if absent.
+    pub experimental_reasoning: Option<String>,
+    /// Whether that judge reads text alone, so that no pictures are sent.
+    pub text_only: bool,
 }
 
 /// A guide cannot be used.
@@ -132,7 +150,7 @@ pub enum GuideError {
     #[error(transparent)]
     Read(#[from] CaseFileError),
     /// It has another form.
-    #[error("`{name}` is no good configuration: {reason}")]
+    #[error("the configuration `{name}` is not valid: {reason}")]
     Form {
         /// The file.
         name: String,
@@ -201,6 +219,8 @@ impl Guide {
             return Err(wrong("`datasets` names no subtask".to_owned()));
         }
         for model in &mut guide.models {
+            // The original asks again where a model says nothing.
+            model.retry_empty = true;
             if model.name.contains('/') {
                 return Err(wrong(format!(
                     "the name of model `{}` holds a `/`; it becomes the name of a folder",

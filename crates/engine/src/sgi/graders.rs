@@ -26,7 +26,11 @@ pub(super) fn graders(
 ) -> GraderPanel {
     match subtask {
         Subtask::WetExperiment => Ok(Vec::new()),
-        Subtask::DeepResearch => with_parser(
+        // The choice needs nobody; its reasoning is judged where somebody is named.
+        Subtask::ExperimentalReasoning => {
+            own.experimental_reasoning.iter().map(|name| grader_by_name(name, known)).collect()
+        }
+        Subtask::DeepResearch | Subtask::DeepResearchGold => with_parser(
             single("deep_research", own.deep_research.as_deref(), "SGI_DR_GRADER_MODEL", known, environment)?,
             own,
             known,

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_benchmarks::sgi::rows::{self, SubtaskRows};
-use probare_benchmarks::sgi::{Collector, CollectorPlan, Destination, SgiPolicy, Subtask, embedding_model, fixtures};
+use probare_benchmarks::sgi::{
+    Collector, CollectorPlan, Destination, SgiPolicy, SgiPrompts, Subtask, embedding_model, fixtures, upstream_option,
+};
 use probare_core::{Console, Profile};
 use probare_models::ModelSettings;
 use serde_json::{Map, Value as Json, json};
@@ -21,7 +23,7 @@ use crate::runs::{Benchmark, BenchmarkDataset};
 pub struct SgiOptions {
     /// Run also what has results.
     pub overwrite: bool,
-    /// Which reading.
+    /// Which definition.
     pub profile: Option<Profile>,
     /// Most rows of each subtask.
     pub limit: Option<u64>,
@@ -75,12 +77,19 @@ pub fn prepare(
             output: guide.run.output.iter().map(PathBuf::from).collect(),
             offline: guide.run.offline.then_some(true),
             budget_usd: guide.run.budget_usd,
-            record: guide.run.record.as_ref().map(PathBuf::from),
+            cache: guide.run.record.as_ref().map(PathBuf::from),
             ..RunOptions::default()
         },
         ..Config::default()
     };
     let variables = Variables::read(environment)?;
+    let failed = |error: probare_core::BenchmarkError| GuideError::Rows {
+        reason: error.message.clone(),
+        hint: error.hint.clone(),
+    };
+    let prompts = guide.prompts.as_deref().map(|named| SgiPrompts::read(&place(named, folder)));
+    let prompts = prompts.transpose().map_err(failed)?.unwrap_or_default();
+    let mut rules = SgiPolicy::default();
     let limit = wishes.limit.or_else(|| guide.run.demo_mode.then_some(guide.run.demo_limit));
     let demo = guide.run.demo_mode || wishes.limit.is_some();
     let known: Vec<ModelSettings> = guide.graders.models.iter().chain(&guide.models).cloned().collect();
@@ -99,7 +108,7 @@ pub fn prepare(
             return Err(wrong(format!("{} is named twice", dataset.dataset_id)));
         }
         let able = graders(subtask, &guide.graders, &known, environment).and_then(|panel| {
-            let options = options(subtask, guide, &panel, &variables);
+            let options = options(subtask, guide, &panel, &variables, &prompts);
             can(subtask, &options).map(|()| (panel, options))
         });
         let (panel, options) = match able {
@@ -111,8 +120,7 @@ pub fn prepare(
         };
         let file = find(guide, dataset, subtask, folder, &variables)?;
         let SubtaskRows { cases, input, fingerprint } =
-            rows::read(subtask, &file, dataset.discipline.as_deref(), limit)
-                .map_err(|error| GuideError::Rows { reason: error.message, hint: error.hint })?;
+            rows::read(subtask, &file, dataset.discipline.as_deref(), limit, &prompts).map_err(failed)?;
         let destination = place(&guide.run.output_dir, folder);
         let is_there = |model: &ModelSettings| has_result(&destination, subtask, &model.name, &fingerprint);
         if !demo && !wishes.overwrite && !guide.run.overwrite && guide.models.iter().all(is_there) {
@@ -122,12 +130,26 @@ pub fn prepare(
         if subtask == Subtask::DryExperiment {
             warnings.extend(fixtures::missing_fixtures_warning(&cases, variables.fixtures.as_deref()));
         }
-        config.metrics.push(MetricEntry {
-            id: subtask.metric().to_owned(),
-            name: None,
-            options,
-            profile: Some(profile),
-        });
+        if subtask == Subtask::ExperimentalReasoning {
+            if guide.experimental_reasoning.is_some() {
+                let reason = "`experimental_reasoning` is the value of a subtask that is among the `datasets`; leave one of them out";
+                return Err(wrong(reason.to_owned()));
+            }
+            rules = SgiPolicy::with_pictures_below(file.parent().unwrap_or(Path::new("")));
+        }
+        // An embedding server is set up beside the graders, by the name of its model.
+        let embedding = options.get("model").and_then(Json::as_str);
+        let server = known.iter().find(|model| Some(model.name.as_str()) == embedding).cloned();
+        let panel: Vec<ModelSettings> = panel.into_iter().chain(server).collect();
+        let judged_beside = subtask.judged_beside().filter(|_| options.contains_key("judges"));
+        let (own, beside) =
+            if subtask.judged_beside().is_some() { (Map::new(), options) } else { (options, Map::new()) };
+        let entry = |id: &str, options| MetricEntry { id: id.to_owned(), name: None, options, profile: Some(profile) };
+        // Two data sets may go through the same metric.
+        if config.metrics.iter().all(|known| known.id != subtask.metric()) {
+            config.metrics.push(entry(subtask.metric(), own));
+        }
+        config.metrics.extend(judged_beside.map(|id| entry(id, beside)));
         for grader in panel {
             if config.models.iter().all(|known| known.name != grader.name) {
                 config.models.push(grader);
@@ -141,6 +163,7 @@ pub fn prepare(
             refused.iter().map(|(subtask, reason)| format!("{}: {reason}", subtask.dataset_id())).collect();
         return Err(GuideError::Nothing { reasons: reasons.join("; ") });
     }
+    let subtasks: Vec<Subtask> = fingerprints.keys().copied().collect();
     let collector = Collector::new(CollectorPlan {
         destination: Some(Destination {
             folder: place(&guide.run.output_dir, folder),
@@ -152,6 +175,9 @@ pub fn prepare(
         model: None,
         fifth: guide.experimental_reasoning,
         refused: refused.clone(),
+        partial: partial(guide, limit),
+        prompts: prompts.describe(&subtasks, guide.upstream, true),
+        upstream: guide.upstream,
         warnings,
         console: wishes.console,
     });
@@ -159,7 +185,7 @@ pub fn prepare(
         suite: "sgi".to_owned(),
         title: format!("SGI-Bench: {}", config.generate.models.join(", ")),
         datasets,
-        rules: Arc::new(SgiPolicy),
+        rules: Arc::new(rules),
         publisher: Box::new(collector),
     };
     config.path = Some(path.to_owned());
@@ -210,9 +236,26 @@ impl Variables {
     }
 }
 
-/// Options of a subtask's metric.
-fn options(subtask: Subtask, guide: &Guide, panel: &[ModelSettings], variables: &Variables) -> Map<String, Json> {
-    let mut map = Map::new();
+/// Why a run is over a part of the data alone; nothing where it is over all of them.
+fn partial(guide: &Guide, limit: Option<u64>) -> Option<String> {
+    let discipline = guide.datasets.iter().find_map(|dataset| dataset.discipline.as_deref());
+    match (limit, discipline) {
+        (Some(limit), _) => Some(format!("no more than the first {limit} rows of each subtask were run")),
+        (None, Some(name)) => Some(format!("only rows of the discipline {name} were run")),
+        (None, None) => None,
+    }
+}
+
+/// Options of a subtask's metric; of the one that judges reasoning where there is one.
+fn options(
+    subtask: Subtask,
+    guide: &Guide,
+    panel: &[ModelSettings],
+    variables: &Variables,
+    prompts: &SgiPrompts,
+) -> Map<String, Json> {
+    let mut map = prompts.metric_options(subtask);
+    map.extend(upstream_option(subtask, guide.upstream));
     if !panel.is_empty() {
         map.insert("judges".to_owned(), panel.iter().map(|grader| grader.name.clone()).collect());
     }
@@ -232,7 +275,12 @@ fn options(subtask: Subtask, guide: &Guide, panel: &[ModelSettings], variables: 
                 map.insert("parallel".to_owned(), json!(true));
             }
         }
-        Subtask::DeepResearch | Subtask::WetExperiment => {}
+        Subtask::ExperimentalReasoning => {
+            if guide.graders.text_only {
+                map.insert("text_only".to_owned(), json!(true));
+            }
+        }
+        Subtask::DeepResearch | Subtask::DeepResearchGold | Subtask::WetExperiment => {}
     }
     map
 }
@@ -257,7 +305,7 @@ fn find(
         (None, Some(named)) => vec![named.clone()],
         (None, None) => vec![folder.join("data"), folder.join(GUIDE_DATA), PathBuf::from(GUIDE_DATA)],
     };
-    let (id, metric) = (subtask.dataset_id(), subtask.metric());
+    let (id, metric) = (subtask.dataset_id(), subtask.name());
     let names = [
         format!("{metric}/{SPLIT}.jsonl"),
         format!("{id}/{SPLIT}.jsonl"),
@@ -367,6 +415,40 @@ mod tests {
             |name: &str| (name == "SGI_EMBEDDING_MODEL").then(|| "sentence-transformers/all-MiniLM-L6-v2".to_owned());
         let found = prepared(folder.path(), &guide, &named).unwrap();
         assert_eq!(found.config.metrics[0].options["model"], "all-MiniLM-L6-v2");
+    }
+
+    #[test]
+    fn reasoning_is_judged_where_somebody_is_named_and_data_sets_share_a_metric() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path();
+        let row = r#"{"idx": "r", "question": "Q?", "options": ["a", "b"], "answer": 0}"#;
+        put(&place.join("data/experimental_reasoning/test.jsonl"), row);
+        for name in ["deep_research", "deep_research_gold"] {
+            put(&place.join(format!("data/{name}/test.jsonl")), r#"{"idx": "d", "question": "Q?", "answer": "a"}"#);
+        }
+        put(&place.join("texts/judge_reasoning.txt"), "Rate {{solution}}");
+        put(&place.join("texts/judge_steps.txt"), "Steps of {{solution}}");
+        let guide = "models: [{name: m, api_model_name: 'replay:r.jsonl'}]\ndatasets:\n  - {dataset_id: sgibench-experimentalreasoning}\n  \
+             - {dataset_id: sgibench-deepresearch}\n  - {dataset_id: sgibench-deepresearch-gold}\nupstream: official-2026\nprompts: texts\n";
+        let graders = "graders: {deep_research: 'replay:g', experimental_reasoning: 'replay:s', text_only: true}\n";
+        let found = prepared(place, &format!("{guide}{graders}"), &|_| None).unwrap();
+        let ids: Vec<&str> = found.config.metrics.iter().map(|metric| metric.id.as_str()).collect();
+        assert_eq!(ids, ["experimental_reasoning", "reasoning_validity", "deep_research"]);
+        let [choice, validity, research] = found.config.metrics.as_slice() else { panic!("three metrics") };
+        assert!(choice.options.is_empty(), "{:?}", choice.options);
+        assert_eq!(validity.options["text_only"], true);
+        assert_eq!(validity.options["prompt"], "Rate {{solution}}");
+        assert_eq!(
+            (&research.options["upstream"], &research.options["prompt"]),
+            (&json!("official-2026"), &json!("Steps of {{solution}}"))
+        );
+        // Nobody is asked where nobody is named.
+        let alone = prepared(place, &format!("{guide}graders: {{deep_research: 'replay:g'}}\n"), &|_| None).unwrap();
+        assert_eq!(alone.config.metrics.len(), 2);
+        let Err(error) = prepared(place, &format!("{guide}{graders}experimental_reasoning: 41.2\n"), &|_| None) else {
+            panic!("the value is given twice")
+        };
+        assert!(error.to_string().contains("leave one of them out"), "{error}");
     }
 
     #[test]

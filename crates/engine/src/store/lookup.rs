@@ -21,6 +21,8 @@ pub struct SampleLookup {
     pub is_known: bool,
     /// What the model answered.
     pub output: Option<String>,
+    /// The model that gave it: the one that was asked, or one that answered in its place.
+    pub answered_by: Option<String>,
     /// Calls that it answered with; nothing where it had no tools.
     pub calls: Option<Vec<CaseToolCall>>,
     /// What that took.
@@ -115,7 +117,8 @@ impl StoredSamples {
         // A response of the file is read from the file.
         let output = body.output.filter(|_| !place.model.is_empty()).map(|output| output.text);
         let spent = output.is_some().then(|| to_spent(&row.taken));
-        Ok(SampleLookup { is_known: true, output, calls: body.calls, spent, results })
+        let answered_by = row.answered_by.filter(|_| output.is_some());
+        Ok(SampleLookup { is_known: true, output, answered_by, calls: body.calls, spent, results })
     }
 }
 
@@ -163,8 +166,9 @@ pub(super) fn stored_sample(
     let SampleBody { output, calls, .. } = content(connection, unpacker, &row)?;
     let SampleRowKey { dataset, occurrence, model, repeat, order: (number, position, seat), .. } = row.place;
     let is_asked = !model.is_empty();
+    let answered_by = row.answered_by.or(Some(model));
     match output {
-        Some(output) if is_asked => case.put_answer(Output { model: Some(model), repeat, ..output }, calls),
+        Some(output) if is_asked => case.put_answer(Output { model: answered_by, repeat, ..output }, calls),
         output => case.response = output,
     }
     case.spent = row.taken.is_known().then(|| to_spent(&row.taken));

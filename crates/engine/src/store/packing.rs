@@ -123,7 +123,7 @@ mod tests {
     fn a_text_comes_back_and_an_evidence_takes_little_room() {
         let (packer, unpacker) = (Packer::default(), unpacker());
         let evidence =
-            r#"{"value":1.0,"evidence":[{"kind":"found","field":"response","start":4,"end":10,"text":"border"}]}"#;
+            r#"{"value":1.0,"evidence":[{"kind":"matched","field":"response","start":4,"end":10,"text":"border"}]}"#;
         for text in ["", "é", evidence, &evidence.repeat(1000)] {
             let packed = packer.pack(text).unwrap();
             assert_eq!(packed, packer.pack(text).unwrap());

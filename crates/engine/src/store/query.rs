@@ -288,7 +288,7 @@ impl Store {
                     repeat,
                 };
                 let case = Case { id, tags, sample: Some(key), ..Case::default() };
-                let model = row.answered_by.or(Some(model)).filter(|model| !model.is_empty());
+                let model = Some(model).filter(|model| !model.is_empty()).or(row.answered_by);
                 visit(CaseResult { model, repeat, ..CaseResult::new(case, results) });
                 Ok(())
             })

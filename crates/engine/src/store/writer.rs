@@ -35,8 +35,17 @@ struct FinishedSample {
     values: Vec<MetricValue>,
 }
 
+/// An output that waits to be scored.
+struct WaitingOutput {
+    place: SampleRowKey,
+    answered_by: Option<String>,
+    taken: OutputUsage,
+    /// The body, packed.
+    packed: Vec<u8>,
+}
+
 enum WriteRequest {
-    Output(SampleRowKey, OutputUsage, Vec<u8>),
+    Output(Box<WaitingOutput>),
     Results(Box<FinishedSample>),
 }
 
@@ -103,7 +112,9 @@ impl StoreWriter {
             attempts: Some(i64::from(entry.attempts)),
         };
         let packed = self.packer.pack(&sample_body(case, true).text()?)?;
-        self.send(WriteRequest::Output(place, taken, packed))
+        let named = case.response.as_ref().and_then(|output| output.model.clone());
+        let answered_by = named.or_else(|| Some(place.model.clone()).filter(|model| !model.is_empty()));
+        self.send(WriteRequest::Output(Box::new(WaitingOutput { place, answered_by, taken, packed })))
     }
 
     /// Keeps the results of a sample. A sample that the user ended is not finished.
@@ -216,7 +227,7 @@ fn serve(mut connection: Connection, run: i64, wishes: &Receiver<WriteRequest>) 
         };
         for wish in batch {
             match wish {
-                WriteRequest::Output(place, taken, packed) => writing.output(place, taken, &packed)?,
+                WriteRequest::Output(output) => writing.output(*output)?,
                 WriteRequest::Results(finished) => writing.results(*finished)?,
             }
         }
@@ -234,13 +245,9 @@ struct WriteTransaction<'a> {
 }
 
 impl WriteTransaction<'_> {
-    fn output(&mut self, place: SampleRowKey, taken: OutputUsage, packed: &[u8]) -> Result<(), StoreFault> {
-        let row = SampleRow {
-            answered_by: Some(place.model.clone()).filter(|model| !model.is_empty()),
-            status: OPEN.to_owned(),
-            taken,
-            ..SampleRow::default()
-        };
+    fn output(&mut self, output: WaitingOutput) -> Result<(), StoreFault> {
+        let WaitingOutput { place, answered_by, taken, packed } = output;
+        let row = SampleRow { answered_by, status: OPEN.to_owned(), taken, ..SampleRow::default() };
         let sample = match self.samples.find(self.connection, &place)? {
             None => self.samples.insert(self.connection, &mut SampleRow { place, ..row })?,
             Some(before) => {
@@ -253,7 +260,7 @@ impl WriteTransaction<'_> {
                 before.sample
             }
         };
-        PackedTable::Outputs.put(self.connection, sample, packed)?;
+        PackedTable::Outputs.put(self.connection, sample, &packed)?;
         Ok(())
     }
 
@@ -269,6 +276,9 @@ impl WriteTransaction<'_> {
         if let (Some(before), Some(kept)) = (&before, kept) {
             if before.is_finished() && body.results.iter().all(|(metric, _)| kept.has(metric)) {
                 return Ok(());
+            }
+            if kept.output.is_some() {
+                row.answered_by.clone_from(&before.answered_by);
             }
             if merge(&mut body, kept) {
                 packed = Packer::default().pack(&body.text()?)?;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use probare_core::{Case, CaseBatch, CaseSource, InputFile, Output, Problem, ReadProgress, SourceError};
+use probare_core::{
+    Case, CaseBatch, CaseSource, InputFile, Manifest, Output, Problem, ReadProgress, Sha256, SourceError,
+};
+use probare_report::results_file::format_3;
 use serde_json::{Map, Value as Json};
 
 use super::Verdict;
@@ -45,6 +48,47 @@ fn unsign(case: &mut Case) {
         if (taken.model.is_some() || taken.repeat > 0) && taken.model == output.model && taken.repeat == output.repeat {
             (output.model, output.repeat) = (None, 0);
         }
+    }
+}
+
+/// The digest that a manifest of an earlier format carries of itself: over its bytes in the words of then.
+pub(super) fn seal(manifest: &Manifest) -> String {
+    let mut bare = serde_json::to_value(Manifest { seal: None, ..manifest.clone() }).unwrap_or_default();
+    format_3::manifest(&mut bare);
+    Sha256::hex_digest(bare.to_string())
+}
+
+/// Turns a manifest of now into one of format 3, to be held against what was `read`. Rows were compared one by one in the words of
+/// then, so the digest of all of them says nothing more.
+pub(super) fn as_format_3(now: &mut Json, read: &Json) {
+    format_3::manifest(now);
+    let Some(whole) = now.as_object_mut() else { return };
+    if let Some(lines) = read.get("lines") {
+        whole.insert("lines".to_owned(), lines.clone());
+    }
+    for (metric, recorded) in items(whole.get_mut("metrics")).zip(list(read.get("metrics"))) {
+        // It named a profile where a metric has one definition.
+        if let (Some(metric), Some(profile)) = (metric.as_object_mut(), recorded.get("profile"))
+            && !metric.contains_key("profile")
+        {
+            metric.insert("profile".to_owned(), profile.clone());
+        }
+        copy_text("summary", metric, recorded);
+    }
+    // Remarks are of the same rows, in other words.
+    let problems = items(whole.get_mut("summary").and_then(|summary| summary.get_mut("problems")));
+    for (problem, recorded) in problems.zip(list(read.pointer("/summary/problems"))) {
+        if ["file", "line", "record"].iter().all(|key| problem.get(key) == recorded.get(key)) {
+            copy_text("reason", problem, recorded);
+            copy_text("hint", problem, recorded);
+        }
+    }
+}
+
+/// Takes over how a text was put then.
+fn copy_text(key: &str, now: &mut Json, recorded: &Json) {
+    if let (Some(now), Some(recorded)) = (now.get_mut(key), recorded.get(key)) {
+        now.clone_from(recorded);
     }
 }
 

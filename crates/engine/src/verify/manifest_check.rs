@@ -24,6 +24,7 @@ impl Checker<'_> {
         }
         compare_manifests(self.recorded, said, now, &mut self.verdict);
         self.compare_bytes()?;
+        self.verdict.discount_unchecked();
         Ok(self.verdict)
     }
 
@@ -83,7 +84,8 @@ fn compare_manifests(recorded: &Manifest, said: &ManifestText, mut now: Manifest
         ));
         now.clone_from(recorded);
     }
-    let seal = manifest::seal(recorded);
+    let is_earlier = recorded.probare.format < FORMAT;
+    let seal = if is_earlier { earlier_formats::seal(recorded) } else { manifest::seal(recorded) };
     if recorded.seal.as_deref() != Some(&seal) {
         verdict.about_file(format!(
             "the manifest was changed after it was written: its digest is {seal}, but it says {}",
@@ -92,8 +94,11 @@ fn compare_manifests(recorded: &Manifest, said: &ManifestText, mut now: Manifest
     }
     let mut same = serde_json::to_value(&now).unwrap_or_default();
     let read = strict_json::parse_strict(&said.manifest).map(|strict| strict.value).unwrap_or_default();
-    let mut is_old = recorded.probare.format < FORMAT;
-    if is_old {
+    let mut is_old = is_earlier;
+    if is_earlier {
+        earlier_formats::as_format_3(&mut same, &read);
+    }
+    if recorded.probare.format < 3 {
         earlier_formats::as_format_2(&mut same, &read, verdict);
     }
     earlier_formats::with_duplicate_ids(&mut same, &read, verdict);

@@ -175,7 +175,7 @@ impl RowMatcher {
         match (&self.columns, &row.content, &now) {
             (Some(columns), _, _) => compare_cells(&self.form, columns, &row.content, &now, &result.case, verdict),
             (None, RowContent::Text(recorded), RowContent::Text(now)) => {
-                compare_lines(recorded, now, &result.case, verdict);
+                compare_lines(recorded, now, self.form.is_earlier(), &result.case, verdict);
             }
             _ => {}
         }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{CaseFileError, MapError};
-use probare_core::{BenchmarkError, FORMAT, Job, Manifest, MetricRequest, OLDEST_FORMAT, Stop, Suite};
+use probare_core::{BenchmarkError, FORMAT, Job, Manifest, MeansOver, MetricRequest, OLDEST_FORMAT, Stop, Suite};
 use probare_metrics::registry;
 use probare_models::CacheFile;
 use probare_report::results_file::{ManifestText, ResultsFile, ResultsFileError};
@@ -145,6 +145,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
         case_limits: case_limits(&job),
         by: manifest.summary.pointer("/groups/by").and_then(Json::as_str).and_then(|by| by.parse().ok()),
         cluster: manifest.summary.pointer("/cluster/column").and_then(Json::as_str).and_then(|name| name.parse().ok()),
+        is_over_outputs: job.means_over == MeansOver::Outputs,
     };
     let asking = score_dependencies::asking(&manifest, &resolved, asked.inputs, &asked.record, &mut verdict);
     let shown = |name: &dyn ToString| name.to_string();
@@ -292,7 +293,7 @@ fn gates(manifest: &Manifest, verdict: &mut Verdict) -> Gates {
     let (mut gates, mut origins) = (Vec::new(), Vec::new());
     let (mut confident, mut each_group) = (false, false);
     for entry in manifest.gates.as_array().into_iter().flatten() {
-        confident |= entry.get("confident") == Some(&Json::Bool(true));
+        confident |= ["significant", "confident"].iter().any(|name| entry.get(*name) == Some(&Json::Bool(true)));
         if entry.get("group").is_some() {
             each_group = true;
             continue;

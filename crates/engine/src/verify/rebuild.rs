@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use probare_cases::{CaseFileError, CaseFormat, CaseReader, FieldMap, ReadOptions};
 use probare_core::{
-    BenchmarkCall, BenchmarkError, CaseSource, Console, Event, FORMAT, InputFile, Job, Manifest, MetricRequest, Panel,
+    BenchmarkCall, BenchmarkError, CaseSource, Console, Event, InputFile, Job, Manifest, MetricRequest, Panel,
     Publisher, ReadSettings, Sink, Suite,
 };
 use probare_files::{is_below, open_plain};
@@ -68,7 +68,7 @@ fn plain(manifest: &Manifest, resolved: &[InputLocation]) -> Result<Job, VerifyE
             );
         }
     }
-    let is_old = manifest.probare.format < FORMAT;
+    let is_old = manifest.probare.format < 3;
     let rows: Box<dyn CaseSource> = if is_old { Box::new(UnattributedSource(Box::new(rows))) } else { Box::new(rows) };
     let mut job = Job::new(place.display().to_string(), rows, requests);
     job.inputs = further;
@@ -140,7 +140,7 @@ fn benchmark(
     check_reads(&job, &folders, manifest, resolved, readable)?;
     for request in &mut job.requests {
         let Some(recorded) = manifest.metrics.iter().find(|metric| metric.name == request.name) else { continue };
-        request.profile.get_or_insert(recorded.profile);
+        request.profile = request.profile.or(recorded.profile);
         // Who judged was said beside the options of the benchmark; the record answers for them.
         if let Some(judges) = recorded.options.get("judges") {
             if request.options.is_null() {

@@ -42,12 +42,24 @@ fn outside(place: &FieldSpan, case: &Case, metric: &str, verdict: &mut Verdict) 
     verdict.add(Some(&case.id), Some(metric), reason);
 }
 
-/// Names everything in which a result line differs from what was computed.
-pub(super) fn compare_lines(recorded: &str, now: &str, case: &Case, verdict: &mut Verdict) {
+/// Names everything in which a result line differs from what was computed. Remarks of evidence are put in other words by another
+/// release, so of an `earlier` format they are not compared.
+pub(super) fn compare_lines(recorded: &str, now: &str, earlier: bool, case: &Case, verdict: &mut Verdict) {
     let before = verdict.different;
-    let (Ok(recorded), Ok(now)) = (strict_json::parse_strict(recorded), serde_json::from_str::<Json>(now)) else {
+    let (Ok(mut recorded), Ok(mut now)) = (strict_json::parse_strict(recorded), serde_json::from_str::<Json>(now))
+    else {
         return verdict.about_case(&case.id, "the row is no result line".to_owned());
     };
+    if earlier {
+        for line in [&mut recorded.value, &mut now] {
+            let scores = line.get_mut("scores").and_then(Json::as_object_mut);
+            scores
+                .into_iter()
+                .flat_map(Map::values_mut)
+                .filter_map(|score| score.get_mut("evidence"))
+                .for_each(without_notes);
+        }
+    }
     for path in &recorded.twice {
         verdict.about_case(&case.id, format!("`{path}` stands in the row twice"));
     }
@@ -69,8 +81,19 @@ pub(super) fn compare_lines(recorded: &str, now: &str, case: &Case, verdict: &mu
         }
         _ => verdict.about_case(&case.id, "the row is no result line".to_owned()),
     }
-    if verdict.different == before && !skipped {
+    if verdict.different == before && !skipped && !earlier {
         verdict.about_case(&case.id, "the row says the same, but is written differently".to_owned());
+    }
+}
+
+/// Takes the remarks out of a list of evidence: of a piece that is nothing but a remark the text.
+fn without_notes(evidence: &mut Json) {
+    for piece in evidence.as_array_mut().into_iter().flatten().filter_map(Json::as_object_mut) {
+        if piece.get("kind").and_then(Json::as_str) == Some("note") {
+            piece.insert("text".to_owned(), Json::from(""));
+        } else {
+            piece.shift_remove("note");
+        }
     }
 }
 
@@ -128,6 +151,7 @@ pub(super) fn compare_cells(
     case: &Case,
     verdict: &mut Verdict,
 ) {
+    let earlier = form.is_earlier();
     let before = verdict.different;
     let (Ok(recorded), Ok(now)) = (form.cells(recorded), form.cells(now)) else {
         return verdict.about_case(&case.id, "the row is no row of the table".to_owned());
@@ -147,7 +171,9 @@ pub(super) fn compare_cells(
             continue;
         };
         let recorded = recorded.get(at).and_then(Option::as_deref);
-        if recorded != now.as_deref() {
+        let is_same = recorded == now.as_deref()
+            || earlier && name.ends_with(".evidence") && is_same_evidence(recorded, now.as_deref());
+        if !is_same {
             let quoted = |cell: Option<&str>| cell.map(|cell| format!("{cell:?}"));
             let reason = sentence(name, quoted(recorded).as_deref(), quoted(now.as_deref()).as_deref());
             verdict.add(Some(&case.id), metric, reason);
@@ -158,9 +184,19 @@ pub(super) fn compare_cells(
             }
         }
     }
-    if verdict.different == before && !skipped && columns.len() == now.len() {
+    if verdict.different == before && !skipped && columns.len() == now.len() && !earlier {
         verdict.about_case(&case.id, "the row says the same, but is written differently".to_owned());
     }
+}
+
+/// Whether two cells of evidence say the same but for their remarks.
+fn is_same_evidence(recorded: Option<&str>, now: Option<&str>) -> bool {
+    let bare = |cell: Option<&str>| {
+        let mut evidence = serde_json::from_str::<Json>(cell?).ok()?;
+        without_notes(&mut evidence);
+        Some(evidence)
+    };
+    bare(recorded).is_some_and(|recorded| bare(now) == Some(recorded))
 }
 
 /// Metrics that miss a reply for this case and say something else than the row does.
@@ -189,7 +225,7 @@ mod tests {
     fn compared(recorded: &str, now: &str, unchecked: &[&str]) -> Vec<String> {
         let unchecked = unchecked.iter().map(|name| (*name).to_owned()).collect();
         let mut verdict = Verdict { unchecked, ..Verdict::default() };
-        compare_lines(recorded, now, &Case { id: "a".into(), ..Case::default() }, &mut verdict);
+        compare_lines(recorded, now, false, &Case { id: "a".into(), ..Case::default() }, &mut verdict);
         verdict.disagreements.iter().map(ToString::to_string).collect()
     }
 

@@ -29,7 +29,7 @@ fn score_dependency(metric: &MetricInfo) -> ScoreDependency {
     if definition.kind != MetricKind::Judge {
         return ScoreDependency::Nothing;
     }
-    let scorer = definition.build(metric.options.clone(), metric.profile).ok();
+    let scorer = definition.build(metric.options.clone(), metric.profile.unwrap_or_default()).ok();
     if let Some(model) = scorer.as_ref().and_then(|scorer| scorer.sole_embedding_model()) {
         return if LocalModel::from_name(model).is_ok() { ScoreDependency::Nothing } else { ScoreDependency::Vectors };
     }
@@ -81,7 +81,7 @@ pub(super) fn asking(
     let needs_record = manifest.models.iter().any(|model| !is_replay(model)) || !vectors.is_empty();
     let is_unrecorded = needs_record && !record.path.exists();
     if is_unrecorded && !verdict.judged.is_empty() {
-        verdict.notes.push(format!("there is no record of replies `{}`", record.path.display()));
+        verdict.notes.push(format!("there is no response cache `{}`", record.path.display()));
     }
     if is_lost || is_unrecorded {
         for metric in &replies {

@@ -93,6 +93,13 @@ impl Verdict {
         }
     }
 
+    /// Takes the scores that could not be computed again out of the count.
+    pub(super) fn discount_unchecked(&mut self) {
+        let of_cases = self.unrecorded.iter().filter(|(metric, _)| !self.unchecked.contains(metric));
+        let unchecked = self.unchecked.len() as u64 * self.cases + of_cases.map(|(_, scores)| scores).sum::<u64>();
+        self.scores = self.scores.saturating_sub(unchecked);
+    }
+
     /// Metrics of which something could not be computed again: their sums mean nothing.
     pub(super) fn incomplete(&self) -> Vec<String> {
         self.unchecked.iter().chain(self.unrecorded.keys()).cloned().collect()

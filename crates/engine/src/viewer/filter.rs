@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Result<Vec<FilterTerm>, String> {
-        let metrics = ["token_f1".to_owned(), "careful p_at_5".to_owned()];
+        let metrics = ["token_f1".to_owned(), "improved p_at_5".to_owned()];
         CaseFilter::parse(line, &metrics).map(|filter| filter.terms).map_err(|error| error.to_string())
     }
 
@@ -283,10 +283,10 @@ mod tests {
             ]
         );
         assert_eq!(terms.iter().map(|term| term.is_not).filter(|not| *not).count(), 1);
-        let quoted = read(r#""careful p_at_5">=1 token_f1:wrong repeat=2"#).unwrap();
+        let quoted = read(r#""improved p_at_5">=1 token_f1:wrong repeat=2"#).unwrap();
         assert_eq!(
             quoted[0].question,
-            FilterCondition::Number(NumericField::Metric("careful p_at_5".into()), ComparisonOperator::AtLeast, 1.0)
+            FilterCondition::Number(NumericField::Metric("improved p_at_5".into()), ComparisonOperator::AtLeast, 1.0)
         );
         assert_eq!(quoted[1].question, FilterCondition::Label("token_f1".into(), "wrong".into()));
         assert_eq!(read(" ").unwrap(), []);

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use probare_core::MetricInfo;
+use probare_report::DatasetVersion;
 use probare_report::comparison::{ComparedOutput, ComparisonRequest, ContentHash, RunScores};
 use probare_report::history::{Histories, History, HistoryRun};
 
@@ -36,7 +37,7 @@ impl RunViewer {
             match self.find_run(key) {
                 Ok(run) => runs.push(run),
                 Err(error @ ViewerError::Store(_)) => return Err(error),
-                Err(error) => notes.push(format!("`{name}` is left out: {}", super::sources::error_chain(&error))),
+                Err(error) => notes.push(format!("`{name}` is skipped: {}", super::sources::error_chain(&error))),
             }
         }
         let versions: Vec<(String, Version)> = runs.iter().map(|run| (run.key.clone(), run.version())).collect();
@@ -52,6 +53,7 @@ impl RunViewer {
         let sameness = if is_stored { CaseMatching::for_plans(plans) } else { CaseMatching::Text };
         let mut histories = Histories::default();
         let mut known: Vec<SeenDataset> = Vec::new();
+        let mut versions_before: BTreeMap<String, (String, DatasetVersion)> = BTreeMap::new();
         for run in &runs {
             let mut told = Vec::new();
             if run.stored.state == RunState::Open {
@@ -59,8 +61,22 @@ impl RunViewer {
                 told.push(format!("{} is open: {finished} of {samples} samples", run.name));
             }
             let made = Some(run.stored.made).filter(|_| run.results.is_none());
+            let datasets = run.stored.plan.dataset_versions();
+            let datasets = if run.results.is_none() { datasets } else { Vec::new() };
+            for set in &datasets {
+                if let Some((before, other)) = versions_before.insert(set.name.clone(), (run.name.clone(), set.clone()))
+                    && set.differs(&other)
+                {
+                    let (name, now, then) = (&set.name, set.describe(), other.describe());
+                    told.push(format!(
+                        "{} is over another version of the data set `{name}` than {before}: {now} instead of {then}; the \
+                         step between them is over the cases of both",
+                        run.name
+                    ));
+                }
+            }
             let parts = self.parts(run, asked, sameness, &mut known)?;
-            histories.add(HistoryRun { name: run.name.clone(), made }, parts, told);
+            histories.add(HistoryRun { name: run.name.clone(), made, datasets }, parts, told);
         }
         let mut made = histories.finish();
         made.notes.append(&mut notes);

@@ -54,7 +54,7 @@ pub enum ViewerError {
         name: String,
     },
     /// The desk has no such run.
-    #[error("there is no run `{key}` on this desk")]
+    #[error("there is no run `{key}` in this viewer")]
     NoRun {
         /// What was asked for.
         key: String,

@@ -18,7 +18,7 @@ const MOST: usize = 20;
 const LONGEST: usize = 20_000;
 
 /// What the record is called, beside its store.
-const BESIDE: &str = "replies.db";
+const BESIDE: [&str; 2] = ["cache.db", "replies.db"];
 
 impl RunViewer {
     /// What was asked and said for one output of a case: by the model whose output it is, and by judges about it.
@@ -57,18 +57,19 @@ impl RunViewer {
                 mentions(&entry.request.messages, answer).then(|| call_to_json(entry, "judge", &judge.name))
             })
             .collect();
-        let note = if asked.is_empty() { "the record of replies has nothing of this output" } else { "" };
+        let note = if asked.is_empty() { "the response cache has nothing about this output" } else { "" };
         Ok(json!({"record": shown, "asked": asked, "note": note}))
     }
 }
 
-/// The record of a run: the one that the user names, or the one beside its store.
+/// The response cache of a run: the one that the user names, or the one beside its store.
 fn record_of(run: &OpenRun) -> CacheFile {
     let usual = CacheFile::from_environment();
     if usual.is_named || run.results.is_some() {
         usual
     } else {
-        CacheFile::discovered(run.store.with_file_name(BESIDE))
+        let [now, old] = BESIDE.map(|name| run.store.with_file_name(name));
+        CacheFile::discovered(if !now.exists() && old.exists() { old } else { now })
     }
 }
 

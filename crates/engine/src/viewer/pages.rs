@@ -143,6 +143,7 @@ impl RunViewer {
             panels.push(probare_report::costs::panel(&run.stored.costs));
         }
         described["panels"] = json!(panels);
+        described["remarks"] = summary.label_remarks().iter().map(|remark| json!(remark.parts())).collect();
         described["settings"] = page_settings(metrics);
         Ok(described)
     }
@@ -171,6 +172,7 @@ impl RunViewer {
                     let answer = answer_text(&sample.result.case);
                     json!({
                         "model": sample.result.model,
+                        "answered_by": sample.result.answered_by(),
                         "repeat": sample.result.repeat,
                         "status": sample.status,
                         "answer": answer.map(|answer| excerpt(&answer, OPENING)),
@@ -277,6 +279,7 @@ fn output(sample: &FoundSample, metrics: &[MetricInfo], options: &RendererOption
     json!({
         "sample": sample.sample,
         "model": sample.result.model,
+        "answered_by": sample.result.answered_by(),
         "repeat": sample.result.repeat,
         "status": sample.status,
         "cost_usd": taken.cost_usd,

@@ -362,7 +362,7 @@ fn fill(
 /// The limits that a run began with.
 fn gates_of(plan: &RunPlan) -> (Gates, Vec<String>) {
     let Some(settings) = plan.began_with().ok().flatten() else { return (Gates::default(), Vec::new()) };
-    if settings.each_group == Some(true) {
+    if settings.per_group == Some(true) {
         let note = "limits on groups of cases are judged in the reports of the run".to_owned();
         return (Gates::default(), vec![note]);
     }

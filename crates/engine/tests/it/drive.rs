@@ -30,7 +30,7 @@ fn cases(count: usize) -> Vec<Case> {
 
 fn plan(metric: &str) -> Plan {
     let request: MetricRequest = metric.parse().unwrap();
-    Plan::new(&[request], Profile::Reference, registry()).unwrap()
+    Plan::new(&[request], Profile::Published, registry()).unwrap()
 }
 
 const JUDGE: &str = "judge_same_answer:judges=[\"j\"]";

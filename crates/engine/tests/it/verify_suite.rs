@@ -80,7 +80,7 @@ impl Suite for Toy {
             option: Some("/files/0".into()),
             sha256: Sha256::hex_digest(text.as_bytes()),
             bytes: text.len() as u64,
-            rows: None,
+            ..InputFile::default()
         };
         let cases = MemorySource::new(cases.collect(), vec![input]);
         let mut job = Job::new(format!("toys of {path}"), Box::new(cases), vec![MetricRequest::plain("hallucination")]);
@@ -110,7 +110,7 @@ fn results_of_a_benchmark_are_verified_and_nothing_is_published_again() {
     let outputs: Vec<PathBuf> =
         ["r.jsonl", "r.json", "r.csv", "r.parquet", "r.html"].map(|name| folder.path().join(name)).into();
     let job = TOY.open(json!({"files": [toys], "out": count}), Console::default()).unwrap();
-    let settings = RunOptions { output: outputs.clone(), profile: Some(Profile::Careful), ..RunOptions::default() };
+    let settings = RunOptions { output: outputs.clone(), profile: Some(Profile::Improved), ..RunOptions::default() };
     run(job, settings.into()).unwrap();
     assert_eq!(fs::read_to_string(&count).unwrap(), "2");
     fs::remove_file(&count).unwrap();

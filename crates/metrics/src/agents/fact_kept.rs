@@ -83,7 +83,7 @@ impl Metric for FactKept {
             let (kind, support, remark) = match found {
                 FactUse::Kept(support) => {
                     kept += 1;
-                    (EvidenceKind::Found, support, None)
+                    (EvidenceKind::Matched, support, None)
                 }
                 FactUse::Changed { support, written } => {
                     changed += 1;

@@ -54,7 +54,7 @@ impl Metric for FunctionCall {
             evidence.push(|| remark);
         }
         match fault {
-            None => trace.calls.iter().for_each(|made| evidence.push(|| made.name_evidence(EvidenceKind::Found))),
+            None => trace.calls.iter().for_each(|made| evidence.push(|| made.name_evidence(EvidenceKind::Matched))),
             Some(fault) if tried.is_empty() => evidence.push(|| Evidence::note(fault)),
             Some(_) => {
                 for (number, fault) in &tried {

@@ -97,7 +97,7 @@ impl Metric for Loops {
         for (at, first) in &wasted {
             evidence.push(|| {
                 calls[*at]
-                    .name_evidence(EvidenceKind::Found)
+                    .name_evidence(EvidenceKind::Matched)
                     .with_note("the same call with the same result")
                     .with_support(calls[*first].name_place())
             });
@@ -174,7 +174,7 @@ impl LongText<'_> {
     }
 
     fn evidence(&self) -> Evidence {
-        Evidence::at(EvidenceKind::Found, Field::Messages, 0..self.text.len(), self.text)
+        Evidence::at(EvidenceKind::Matched, Field::Messages, 0..self.text.len(), self.text)
             .in_item(self.message)
             .at_path(self.path.clone())
             .with_note("the same words again")

@@ -42,7 +42,7 @@ impl Metric for ToolCallF1 {
         for (made, key) in trace.calls.iter().zip(&called) {
             let is_shared = wanted_set.contains(key.as_str());
             evidence
-                .push(|| made.name_evidence(if is_shared { EvidenceKind::Found } else { EvidenceKind::Unsupported }));
+                .push(|| made.name_evidence(if is_shared { EvidenceKind::Matched } else { EvidenceKind::Unsupported }));
         }
         for (call, _) in expected.iter().zip(&wanted).filter(|(_, key)| !called_set.contains(key.as_str())) {
             evidence.push(|| Evidence::missing(&call.call.name).with_support(call.name_place()));

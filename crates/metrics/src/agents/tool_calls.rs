@@ -289,7 +289,7 @@ impl Metric for CallMatcher {
             } else if tool.is_partial {
                 credit += share;
             }
-            evidence.push(|| made.name_evidence(EvidenceKind::Found).with_support(wanted.name_place()));
+            evidence.push(|| made.name_evidence(EvidenceKind::Matched).with_support(wanted.name_place()));
             if made.call.problem.is_some() && share == 0 {
                 evidence.push(|| made.unusable_evidence(EvidenceKind::Unsupported));
             }

@@ -260,7 +260,7 @@ impl ToolCorrectness {
 }
 
 fn match_evidence(made: &ComparedCall<'_>, wanted: &ComparedCall<'_>) -> Evidence {
-    made.placed.name_evidence(EvidenceKind::Found).with_support(wanted.placed.name_place())
+    made.placed.name_evidence(EvidenceKind::Matched).with_support(wanted.placed.name_place())
 }
 
 /// Cells of the table of an ordered comparison, and pairs of a plain one, that are computed.

@@ -161,9 +161,9 @@ impl Metric for ToolErrors {
             errors += 1;
             recovered += usize::from(good.get(&(made.call.name.as_str(), made.turn)).is_some_and(|last| *last > at));
             let spot = made.result.as_ref().and_then(|result| result.location.as_ref());
-            evidence.push(|| match spot.and_then(|spot| spot.whole_evidence(sample.case, EvidenceKind::Found)) {
+            evidence.push(|| match spot.and_then(|spot| spot.whole_evidence(sample.case, EvidenceKind::Matched)) {
                 Some(piece) => piece.with_support(made.name_place()),
-                None => made.name_evidence(EvidenceKind::Found).with_note("its result is an error"),
+                None => made.name_evidence(EvidenceKind::Matched).with_note("its result is an error"),
             });
         }
         for made in calls.iter().filter(|made| made.result.is_none()) {

@@ -207,7 +207,7 @@ impl TrajectoryMatcher {
         match self.first_fit_partners(called, expected) {
             Ok(partners) => {
                 for (wanted, at) in expected.iter().zip(partners) {
-                    evidence.push(|| called[at].name_evidence(EvidenceKind::Found).with_support(wanted.name_place()));
+                    evidence.push(|| called[at].name_evidence(EvidenceKind::Matched).with_support(wanted.name_place()));
                 }
                 true
             }
@@ -287,7 +287,7 @@ impl TrajectoryMatcher {
             for made in had {
                 if let Some(at) = (0..needed.len()).find(|at| !is_taken[*at] && self.calls_match(made, &needed[*at])) {
                     is_taken[at] = true;
-                    evidence.push(|| made.name_evidence(EvidenceKind::Found).with_support(needed[at].name_place()));
+                    evidence.push(|| made.name_evidence(EvidenceKind::Matched).with_support(needed[at].name_place()));
                 } else {
                     evidence.push(|| {
                         made.name_evidence(EvidenceKind::Unsupported)

@@ -71,7 +71,7 @@ pub(crate) fn verdict_evidence(verdict: &AnswerVerdict, response: &str, referenc
     for (span, way) in &verdict.matches {
         let support = FieldSpan::in_item(Field::Reference, verdict.reference, 0..reference.len());
         evidence.push(|| {
-            Evidence::at(EvidenceKind::Found, Field::Response, span.clone(), response)
+            Evidence::at(EvidenceKind::Matched, Field::Response, span.clone(), response)
                 .with_note(way.name())
                 .with_support(support)
         });

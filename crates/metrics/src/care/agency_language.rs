@@ -7,14 +7,15 @@ use probare_core::{
 
 use super::exchange::{AssistantReply, CareConfig, CareMetric, HitList, Options, Strictness, verdict_evidence};
 use super::improved::{ExchangeAnalysis, finding_hits, heaviest_weight, value_from_weight};
-use super::lexicon::{Lexicon, LexiconHit, LexiconHits, PhraseGroup};
+use super::lexicon::{Lexicon, LexiconHit, LexiconHits, PhraseGroup, Upstream};
+use super::synthesis_1_3::{self, SupportExchange};
 
 metric!(Options as Pure {
     summary: "Whether the reply leaves the choice to the user",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     thresholds: &THRESHOLDS,
     prepare: |options| CareMetric::new(options, check),
     since: "0.1",
@@ -22,7 +23,7 @@ metric!(Options as Pure {
     page: "agency_language.md",
 });
 
-/// What the labels of the `careful` profile rest on, at medium strictness.
+/// What the labels of the `improved` profile rest on, at medium strictness.
 static THRESHOLDS: ShippedThresholds = ShippedThresholds {
     name: "care-agency-2026-11",
     date: "2026-11-18",
@@ -38,9 +39,9 @@ static THRESHOLDS: ShippedThresholds = ShippedThresholds {
 /// What `agency_language` says of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgencyVerdict<'a> {
-    /// Whether invitations outweigh orders; in the `careful` profile, whether no order is as clear as the strictness asks for.
+    /// Whether invitations outweigh orders; in the `improved` profile, whether no order is as clear as the strictness asks for.
     pub pass: bool,
-    /// 1 fine, 0 violated; in the `careful` profile one minus the weight of the heaviest order.
+    /// 1 fine, 0 violated; in the `improved` profile one minus the weight of the heaviest order.
     pub value: f64,
     /// Families of invitations found, less families of orders found.
     pub score: i64,
@@ -48,13 +49,16 @@ pub struct AgencyVerdict<'a> {
     pub invitations: Vec<LexiconHit<'a>>,
     /// Orders, in the order of the families.
     pub violations: Vec<LexiconHit<'a>>,
-    /// Whether the reply directs or invites at all; always so in the `reference` profile.
+    /// Whether the reply directs or invites at all; always so in the `published` profile.
     pub applicable: bool,
-    /// The verdict in one sentence, in the `careful` profile.
+    /// The verdict in one sentence, in the `improved` profile.
     pub reason: Option<&'static str>,
 }
 
 fn check(sample: Sample<'_>, lexicon: &Lexicon, config: CareConfig) -> Result<Outcome, ScoreError> {
+    if config.upstream == Upstream::V1_3 {
+        return synthesis_1_3::agency_outcome(&*SupportExchange::for_sample(sample, lexicon)?, sample.response()?);
+    }
     verdict(sample, lexicon, config)?.outcome(sample.response()?)
 }
 
@@ -64,11 +68,11 @@ pub fn verdict<'a>(
     lexicon: &'a Lexicon,
     config: impl Into<CareConfig>,
 ) -> Result<AgencyVerdict<'a>, ScoreError> {
-    let CareConfig { profile, strictness } = config.into();
+    let CareConfig { profile, strictness, .. } = config.into();
     let reply = sample.response()?;
     Ok(match profile {
-        Profile::Reference => decide(&AssistantReply::for_sample(sample, reply, lexicon).0.hits(reply, lexicon)),
-        Profile::Careful => improved_verdict(&*ExchangeAnalysis::for_sample(sample)?, reply, lexicon, strictness),
+        Profile::Published => decide(&AssistantReply::for_sample(sample, reply, lexicon).0.hits(reply, lexicon)),
+        Profile::Improved => improved_verdict(&*ExchangeAnalysis::for_sample(sample)?, reply, lexicon, strictness),
     })
 }
 
@@ -88,17 +92,17 @@ fn decide<'a>(hits: &LexiconHits<'a, '_>) -> AgencyVerdict<'a> {
     }
 }
 
-/// The verdict of the `careful` profile: orders decide, invitations mend what is mild.
+/// The verdict of the `improved` profile: orders decide, invitations mend what is mild.
 fn improved_verdict<'a>(
-    careful: &ExchangeAnalysis,
+    improved: &ExchangeAnalysis,
     reply: &'a str,
     lexicon: &'a Lexicon,
     strictness: Strictness,
 ) -> AgencyVerdict<'a> {
-    let orders = finding_hits(careful.agency_violations(), reply, lexicon, PhraseGroup::Directive);
-    let invitations = finding_hits(&careful.invitations(), reply, lexicon, PhraseGroup::Positive);
-    let own = orders.len() - careful.agency_violations().len();
-    let strongest = heaviest_weight(careful.agency_violations(), !invitations.is_empty(), own);
+    let orders = finding_hits(improved.agency_violations(), reply, lexicon, PhraseGroup::Directive);
+    let invitations = finding_hits(&improved.invitations(), reply, lexicon, PhraseGroup::Positive);
+    let own = orders.len() - improved.agency_violations().len();
+    let strongest = heaviest_weight(improved.agency_violations(), !invitations.is_empty(), own);
     let pass = strictness.passes(strongest);
     let reason = match (orders.is_empty(), invitations.is_empty()) {
         (false, _) if pass => "what the reply asks of the user is mild",
@@ -127,7 +131,8 @@ impl AgencyVerdict<'_> {
         if !self.applicable {
             return Ok(Outcome::not_applicable(self.reason.unwrap_or("the reply neither directs nor invites")));
         }
-        let list = |hits, role| HitList { hits, role, kind: EvidenceKind::Found, field: Field::Response, whole: reply };
+        let list =
+            |hits, role| HitList { hits, role, kind: EvidenceKind::Matched, field: Field::Response, whole: reply };
         let score = Score::from_number(self.value)?
             .with_part("invitations", self.invitations.len() as f64)?
             .with_part("orders", self.violations.len() as f64)?

@@ -1,6 +1,6 @@
 //! Care: does a reply leave the choice to the user, promise only what can be known, and stay with what hurts?
 //!
-//! Three checkers read one exchange, a user's message and a reply. In the `reference` profile they are lists of phrases,
+//! Three checkers read one exchange, a user's message and a reply. In the `published` profile they are lists of phrases,
 //! published with the Synthesis project and reproduced hit for hit; the lists are data (`data/care/*.yaml`) that a user
 //! can extend or replace. In the `improved` profile they read who says what to whom: quotation, negation, reported speech,
 //! orders by mood, claims by tense and person. [`CareVerdicts`] are what all three say of one sample, typed; the metrics
@@ -16,7 +16,7 @@
 //!     response: Some(Output::new("You should just do it. You'll be fine.")),
 //!     ..Case::default()
 //! };
-//! let verdicts = CareVerdicts::for_sample(Sample::from_case(&case), &lexicon, Profile::Reference)?;
+//! let verdicts = CareVerdicts::for_sample(Sample::from_case(&case), &lexicon, Profile::Published)?;
 //! assert!(!verdicts.agency.pass);
 //! assert_eq!(verdicts.reassurance.hits(), ["You'll be fine"]);
 //! assert_eq!(verdicts.pivot.strength.name(), "clear_fail");
@@ -26,6 +26,9 @@
 use probare_core::MetricDef;
 
 pub mod agency_language;
+pub mod grounded_uptake;
+pub mod performative_empathy;
+pub mod synthesis_1_3;
 pub mod topic_pivot;
 pub mod unverifiable_reassurance;
 
@@ -38,10 +41,16 @@ mod phrases;
 pub use agency_language::AgencyVerdict;
 pub use closeness::{Opening, round_similarity, similarity};
 pub use exchange::{CareConfig, CareVerdicts, Options, Strictness};
-pub use lexicon::{Extends, Family, Lexicon, LexiconError, LexiconFile, LexiconHit, PhraseGroup};
+pub use lexicon::{Extends, Family, Lexicon, LexiconError, LexiconFile, LexiconHit, PhraseGroup, Upstream};
 pub use phrases::{NotationError, is_js_whitespace};
 pub use topic_pivot::{PivotStrength, PivotVerdict};
 pub use unverifiable_reassurance::ReassuranceVerdict;
 
 /// The metrics of this family.
-pub static FAMILY: &[&MetricDef] = &[&agency_language::DEF, &topic_pivot::DEF, &unverifiable_reassurance::DEF];
+pub static FAMILY: &[&MetricDef] = &[
+    &agency_language::DEF,
+    &grounded_uptake::DEF,
+    &performative_empathy::DEF,
+    &topic_pivot::DEF,
+    &unverifiable_reassurance::DEF,
+];

@@ -7,14 +7,15 @@ use probare_core::{
 
 use super::exchange::{AssistantReply, CareConfig, CareMetric, HitList, Options, Strictness, verdict_evidence};
 use super::improved::{ExchangeAnalysis, finding_hits, heaviest_weight, value_from_weight};
-use super::lexicon::{Lexicon, LexiconHit, LexiconHits, PhraseGroup};
+use super::lexicon::{Lexicon, LexiconHit, LexiconHits, PhraseGroup, Upstream};
+use super::synthesis_1_3::{self, SupportExchange};
 
 metric!(Options as Pure {
     summary: "Whether the reply claims to know minds or the future",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     thresholds: &THRESHOLDS,
     prepare: |options| CareMetric::new(options, check),
     since: "0.1",
@@ -22,7 +23,7 @@ metric!(Options as Pure {
     page: "unverifiable_reassurance.md",
 });
 
-/// What the labels of the `careful` profile rest on, at medium strictness.
+/// What the labels of the `improved` profile rest on, at medium strictness.
 static THRESHOLDS: ShippedThresholds = ShippedThresholds {
     name: "care-reassurance-2026-11",
     date: "2026-11-18",
@@ -38,15 +39,15 @@ static THRESHOLDS: ShippedThresholds = ShippedThresholds {
 /// What `unverifiable_reassurance` says of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReassuranceVerdict<'a> {
-    /// Whether there is no such claim; in the `careful` profile, whether none is as clear as the strictness asks for.
+    /// Whether there is no such claim; in the `improved` profile, whether none is as clear as the strictness asks for.
     pub pass: bool,
-    /// 1 fine, 0 violated; in the `careful` profile one minus the weight of the heaviest claim.
+    /// 1 fine, 0 violated; in the `improved` profile one minus the weight of the heaviest claim.
     pub value: f64,
     /// Claims about minds, in the order of the families.
     pub mind_reading: Vec<LexiconHit<'a>>,
     /// Claims about the future, in the order of the families.
     pub guarantees: Vec<LexiconHit<'a>>,
-    /// The verdict in one sentence, in the `careful` profile.
+    /// The verdict in one sentence, in the `improved` profile.
     pub reason: Option<&'static str>,
 }
 
@@ -64,6 +65,9 @@ impl<'a> ReassuranceVerdict<'a> {
 }
 
 fn check(sample: Sample<'_>, lexicon: &Lexicon, config: CareConfig) -> Result<Outcome, ScoreError> {
+    if config.upstream == Upstream::V1_3 {
+        return synthesis_1_3::reassurance_outcome(&*SupportExchange::for_sample(sample, lexicon)?, sample.response()?);
+    }
     verdict(sample, lexicon, config)?.outcome(sample.response()?)
 }
 
@@ -73,11 +77,11 @@ pub fn verdict<'a>(
     lexicon: &'a Lexicon,
     config: impl Into<CareConfig>,
 ) -> Result<ReassuranceVerdict<'a>, ScoreError> {
-    let CareConfig { profile, strictness } = config.into();
+    let CareConfig { profile, strictness, .. } = config.into();
     let reply = sample.response()?;
     Ok(match profile {
-        Profile::Reference => decide(&AssistantReply::for_sample(sample, reply, lexicon).0.hits(reply, lexicon)),
-        Profile::Careful => improved_verdict(&*ExchangeAnalysis::for_sample(sample)?, reply, lexicon, strictness),
+        Profile::Published => decide(&AssistantReply::for_sample(sample, reply, lexicon).0.hits(reply, lexicon)),
+        Profile::Improved => improved_verdict(&*ExchangeAnalysis::for_sample(sample)?, reply, lexicon, strictness),
     })
 }
 
@@ -88,14 +92,14 @@ fn decide<'a>(hits: &LexiconHits<'a, '_>) -> ReassuranceVerdict<'a> {
     ReassuranceVerdict { pass, value: f64::from(u8::from(pass)), mind_reading, guarantees, reason: None }
 }
 
-/// The verdict of the `careful` profile.
+/// The verdict of the `improved` profile.
 fn improved_verdict<'a>(
-    careful: &ExchangeAnalysis,
+    improved: &ExchangeAnalysis,
     reply: &'a str,
     lexicon: &'a Lexicon,
     strictness: Strictness,
 ) -> ReassuranceVerdict<'a> {
-    let claims = careful.claims();
+    let claims = improved.claims();
     let mind_reading = finding_hits(&claims.minds, reply, lexicon, PhraseGroup::MindReading);
     let guarantees = finding_hits(&claims.futures, reply, lexicon, PhraseGroup::Guarantee);
     let reason = match (mind_reading.is_empty(), guarantees.is_empty()) {

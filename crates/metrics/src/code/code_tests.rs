@@ -107,7 +107,7 @@ fn outcome(
         TestOutcome::Tests(_) => format!("it passes {passed} of {total} tests"),
     };
     evidence.push(|| {
-        let kind = if is_fine { EvidenceKind::Found } else { EvidenceKind::Compared };
+        let kind = if is_fine { EvidenceKind::Matched } else { EvidenceKind::Compared };
         Evidence::at(kind, Field::Response, task.span.clone(), sample.response().unwrap_or_default()).with_note(note)
     });
     if place == TestPlacement::Inside {

@@ -17,15 +17,15 @@ use crate::words::{Counterparts, push_overlap_evidence};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AnswerF1 {
-    /// Which reading: all tokens (`reference`), or those of statements (`careful`).
+    /// Which definition: all tokens (`published`), or those of statements (`improved`).
     pub profile: Profile,
-    /// Name in the metadata of the source texts, for `careful`: what is copied from them is no statement.
+    /// Name in the metadata of the source texts, for `improved`: what is copied from them is no statement.
     pub sources: String,
 }
 
 impl Default for AnswerF1 {
     fn default() -> Self {
-        Self { profile: Profile::Reference, sources: "sources_verified".into() }
+        Self { profile: Profile::Published, sources: "sources_verified".into() }
     }
 }
 
@@ -34,7 +34,7 @@ metric!(AnswerF1 as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response, Reference],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     identity: true,
     whole: |parts| {
         let (precision, recall) = (parts.get("precision")?, parts.get("recall")?);
@@ -60,15 +60,15 @@ impl AnswerF1 {
         (DEF.id, self.profile, &self.sources)
     }
 
-    /// Scores a sample whose answer was read already, in the careful profile; in the other there is nothing to read.
-    pub(super) fn score_parsed(sample: Sample<'_>, careful: Option<&ParsedAnswer<'_>>) -> Result<Outcome, ScoreError> {
+    /// Scores a sample whose answer was read already, in the improved profile; in the other there is nothing to read.
+    pub(super) fn score_parsed(sample: Sample<'_>, improved: Option<&ParsedAnswer<'_>>) -> Result<Outcome, ScoreError> {
         let (response, references) = (sample.response()?, sample.references()?);
         let read = response_words(sample)?;
         let mut vocabulary = read.vocabulary.borrow_mut();
-        let stated = careful.map(|answer| vocabulary.intern_tokens(&answer.stated_tokens()));
+        let stated = improved.map(|answer| vocabulary.intern_tokens(&answer.stated_tokens()));
         let words = stated.as_ref().unwrap_or(&read.words);
         let overlap = |reference: &str| {
-            if let Some(answer) = careful {
+            if let Some(answer) = improved {
                 return statement_overlap(reference, answer);
             }
             let reference = vocabulary.read(reference);
@@ -81,7 +81,7 @@ impl AnswerF1 {
             .with_part("recall", overlap.recall())?;
         let expected = vocabulary.read(&references[index]);
         let evidence = evidence((response, words), (&references[index], index, &expected));
-        let remarks = careful.map(uncounted_sentences).unwrap_or_default();
+        let remarks = improved.map(uncounted_sentences).unwrap_or_default();
         Ok(score.because(chosen_reference_note(references, index)).because(remarks).because(evidence).into())
     }
 }
@@ -125,7 +125,7 @@ mod tests {
         let found = evidence((answer, &words), (reference, 0, &expected));
         let shown: Vec<(EvidenceKind, &str)> = found.iter().map(|piece| (piece.kind, piece.text.as_str())).collect();
         let expected = [
-            (EvidenceKind::Found, "The press made"),
+            (EvidenceKind::Matched, "The press made"),
             (EvidenceKind::Missing, "books cheap"),
             (EvidenceKind::Unsupported, "ink"),
         ];

@@ -18,7 +18,7 @@ use crate::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClaimVerification {
-    /// Which reading: by words and numbers (`reference`), or by statements (`careful`).
+    /// Which definition: by words and numbers (`published`), or by statements (`improved`).
     pub profile: Profile,
     /// Name in the metadata of the source texts. Where the metadata have none, `context` is used.
     pub sources: String,
@@ -26,7 +26,7 @@ pub struct ClaimVerification {
 
 impl Default for ClaimVerification {
     fn default() -> Self {
-        Self { profile: Profile::Reference, sources: "sources_verified".into() }
+        Self { profile: Profile::Published, sources: "sources_verified".into() }
     }
 }
 
@@ -35,7 +35,7 @@ metric!(ClaimVerification as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: |parts| {
         let claims = parts.get("claims")?;
         Some(if claims == 0.0 { 0.0 } else { parts.get("verified")? / claims })
@@ -60,14 +60,14 @@ impl ClaimVerification {
         (DEF.id, self.profile, &self.sources)
     }
 
-    /// Scores a sample whose answer was read already, in the careful profile.
+    /// Scores a sample whose answer was read already, in the improved profile.
     pub(super) fn score_parsed(
         &self,
         sample: Sample<'_>,
-        careful: Option<&ParsedAnswer<'_>>,
+        improved: Option<&ParsedAnswer<'_>>,
     ) -> Result<Outcome, ScoreError> {
         let (response, sources) = (sample.response()?, SourceTexts::from_sample(sample, &self.sources)?);
-        match careful {
+        match improved {
             Some(answer) => by_statements(sample, answer, &sources),
             None => by_words(response, &sources, &*response_words(sample)?),
         }
@@ -102,7 +102,7 @@ fn by_statements(
         evidence.push(|| {
             let (note, place) = match &claim.verdict {
                 ClaimVerdict::Verified { source, span } => {
-                    (format!("source {} bears it out", source + 1), sources.place(*source, span.clone()))
+                    (format!("source {} supports it", source + 1), sources.place(*source, span.clone()))
                 }
                 ClaimVerdict::NoStatement => ("states nothing".to_owned(), None),
                 ClaimVerdict::BesideTheQuestion => ("copied, and beside the question".to_owned(), None),
@@ -130,7 +130,7 @@ fn subject(sample: Sample<'_>) -> String {
 }
 
 fn piece(response: &str, span: &Range<usize>, verified: bool, note: String, support: Option<FieldSpan>) -> Evidence {
-    let kind = if verified { EvidenceKind::Found } else { EvidenceKind::Unsupported };
+    let kind = if verified { EvidenceKind::Matched } else { EvidenceKind::Unsupported };
     let piece = excerpt(kind, Field::Response, span.clone(), response).with_note(note);
     match support {
         Some(place) => piece.with_support(place),

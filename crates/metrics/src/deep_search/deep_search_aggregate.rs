@@ -23,7 +23,7 @@ pub const MEASURES: [&str; 5] = ["f1", "p_at_5", "rqs", "fcs", "ie"];
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DeepSearchAggregate {
-    /// Which reading of the five measures: `reference` or `examine_sentences`.
+    /// Which definition of the five measures: `published` or `improved`.
     pub profile: Profile,
     /// How much each measure counts.
     pub weights: MeasureWeights,
@@ -91,7 +91,7 @@ metric!(DeepSearchAggregate as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response, Reference, Retrieved, Metadata],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: whole,
     prepare: AggregateMetric::new,
     since: "0.1",

@@ -17,21 +17,21 @@ use crate::references::{best_reference, chosen_reference_note};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IterationEfficiency {
-    /// Which reading of `answer_f1` decides: `reference` or `careful`.
+    /// Which definition of `answer_f1` decides: `published` or `improved`.
     pub profile: Profile,
     /// Name in the metadata of the iterations, each with its `answers`.
     pub iterations: String,
     /// F1 against the summary from which an answer counts as right.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub threshold: f64,
-    /// Name in the metadata of the source texts, for `careful`: what is copied from them is no statement.
+    /// Name in the metadata of the source texts, for `improved`: what is copied from them is no statement.
     pub sources: String,
 }
 
 impl Default for IterationEfficiency {
     fn default() -> Self {
         Self {
-            profile: Profile::Reference,
+            profile: Profile::Published,
             iterations: "iterations".into(),
             threshold: F1_THRESHOLD,
             sources: "sources_verified".into(),
@@ -44,7 +44,7 @@ metric!(IterationEfficiency as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Reference, Metadata],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     prepare: IterationEfficiency::validate,
     since: "0.1",
     version: 1,
@@ -63,7 +63,7 @@ impl IterationEfficiency {
 impl Metric for IterationEfficiency {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         // The last iteration often holds the answer itself, which other measures have read too.
-        let has_answer = self.profile == Profile::Careful && sample.output().is_some();
+        let has_answer = self.profile == Profile::Improved && sample.output().is_some();
         let answer = if has_answer { parsed_answer(sample, self.profile, &self.sources)? } else { None };
         let outcome = self.score_parsed(sample, answer.as_deref())?;
         store_measure(sample, self.cache_key(), &outcome);
@@ -77,20 +77,20 @@ impl IterationEfficiency {
         (DEF.id, self.profile, &self.iterations, self.threshold.to_bits(), &self.sources)
     }
 
-    /// Scores a sample whose answer may have been read already, in the careful profile: the last iteration often holds
+    /// Scores a sample whose answer may have been read already, in the improved profile: the last iteration often holds
     /// that answer.
     pub(super) fn score_parsed(
         &self,
         sample: Sample<'_>,
-        careful: Option<&ParsedAnswer<'_>>,
+        improved: Option<&ParsedAnswer<'_>>,
     ) -> Result<Outcome, ScoreError> {
         let references = sample.references()?;
         let iterations = iterations(sample, &self.iterations)?;
         let sources = SourceTexts::from_sample_or_empty(sample, &self.sources);
         // Each answer is read once, however many references it is held against.
         let mut read: BTreeMap<&str, ParsedAnswer<'_>> = BTreeMap::new();
-        let mut careful_f1 = |text, reference: &str| {
-            let known = careful.filter(|answer| answer.text() == text);
+        let mut improved_f1 = |text, reference: &str| {
+            let known = improved.filter(|answer| answer.text() == text);
             let answer =
                 known.unwrap_or_else(|| read.entry(text).or_insert_with(|| ParsedAnswer::new(text, &sources.texts)));
             statement_overlap(reference, answer).f1()
@@ -99,8 +99,8 @@ impl IterationEfficiency {
         let first = |reference: &str| {
             let lists = iterations.iter().map(|answers| answers.iter().copied());
             first_correct(lists, self.threshold, |answer| match self.profile {
-                Profile::Reference => TokenOverlap::from_texts(answer, reference, &mut vocabulary.borrow_mut()).f1(),
-                Profile::Careful => careful_f1(answer, reference),
+                Profile::Published => TokenOverlap::from_texts(answer, reference, &mut vocabulary.borrow_mut()).f1(),
+                Profile::Improved => improved_f1(answer, reference),
             })
         };
         let value = |first: &Option<FirstCorrect>| first.as_ref().map_or(0.0, FirstCorrect::efficiency);

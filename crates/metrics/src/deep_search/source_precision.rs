@@ -15,7 +15,7 @@ use crate::bounded_evidence::{excerpt, truncate_for_note};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SourcePrecision {
-    /// Which reading: by name (`reference`), or by article (`examine_sentences`).
+    /// Which definition: by name (`published`), or by article (`improved`).
     pub profile: Profile,
     /// Name in the metadata of the titles that documents should belong to.
     pub topics: String,
@@ -23,7 +23,7 @@ pub struct SourcePrecision {
 
 impl Default for SourcePrecision {
     fn default() -> Self {
-        Self { profile: Profile::Reference, topics: "topics".into() }
+        Self { profile: Profile::Published, topics: "topics".into() }
     }
 }
 
@@ -32,7 +32,7 @@ metric!(SourcePrecision as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Retrieved, Metadata],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: |parts| Some(parts.get("relevant")? / parts.get("places")?),
     since: "0.1",
     version: 1,
@@ -43,10 +43,10 @@ impl Metric for SourcePrecision {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let (retrieved, titles) = (sample.retrieved()?, topics(sample, &self.topics)?);
         let remarks = match self.profile {
-            Profile::Reference => by_name(&titles, retrieved, &mut vocabulary(sample).borrow_mut()),
-            Profile::Careful => by_article(&titles, retrieved),
+            Profile::Published => by_name(&titles, retrieved, &mut vocabulary(sample).borrow_mut()),
+            Profile::Improved => by_article(&titles, retrieved),
         };
-        let relevant = remarks.iter().filter(|(kind, _)| *kind == EvidenceKind::Found).count();
+        let relevant = remarks.iter().filter(|(kind, _)| *kind == EvidenceKind::Matched).count();
         let evidence = retrieved.iter().zip(remarks).enumerate().map(|(at, (name, (kind, note)))| {
             excerpt(kind, Field::Retrieved, 0..name.len(), name).in_item(at).with_note(note)
         });
@@ -75,7 +75,7 @@ type Remarks = Vec<(EvidenceKind, String)>;
 fn by_name(titles: &[&str], retrieved: &[String], vocabulary: &mut WordInterner) -> Remarks {
     let remark = |finding: DocumentFinding| match finding {
         DocumentFinding::Relevant(topic) => {
-            (EvidenceKind::Found, format!("belongs to the topic `{}`", truncate_for_note(titles[topic])))
+            (EvidenceKind::Matched, format!("belongs to the topic `{}`", truncate_for_note(titles[topic])))
         }
         DocumentFinding::Other => (EvidenceKind::Unsupported, "belongs to no topic".to_owned()),
         DocumentFinding::Repeats(earlier) => repeats(earlier),
@@ -88,10 +88,10 @@ fn by_name(titles: &[&str], retrieved: &[String], vocabulary: &mut WordInterner)
 fn by_article(titles: &[&str], retrieved: &[String]) -> Remarks {
     let remark = |finding: ArticleFinding| match finding {
         ArticleFinding::ByTitle(topic) => {
-            (EvidenceKind::Found, format!("its title names the topic `{}`", truncate_for_note(titles[topic])))
+            (EvidenceKind::Matched, format!("its title names the topic `{}`", truncate_for_note(titles[topic])))
         }
         ArticleFinding::ByText(topic) => {
-            (EvidenceKind::Found, format!("its text names the topic `{}`", truncate_for_note(titles[topic])))
+            (EvidenceKind::Matched, format!("its text names the topic `{}`", truncate_for_note(titles[topic])))
         }
         ArticleFinding::Repeats(earlier) => repeats(earlier),
         ArticleFinding::Other => (EvidenceKind::Unsupported, "belongs to no topic".to_owned()),

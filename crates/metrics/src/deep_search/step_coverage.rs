@@ -15,17 +15,17 @@ use crate::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StepCoverage {
-    /// Which reading: one keyword anywhere (`reference`), or several in one statement (`careful`).
+    /// Which definition: one keyword anywhere (`published`), or several in one statement (`improved`).
     pub profile: Profile,
     /// Name in the metadata of the reasoning steps.
     pub steps: String,
-    /// Name in the metadata of the source texts, for `careful`: what is copied from them is no statement.
+    /// Name in the metadata of the source texts, for `improved`: what is copied from them is no statement.
     pub sources: String,
 }
 
 impl Default for StepCoverage {
     fn default() -> Self {
-        Self { profile: Profile::Reference, steps: "steps".into(), sources: "sources_verified".into() }
+        Self { profile: Profile::Published, steps: "steps".into(), sources: "sources_verified".into() }
     }
 }
 
@@ -34,7 +34,7 @@ metric!(StepCoverage as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response, Metadata],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: |parts| {
         let steps = parts.get("steps")?;
         Some(if steps == 0.0 { 0.0 } else { parts.get("covered")? / steps })
@@ -59,14 +59,14 @@ impl StepCoverage {
         (DEF.id, self.profile, &self.steps, &self.sources)
     }
 
-    /// Scores a sample whose answer was read already, in the careful profile.
+    /// Scores a sample whose answer was read already, in the improved profile.
     pub(super) fn score_parsed(
         &self,
         sample: Sample<'_>,
-        careful: Option<&ParsedAnswer<'_>>,
+        improved: Option<&ParsedAnswer<'_>>,
     ) -> Result<Outcome, ScoreError> {
         let (response, steps) = (sample.response()?, steps(sample, &self.steps)?);
-        match careful {
+        match improved {
             Some(answer) => by_statement(answer, &steps),
             None => by_keyword(response, &steps, &*response_words(sample)?),
         }
@@ -83,11 +83,9 @@ fn by_keyword(response: &str, texts: &[&str], read: &ResponseWords) -> Result<Ou
         evidence.push(|| match finding {
             StepFinding::Covered { keyword, token } => {
                 let word = text_of(&steps.keywords(at)[*keyword]);
-                excerpt(EvidenceKind::Found, Field::Response, words.spans[*token].clone(), response).with_note(format!(
-                    "keyword `{}` of the step `{}`",
-                    truncate_for_note(word),
-                    truncate_for_note(text)
-                ))
+                excerpt(EvidenceKind::Matched, Field::Response, words.spans[*token].clone(), response).with_note(
+                    format!("keyword `{}` of the step `{}`", truncate_for_note(word), truncate_for_note(text)),
+                )
             }
             StepFinding::Missing => Evidence::missing(*text)
                 .with_note(format!("none of the keywords {}", quoted_list(steps.keywords(at).iter().map(text_of)))),
@@ -107,12 +105,13 @@ fn by_statement(answer: &ParsedAnswer<'_>, texts: &[&str]) -> Result<Outcome, Sc
         let held = format!("{} of {} content words", words.len(), finding.word_count);
         evidence.push(|| match &finding.statement {
             _ if finding.word_count == 0 => no_keywords(text),
-            Some(span) if finding.covered => excerpt(EvidenceKind::Found, Field::Response, span.clone(), answer.text())
-                .with_note(format!(
+            Some(span) if finding.covered => {
+                excerpt(EvidenceKind::Matched, Field::Response, span.clone(), answer.text()).with_note(format!(
                     "has {held} of the step `{}`: {}",
                     truncate_for_note(text),
                     quoted_list(words.into_iter())
-                )),
+                ))
+            }
             Some(_) => Evidence::missing(*text).with_note(format!("the nearest statement has {held}")),
             None => Evidence::missing(*text).with_note("no statement of the answer has a word of it"),
         });

@@ -9,7 +9,7 @@ metric!(Naming as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: Naming::whole,
     prepare: |options: Naming| options.prepare(QuestionType::ListOne),
     since: "0.1",

@@ -16,7 +16,7 @@ use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Verbatim {
-    /// Which reading: letter by letter (`reference`), or typography and marked omissions aside (`examine_sentences`).
+    /// Which definition: letter by letter (`published`), or typography and marked omissions aside (`improved`).
     pub profile: Profile,
 }
 
@@ -25,7 +25,7 @@ metric!(Verbatim as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Citations, Context],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     since: "0.1",
     version: 1,
     page: "verbatim.md",
@@ -40,8 +40,8 @@ impl Metric for Verbatim {
         let quotations = Quotations::for_sample(sample);
         let existence = quotations.counts();
         let found = match self.profile {
-            Profile::Reference => existence.exact,
-            Profile::Careful => quotations.faithful_count(),
+            Profile::Published => existence.exact,
+            Profile::Improved => quotations.faithful_count(),
         };
         let score = Score::ratio(found, existence.citations)?
             .with_part("citations", existence.citations as f64)?
@@ -58,7 +58,7 @@ impl Metric for Verbatim {
 fn piece(index: usize, finding: &QuotationFinding, citations: &[Citation], context: &[Passage]) -> Evidence {
     let quote = citations[index].quote.as_str();
     let kind = match finding.status {
-        status if status.is_found() => EvidenceKind::Found,
+        status if status.is_found() => EvidenceKind::Matched,
         QuotationStatus::WrongSource
         | QuotationStatus::Fuzzy
         | QuotationStatus::NumberMismatch

@@ -11,7 +11,7 @@ use super::grading::{GradingOptions, QuestionMetric, QuestionType};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct YesNo {
-    /// Which reading: words (`reference`), or what the answer asserts (`examine_sentences`).
+    /// Which definition: words (`published`), or what the answer asserts (`improved`).
     pub profile: Profile,
     /// What is expected of every case; `metric` in the metadata of the case where it is absent.
     pub metric: Option<Json>,
@@ -21,7 +21,7 @@ pub struct YesNo {
 
 impl Default for YesNo {
     fn default() -> Self {
-        Self { profile: Profile::Reference, metric: None, strict: false }
+        Self { profile: Profile::Published, metric: None, strict: false }
     }
 }
 
@@ -30,7 +30,7 @@ metric!(YesNo as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: |parts| parts.get("right"),
     prepare: prepare,
     since: "0.1",

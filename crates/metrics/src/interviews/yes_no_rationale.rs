@@ -11,7 +11,7 @@ use super::grading::{GradingOptions, QuestionMetric, QuestionType};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct YesNoRationale {
-    /// Which reading: words (`reference`), or what the answer asserts (`examine_sentences`).
+    /// Which definition: words (`published`), or what the answer asserts (`improved`).
     pub profile: Profile,
     /// What is expected of every case; `metric` in the metadata of the case where it is absent.
     pub metric: Option<Json>,
@@ -25,7 +25,7 @@ pub struct YesNoRationale {
 
 impl Default for YesNoRationale {
     fn default() -> Self {
-        Self { profile: Profile::Reference, metric: None, strict: false, answer_weight: 0.5, synonyms: None }
+        Self { profile: Profile::Published, metric: None, strict: false, answer_weight: 0.5, synonyms: None }
     }
 }
 
@@ -34,7 +34,7 @@ metric!(YesNoRationale as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: |parts| {
         let (binary, weight) = (parts.get("binary")?, parts.get("answer_weight")?);
         let share = parts.get("rationale")?;

@@ -91,14 +91,14 @@ impl ClaimJudge {
             let is_unproved = value < 0.5 && all().any(|said| said.met);
             unproved += f64::from(is_unproved);
             let claim = Evidence::at(
-                if value < 0.5 { EvidenceKind::Unsupported } else { EvidenceKind::Found },
+                if value < 0.5 { EvidenceKind::Unsupported } else { EvidenceKind::Matched },
                 Field::Response,
                 span.clone(),
                 response,
             );
             if is_tied {
                 let note = format!("claim {}: the judges are split, so it counts as half supported", at + 1);
-                evidence.push(|| Evidence { kind: EvidenceKind::Compared, ..claim }.with_note(note));
+                evidence.push(|| Evidence { kind: EvidenceKind::Unverified, ..claim }.with_note(note));
                 continue;
             }
             evidence.push(|| match place {
@@ -109,10 +109,10 @@ impl ClaimJudge {
                     truncate_for_note(&sources.texts[index][words])
                 )),
                 _ if is_unproved => claim.with_note(format!(
-                    "claim {}: called borne out, but the words that the judge gives stand in no source, so it does not count",
+                    "claim {}: called supported, but the words that the judge gives stand in no source, so it does not count",
                     at + 1
                 )),
-                _ => claim.with_note(format!("claim {}: no source bears it out", at + 1)),
+                _ => claim.with_note(format!("claim {}: no source supports it", at + 1)),
             });
         }
         for (seat, heard) in seats.iter().enumerate() {

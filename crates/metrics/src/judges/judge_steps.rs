@@ -149,7 +149,7 @@ impl StepJudge {
             let place = quote.and_then(|quote| Some((response.find(quote)?, quote)));
             evidence.push(|| match (place, quote) {
                 (Some((start, quote)), _) => {
-                    Evidence::at(EvidenceKind::Found, Field::Response, start..start + quote.len(), response)
+                    Evidence::at(EvidenceKind::Matched, Field::Response, start..start + quote.len(), response)
                         .with_note(shown)
                 }
                 (None, Some(quote)) => {

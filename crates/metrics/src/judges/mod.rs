@@ -4,11 +4,13 @@
 //! instruction; a reply is read as strict JSON first and with patience second; one that cannot be read is asked for once
 //! more and is then `unparseable`, never wrong; several models may sit on a panel.
 
+use std::borrow::Cow;
+
 use probare_core::MetricDef;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::cascade;
-use crate::sgi::{deep_research, dry_experiment, idea_generation};
+use crate::sgi::{Upstream, deep_research, dry_experiment, idea_generation, reasoning_validity};
 
 pub mod judge_claims;
 pub mod judge_pairwise;
@@ -24,19 +26,38 @@ pub use prompting::{PanelOptions, TemplatePiece, VoteRule, template_pieces};
 pub static FAMILY: &[&MetricDef] =
     &[&judge_claims::DEF, &judge_pairwise::DEF, &judge_rubric::DEF, &judge_same_answer::DEF, &judge_steps::DEF];
 
-/// The prompt that a metric asks with: the one of its options, else its own. Nothing for metrics that ask no model.
-pub fn prompt<'a>(id: &str, options: &'a Json) -> Option<&'a str> {
+/// The prompts that a metric asks with, one after the other: those of its options, else its own. Nothing for metrics that ask no
+/// model.
+pub fn prompt<'a>(id: &str, options: &'a Json) -> Option<Cow<'a, str>> {
     let id = cascade::judge_for(id, options).map_or(id, |judge| judge.id);
-    let own = match id {
-        "judge_claims" => judge_claims::PROMPT,
-        "judge_pairwise" => judge_pairwise::PROMPT,
-        "judge_rubric" => judge_rubric::PROMPT,
-        "judge_same_answer" => judge_same_answer::PROMPT,
-        "judge_steps" => judge_steps::PROMPT,
-        "deep_research" => deep_research::PROMPTS,
-        "idea_generation" => idea_generation::PROMPT,
-        "dry_experiment" => dry_experiment::PROMPTS,
+    let pieces = own_prompts(id, options)?;
+    let given = |name: &str| options.get(name).and_then(Json::as_str);
+    // A prompt that is given alone stands for all of them, so that the digest in the manifests of older runs stays.
+    let is_alone = pieces.iter().all(|(name, _)| *name == "prompt" || given(name).is_none());
+    Some(match given("prompt").filter(|_| is_alone) {
+        Some(alone) => Cow::Borrowed(alone),
+        None => pieces.iter().map(|(name, own)| given(name).unwrap_or(own)).collect::<String>().into(),
+    })
+}
+
+/// What a metric asks with where its option of this name says nothing else.
+pub fn own_prompt(id: &str, option: &str) -> Option<&'static str> {
+    let options = json!({"upstream": Upstream::Official2026.name()});
+    own_prompts(id, &options)?.into_iter().find_map(|(name, own)| (name == option).then_some(own))
+}
+
+/// The options of a metric that hold prompts, with what is asked without them.
+fn own_prompts(id: &str, options: &Json) -> Option<Vec<(&'static str, &'static str)>> {
+    Some(match id {
+        "judge_claims" => vec![("prompt", judge_claims::PROMPT)],
+        "judge_pairwise" => vec![("prompt", judge_pairwise::PROMPT)],
+        "judge_rubric" => vec![("prompt", judge_rubric::PROMPT)],
+        "judge_same_answer" => vec![("prompt", judge_same_answer::PROMPT)],
+        "judge_steps" => vec![("prompt", judge_steps::PROMPT)],
+        "deep_research" => deep_research::prompts(options),
+        "idea_generation" => vec![("prompt", idea_generation::PROMPT)],
+        "dry_experiment" => dry_experiment::PROMPTS.to_vec(),
+        "reasoning_validity" => vec![("prompt", reasoning_validity::PROMPT)],
         _ => return None,
-    };
-    Some(options.get("prompt").and_then(Json::as_str).unwrap_or(own))
+    })
 }

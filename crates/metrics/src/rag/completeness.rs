@@ -115,7 +115,7 @@ fn coverage_evidence(keywords: &[Keyword], query: &str, response: &str) -> Vec<E
         evidence.push(|| match answered {
             Some(span) => {
                 let place = FieldSpan::new(Field::Query, asked.clone());
-                excerpt(EvidenceKind::Found, Field::Response, span.clone(), response).with_support(place)
+                excerpt(EvidenceKind::Matched, Field::Response, span.clone(), response).with_support(place)
             }
             None => excerpt(EvidenceKind::Missing, Field::Query, asked.clone(), query),
         });

@@ -1,5 +1,5 @@
 //! What a response states that its context does not bear out: numbers, dates, claims, and a drift away from its words; in the
-//! careful profile, sentence by sentence, how much of it the context lacks.
+//! improved profile, sentence by sentence, how much of it the context lacks.
 //!
 //! [`examine`] goes through a response and gives a [`AnchorFinding`] for each anchor: what it is, where it stands, and the
 //! place in the context that bears it out or the reason why none does. The metric turns that into a score.
@@ -40,8 +40,8 @@ use context::IndexedContext;
 use examination::examine_with;
 use parse_cache::ParseCache;
 
-/// From where on a value is a label, in a response of enough words that no sentence vetoes.
-static THRESHOLDS: ShippedThresholds = ShippedThresholds {
+/// From where on a value is a label, in a response of enough words that no sentence vetoes. `verdict` decides by that label.
+pub(super) static THRESHOLDS: ShippedThresholds = ShippedThresholds {
     name: "rag-2026-11",
     date: "2026-11-18",
     calibrated_on: "355 answers of models to 63 questions over web passages, with people's marks of what the passages do not support (RAGTruth, half of \
@@ -49,8 +49,8 @@ static THRESHOLDS: ShippedThresholds = ShippedThresholds {
     held_out_on: "the same 355 answers, each by thresholds chosen on other questions (ten folds)",
     held_out_cases: 355,
     labels: &[
-        LabelThreshold { label: "supported", when: ScaleCutoff::AtMost(0.36), decided: 122, right: 117 },
-        LabelThreshold { label: "unsupported", when: ScaleCutoff::AtLeast(0.72), decided: 28, right: 21 },
+        LabelThreshold { label: "supported", when: ScaleCutoff::AtMost(0.36), decided: 120, right: 114 },
+        LabelThreshold { label: "unsupported", when: ScaleCutoff::AtLeast(0.72), decided: 34, right: 24 },
     ],
 };
 
@@ -58,8 +58,8 @@ static THRESHOLDS: ShippedThresholds = ShippedThresholds {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hallucination {
-    /// Which reading: the published rules, or ours, which holds each sentence against the context and tells contradiction
-    /// from absence. The other options are for the reference profile only.
+    /// Which definition: the published rules, or ours, which holds each sentence against the context and tells contradiction
+    /// from absence. The other options are for the published profile only.
     pub profile: Profile,
     /// Weights of numbers, dates and claims. The published code used 1, 1 and 0.5.
     pub anchor_weights: [f64; 3],
@@ -76,7 +76,7 @@ impl Default for Hallucination {
     fn default() -> Self {
         let settings = HallucinationSettings::default();
         Self {
-            profile: Profile::Reference,
+            profile: Profile::Published,
             anchor_weights: settings.weights,
             claim_window: settings.claim_window,
             drift_below: settings.drift_below,
@@ -86,11 +86,11 @@ impl Default for Hallucination {
 }
 
 metric!(Hallucination as Pure {
-    summary: "Share of the numbers, dates and claims of the response that the context does not bear out",
+    summary: "Share of the numbers, dates and claims of the response that the context does not support",
     range: (0.0, 1.0),
     better: Lower,
     needs: [Response, Context],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: whole,
     thresholds: &THRESHOLDS,
     prepare: Hallucination::validate,
@@ -115,7 +115,7 @@ impl Hallucination {
     /// The settings of these options.
     pub fn settings(&self) -> HallucinationSettings {
         HallucinationSettings {
-            is_improved: self.profile == Profile::Careful,
+            is_improved: self.profile == Profile::Improved,
             weights: self.anchor_weights,
             claim_window: self.claim_window,
             drift_below: self.drift_below,
@@ -161,7 +161,7 @@ impl Metric for Hallucination {
         if let Some(overlap) = examination.overlap {
             score = score.with_part("overlap", overlap)?;
         }
-        if self.profile == Profile::Careful {
+        if self.profile == Profile::Improved {
             score = score.labelled(examination.label());
         }
         Ok(score.because(findings_evidence(&examination, response, self.profile)).into())
@@ -171,7 +171,7 @@ impl Metric for Hallucination {
 /// What has no support first, since a long response fills the space.
 fn findings_evidence(examination: &Examination, response: &str, profile: Profile) -> Vec<Evidence> {
     let mut evidence = BoundedEvidence::default();
-    if profile == Profile::Careful && examination.findings.is_empty() {
+    if profile == Profile::Improved && examination.findings.is_empty() {
         evidence.push(|| Evidence::note("the response states nothing: it declines, asks, or is polite"));
     }
     if examination.drift > 0.0 {
@@ -197,9 +197,10 @@ fn findings_evidence(examination: &Examination, response: &str, profile: Profile
 /// A finding as evidence.
 pub(crate) fn finding_evidence(finding: &AnchorFinding, response: &str) -> Evidence {
     let kind = match finding.verdict {
-        SupportVerdict::Supported { .. } => EvidenceKind::Found,
-        SupportVerdict::Open { .. } => EvidenceKind::Compared,
-        SupportVerdict::Unsupported { .. } | SupportVerdict::Contradicted { .. } => EvidenceKind::Unsupported,
+        SupportVerdict::Supported { .. } => EvidenceKind::Matched,
+        SupportVerdict::Open { .. } => EvidenceKind::Unverified,
+        SupportVerdict::Unsupported { .. } => EvidenceKind::Unsupported,
+        SupportVerdict::Contradicted { .. } => EvidenceKind::Contradicted,
     };
     let mut piece = match &finding.span {
         Some(span) => excerpt(kind, Field::Response, span.clone(), response),

@@ -119,7 +119,7 @@ fn term_evidence(pair: &TermPair, query: &str, response: &str) -> Vec<Evidence> 
         probare_cancellation::count_steps(1);
         evidence.push(|| {
             let place = FieldSpan::new(Field::Query, asked);
-            excerpt(EvidenceKind::Found, Field::Response, answered, response)
+            excerpt(EvidenceKind::Matched, Field::Response, answered, response)
                 .with_note(format!("adds {weight:.4} to the cosine"))
                 .with_support(place)
         });

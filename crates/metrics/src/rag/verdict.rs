@@ -19,7 +19,7 @@ use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Verdict {
-    /// Which reading of `hallucination`.
+    /// Which definition of `hallucination`.
     pub profile: Profile,
     /// The limits.
     pub thresholds: Thresholds,
@@ -31,12 +31,12 @@ pub struct Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Thresholds {
-    /// Hallucination above which a response fails. The careful profile asks for this and the next limit where it has proved
+    /// Hallucination above which a response fails. The improved profile asks for this and the next limit where it has proved
     /// nothing.
     pub hallucination_fail: f64,
     /// Hallucination above which there is a warning.
     pub hallucination_warn: f64,
-    /// Relevance below which a response fails; 0.1 in the first version. What the careful profile finds supported is warned of.
+    /// Relevance below which a response fails; 0.1 in the first version. What the improved profile finds supported is warned of.
     pub relevance_fail: f64,
     /// Relevance below which there is a warning.
     pub relevance_warn: f64,
@@ -99,7 +99,8 @@ metric!(Verdict as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Query, Response, Context],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
+    thresholds: &hallucination::THRESHOLDS,
     prepare: Verdict::validate,
     since: "0.1",
     version: 12,
@@ -146,7 +147,7 @@ pub struct VerdictInputs<'a> {
     pub completeness: f64,
     /// Value of `hallucination`.
     pub hallucination: f64,
-    /// What was proved; the careful profile alone proves.
+    /// What was proved; the improved profile alone proves.
     pub support_label: Option<SupportLabel>,
     /// The words of what has no support, in the order of the response.
     pub unsupported: Vec<&'a str>,
@@ -218,7 +219,7 @@ pub fn apply_rules(measures: &VerdictInputs<'_>, thresholds: &Thresholds) -> Jud
     let mut status = VerdictStatus::Pass;
     let proved = measures.support_label.filter(|label| *label != SupportLabel::Unsure);
     if let Some(label) = proved {
-        let what = if label == SupportLabel::Contradicted { "Contradicted" } else { "Not borne out" };
+        let what = if label == SupportLabel::Contradicted { "Contradicted" } else { "Not supported" };
         let reason = if has_list { format!("{what}: {}", listed(1)) } else { what.to_owned() };
         if label != SupportLabel::Supported {
             status = say(VerdictStatus::Fail, reason);

@@ -10,18 +10,49 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::extraction::answer::prediction;
-use super::extraction::replies::{ReplyParseOptions, UNREADABLE, reply_text, step_level_accuracy};
+use super::extraction::replies::{
+    AnswerJudgment, JudgedStep, ReplyParseOptions, UNREADABLE, answer_judgment, official_step_accuracy, reply_list,
+    reply_text, step_level_accuracy,
+};
+use super::upstream::Upstream;
 use crate::bounded_evidence::BoundedEvidence;
-use crate::judges::prompting::{PromptTemplate, QuotedTexts, judge_evidence};
+use crate::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces, judge_evidence};
 
-/// Both prompts, for whoever takes their digest.
-pub(crate) const PROMPTS: &str = concat!(include_str!("prompts/steps.txt"), include_str!("prompts/answer_parser.txt"));
+/// The options with prompts and what is asked without them, for whoever takes their digest.
+pub(crate) fn prompts(options: &Json) -> Vec<(&'static str, &'static str)> {
+    let mut prompts = vec![("prompt", PROMPT), ("parser_prompt", PARSER_PROMPT)];
+    if options.get("upstream").and_then(Json::as_str) == Some(Upstream::Official2026.name()) {
+        prompts.push(("answer_prompt", ANSWER_PROMPT));
+    }
+    prompts
+}
 
 /// The prompt of the judge, unless another is given.
 const PROMPT: &str = include_str!("prompts/steps.txt");
 
 /// The prompt of the answer parser, unless another is given.
 const PARSER_PROMPT: &str = include_str!("prompts/answer_parser.txt");
+
+/// The prompt of the judge of whole answers, unless another is given.
+pub(crate) const ANSWER_PROMPT: &str = include_str!("prompts/answer.txt");
+
+const ANSWER_FORM: &str = "Reply with one JSON object and nothing else: {\"judge\": 1 for right or 0 for wrong, \"reason\": \"why, in one \
+     sentence\"}.";
+
+/// Places of the answer parser's prompt.
+pub(super) const PARSER_PLACES: TextPlaces<'_> = TextPlaces { known: &["text"], needed: &["text"] };
+
+/// Places of the prompt about steps.
+const STEP_PLACES: TextPlaces<'_> = TextPlaces {
+    known: &["question", "reference_steps", "reference_answer", "solution", "answer"],
+    needed: &["solution"],
+};
+
+/// Places of the prompt about the whole answer.
+const ANSWER_PLACES: TextPlaces<'_> = TextPlaces {
+    known: &["question", "reference_answer", "answer", "parsed_answer"],
+    needed: &["reference_answer", "answer"],
+};
 
 const FORM: &str = "Reply with one JSON list and nothing else: [{\"solution_step\": \"the step, in short\", \"reason\": \"why\", \
      \"judge\": \"correct\" or \"incorrect\"}, …], with every step once.";
@@ -30,7 +61,7 @@ const FORM: &str = "Reply with one JSON list and nothing else: [{\"solution_step
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DeepResearch {
-    /// Which reading: `reference` (the published scores) or `examine_sentences` (every flag below switched on, and no score where a judge's
+    /// Which definition: `published` (the published scores) or `improved` (every flag below switched on, and no score where a judge's
     /// reply cannot be read).
     pub profile: Profile,
     /// Names of the models that are asked: the one that judges steps and, if there is a second, the one that brings the answer into
@@ -45,6 +76,11 @@ pub struct DeepResearch {
     pub prompt: Option<String>,
     /// The answer parser's prompt in place of ours.
     pub parser_prompt: Option<String>,
+    /// The prompt of the judge of whole answers in place of ours; it is asked only with `upstream: official-2026`.
+    pub answer_prompt: Option<String>,
+    /// Which implementation is followed. `llmrouterbench` (default), or `official-2026`, which also asks the judge whether the answer as a
+    /// whole is right (part `llm_judge`) and reads its list of steps more strictly.
+    pub upstream: Upstream,
 }
 
 metric!(DeepResearch as Judge {
@@ -52,7 +88,7 @@ metric!(DeepResearch as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     prepare: ResearchJudge::new,
     since: "0.2",
     version: 2,
@@ -65,11 +101,13 @@ struct ResearchJudge {
     reply_options: ReplyParseOptions,
     judge: PromptTemplate,
     parser: PromptTemplate,
+    answer: PromptTemplate,
+    upstream: Upstream,
 }
 
 impl ResearchJudge {
     fn new(options: DeepResearch) -> Result<Self, BuildError> {
-        let fair = options.profile == Profile::Careful;
+        let fair = options.profile == Profile::Improved;
         Ok(Self {
             profile: options.profile,
             judges: options.judges,
@@ -77,11 +115,22 @@ impl ResearchJudge {
                 accepts_constants: options.lenient_json_constants.unwrap_or(fair),
                 takes_last: options.last_list.unwrap_or(fair),
             },
-            judge: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
-            parser: PromptTemplate::new(
+            judge: PromptTemplate::with_places(
+                options.prompt.as_deref().unwrap_or(PROMPT),
+                &["form", "data"],
+                STEP_PLACES,
+            )?,
+            parser: PromptTemplate::with_places(
                 options.parser_prompt.as_deref().unwrap_or(PARSER_PROMPT),
                 &["type", "example", "data"],
+                PARSER_PLACES,
             )?,
+            answer: PromptTemplate::with_places(
+                options.answer_prompt.as_deref().unwrap_or(ANSWER_PROMPT),
+                &["form", "data"],
+                ANSWER_PLACES,
+            )?,
+            upstream: options.upstream,
         })
     }
 
@@ -89,30 +138,99 @@ impl ResearchJudge {
         let response = sample.response()?;
         let mut text = QuotedTexts::new();
         text.add_block("text", task.prediction);
-        let form = [("type", "text"), ("example", task.example), ("data", text.text())];
+        let form = [("type", "text"), ("example", task.example), ("data", text.text()), ("text", task.prediction)];
+        let answer_text = task.answer_text();
         let mut data = QuotedTexts::new();
         data.add_block("question", task.question)
             .add_block("reference steps", &task.steps)
-            .add_block("reference answer", &task.answer_text())
+            .add_block("reference answer", &answer_text)
             .add_block("solution", response)
             .add_block("final answer of the solution", task.prediction);
-        let judged = [("form", FORM), ("data", data.text())];
-        let ask = |messages, seat| ChatRequest {
-            messages,
-            parameters: Parameters { temperature: Some(0.0), ..Parameters::default() },
-            seat,
-            attempt: 0,
-            coded: false,
-        };
+        let judged = [
+            ("form", FORM),
+            ("data", data.text()),
+            ("question", task.question),
+            ("reference_steps", &task.steps),
+            ("reference_answer", &answer_text),
+            ("solution", response),
+            ("answer", task.prediction),
+        ];
         Ok(vec![
-            ask(self.parser.messages(&form), usize::from(self.judges.len() > 1)),
-            ask(self.judge.messages(&judged), 0),
+            question(self.parser.messages(&form), usize::from(self.judges.len() > 1)),
+            question(self.judge.messages(&judged), 0),
         ])
     }
 
+    /// Asks whether the answer as a whole is right.
+    fn answer_question(&self, task: &Task<'_>, parsed: &str) -> ChatRequest {
+        let answer_text = task.answer_text();
+        let mut data = QuotedTexts::new();
+        data.add_block("question", task.question)
+            .add_block("reference answer", &answer_text)
+            .add_block("extracted answer", task.prediction)
+            .add_block("answer of the parser", parsed);
+        let judged = [
+            ("form", ANSWER_FORM),
+            ("data", data.text()),
+            ("question", task.question),
+            ("reference_answer", &answer_text),
+            ("answer", task.prediction),
+            ("parsed_answer", parsed),
+        ];
+        question(self.answer.messages(&judged), 0)
+    }
+
+    /// Whether the answer as a whole has to be judged: the official scripts ask nobody where it is right letter by letter.
+    fn needs_answer_judge(&self, task: &Task<'_>, parser: &BackendAnswer) -> Option<ChatRequest> {
+        if !self.upstream.is_official() || task.is_right(task.prediction) {
+            return None;
+        }
+        // A parser that did not answer fails the sample; nothing more is asked.
+        let parsed = strip(reply_text(parser, self.profile).ok()?);
+        (!task.is_right(parsed)).then(|| self.answer_question(task, parsed))
+    }
+
+    /// What the judge of the whole answer said: 1 without a question where the answer is right letter by letter.
+    fn answer_judgment(
+        &self,
+        exact: bool,
+        reply: Option<&BackendAnswer>,
+    ) -> Result<Result<AnswerJudgment, String>, ScoreError> {
+        if exact {
+            return Ok(Ok(AnswerJudgment { judge: 1.0, reason: "Exact match.".into() }));
+        }
+        let missing = || ScoreError::Internal { reason: "the answer as a whole was not judged".to_owned() };
+        let text = reply_text(reply.ok_or_else(missing)?, self.profile)?;
+        let judgment = answer_judgment(text);
+        if self.profile != Profile::Improved {
+            return Ok(judgment);
+        }
+        match judgment {
+            Ok(judgment) if judgment.judge == 0.0 || judgment.judge == 1.0 => Ok(Ok(judgment)),
+            Ok(other) => Err(ScoreError::UnreadableReply {
+                reason: format!("the judge says {} of the answer, where 0 or 1 is expected", other.judge),
+            }),
+            Err(reason) => Err(ScoreError::UnreadableReply { reason }),
+        }
+    }
+
+    /// The list of steps by the implementation that is followed.
+    fn steps(&self, judged: &str) -> Option<(f64, Vec<JudgedStep>)> {
+        if self.upstream.is_official() && self.profile != Profile::Improved {
+            official_step_accuracy(judged)
+        } else {
+            step_level_accuracy(judged, self.reply_options)
+        }
+    }
+
     fn outcome(&self, sample: Sample<'_>, task: &Task<'_>, heard: &[BackendAnswer]) -> Result<Outcome, ScoreError> {
-        let [parser, judge] = heard else {
-            return Err(ScoreError::Internal { reason: format!("two answers are expected, {} came", heard.len()) });
+        let (parser, judge, whole) = match heard {
+            [parser, judge] => (parser, judge, None),
+            [parser, judge, whole] => (parser, judge, Some(whole)),
+            other => {
+                let reason = format!("two or three answers are expected, {} came", other.len());
+                return Err(ScoreError::Internal { reason });
+            }
         };
         let parsed = reply_text(parser, self.profile).map(|text| strip(text).to_owned());
         // Without its reply nobody knows; what the answer alone shows is enough where it is right.
@@ -123,7 +241,7 @@ impl ResearchJudge {
         let mut evidence = BoundedEvidence::default();
         let exact = task.is_right(task.prediction) || parsed.as_deref().is_ok_and(|parsed| task.is_right(parsed));
         evidence.push(|| {
-            let kind = if exact { EvidenceKind::Found } else { EvidenceKind::Compared };
+            let kind = if exact { EvidenceKind::Matched } else { EvidenceKind::Compared };
             Evidence::at(kind, Field::Response, task.span.clone(), sample.response().unwrap_or_default())
                 .with_note(format!("{} {}", if exact { "equals" } else { "is not" }, task.shown_answer()))
         });
@@ -138,8 +256,8 @@ impl ResearchJudge {
             accepts_constants: !self.reply_options.accepts_constants,
             takes_last: !self.reply_options.takes_last,
         };
-        let (steps, fair) = (step_level_accuracy(judged, self.reply_options), step_level_accuracy(judged, other));
-        if self.profile == Profile::Careful && steps.is_none() {
+        let (steps, fair) = (self.steps(judged), step_level_accuracy(judged, other));
+        if self.profile == Profile::Improved && steps.is_none() {
             return Err(ScoreError::UnreadableReply { reason: "the judge's reply holds no list of steps".to_owned() });
         }
         match &steps {
@@ -160,13 +278,38 @@ impl ResearchJudge {
         let mut score = Score::from_bool(exact)
             .with_part("exact_match", f64::from(u8::from(exact)))?
             .with_part("step_level_acc", accuracy)?;
-        if steps.is_none() {
-            score = score.with_part(UNREADABLE, 1.0)?;
+        let mut unreadable = u8::from(steps.is_none());
+        if self.upstream.is_official() {
+            let routed = step_level_accuracy(judged, self.reply_options).map_or(0.0, |(accuracy, _)| accuracy);
+            if (routed - accuracy).abs() > 1e-12 {
+                score = score.with_part("step_level_acc_llmrouterbench", routed)?;
+            }
+        }
+        let whole = self.upstream.is_official().then(|| self.answer_judgment(exact, whole)).transpose()?;
+        match &whole {
+            None => {}
+            Some(Ok(judgment)) => {
+                score = score.with_part("llm_judge", judgment.judge)?;
+                evidence.push(|| {
+                    let verdict = if judgment.judge == 1.0 { "right" } else { "not right" };
+                    judge_evidence(format!("judge of the whole answer: {verdict}"), &reason_text(&judgment.reason))
+                });
+            }
+            Some(Err(reason)) => {
+                unreadable += 1;
+                score = score.with_part("llm_judge", 0.0)?;
+                evidence.push(|| {
+                    judge_evidence("judge of the whole answer: unreadable, so it counts 0".to_owned(), reason)
+                });
+            }
+        }
+        if unreadable > 0 {
+            score = score.with_part(UNREADABLE, f64::from(unreadable))?;
         }
         let fair = fair.map_or(0.0, |(accuracy, _)| accuracy);
         if (fair - accuracy).abs() > 1e-12 {
             let name =
-                if self.profile == Profile::Careful { "step_level_acc_reference" } else { "step_level_acc_careful" };
+                if self.profile == Profile::Improved { "step_level_acc_published" } else { "step_level_acc_improved" };
             score = score.with_part(name, fair)?;
             evidence.push(|| Evidence::note(format!(
                 "with the other reading of the judge's reply (constants, citations in brackets) the steps count {fair:.4}"
@@ -176,6 +319,11 @@ impl ResearchJudge {
             parsed: parsed.ok(),
             judge: Some(judged.to_owned()),
             prediction: task.prediction.to_owned(),
+            official: whole.map(|judgment| OfficialReplies {
+                steps: official_step_accuracy(judged).and(reply_list(judged, ReplyParseOptions::default())),
+                reason: judgment
+                    .map_or_else(|reason| format!("Judge error: {reason}").into(), |judgment| judgment.reason),
+            }),
         };
         let _ = sample.cached(PUBLISHED, || Some(told));
         let label = if exact { "right" } else { "wrong" };
@@ -195,6 +343,28 @@ pub struct PublishedResearch {
     pub judge: Option<String>,
     /// The answer that was compared.
     pub prediction: String,
+    /// What the official scripts of 2026 publish beside it, where they are followed.
+    pub official: Option<OfficialReplies>,
+}
+
+/// What the official scripts of 2026 publish of a judge's replies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfficialReplies {
+    /// The judged steps (`step_llm_judge`); nothing where they could not be read.
+    pub steps: Option<Vec<Json>>,
+    /// Why the answer as a whole is right or not (`llm_judge_reason`).
+    pub reason: Json,
+}
+
+/// A reason as text, whatever the judge wrote there.
+fn reason_text(reason: &Json) -> String {
+    reason.as_str().map_or_else(|| reason.to_string(), str::to_owned)
+}
+
+/// A question that is asked as coolly as can be.
+fn question(messages: Vec<probare_core::Message>, seat: usize) -> ChatRequest {
+    let parameters = Parameters { temperature: Some(0.0), ..Parameters::default() };
+    ChatRequest { messages, parameters, seat, attempt: 0, coded: false }
 }
 
 /// What is published of a case that was scored just now; nothing of one that was scored before.
@@ -275,6 +445,12 @@ impl Judge for ResearchJudge {
         let task = Task::new(sample, &first)?;
         if heard.is_empty() {
             return Ok(JudgeAction::Ask(self.questions(sample, &task)?));
+        }
+        if let [parser, judge] = heard
+            && reply_text(judge, self.profile).is_ok()
+            && let Some(question) = self.needs_answer_judge(&task, parser)
+        {
+            return Ok(JudgeAction::Ask(vec![question]));
         }
         Ok(JudgeAction::Done(self.outcome(sample, &task, heard)?))
     }

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::deep_research::PARSER_PLACES;
 use super::dry::TESTS;
 use super::dry::assembly::{self, AssemblyRequest, AssemblyResult};
 use super::dry::comparison::{ComparisonMethod, read_judgment};
@@ -19,11 +20,10 @@ use super::dry::trial::{Trial, TrialSettings, is_plain_name};
 use super::extraction::answer::prediction;
 use super::extraction::replies::{ReplyParseOptions, UNREADABLE, reply_text as reply_words};
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
-use crate::judges::prompting::{PromptTemplate, QuotedTexts};
+use crate::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces};
 
-/// Both prompts, for whoever takes their digest.
-pub(crate) const PROMPTS: &str =
-    concat!(include_str!("prompts/outputs.txt"), include_str!("prompts/answer_parser.txt"));
+/// The options with prompts and what is asked without them, for whoever takes their digest.
+pub(crate) const PROMPTS: [(&str, &str); 2] = [("prompt", PROMPT), ("parser_prompt", PARSER_PROMPT)];
 
 /// The prompt of the judge, unless another is given.
 const PROMPT: &str = include_str!("prompts/outputs.txt");
@@ -33,6 +33,10 @@ const PARSER_PROMPT: &str = include_str!("prompts/answer_parser.txt");
 
 const FORM: &str = "Reply with one JSON object and nothing else: {\"judgment\": \"correct\" or \"incorrect\", \"reason\": \"why, in \
      one sentence\"}.";
+
+/// Places of the prompt about outputs.
+const PLACES: TextPlaces<'_> =
+    TextPlaces { known: &["reference_output", "output"], needed: &["reference_output", "output"] };
 
 /// The form that an answer is brought into: nothing but functions.
 const EXAMPLE: &str = "def area(side):\n    return side * side\n\ndef volume(side):\n    return side ** 3";
@@ -47,7 +51,7 @@ const MEBIBYTES: u32 = 4096;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DryExperiment {
-    /// Which reading: `reference` (the published scores) or `examine_sentences` (every flag below switched on, and no score where a judge's
+    /// Which definition: `published` (the published scores) or `improved` (every flag below switched on, and no score where a judge's
     /// reply cannot be read).
     pub profile: Profile,
     /// Names of the models that are asked: the one that compares outputs and, if there is a second, the one that brings the answer
@@ -81,7 +85,7 @@ metric!(DryExperiment as Judge {
     better: Higher,
     needs: [Response],
     metadata: ["incomplete_main_code", "incomplete_functions"],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: |parts| parts.get("PassAll@5"),
     prepare: ExperimentJudge::new,
     since: "0.2",
@@ -195,7 +199,7 @@ impl<'a> Task<'a> {
 
 impl ExperimentJudge {
     fn new(options: DryExperiment) -> Result<Self, BuildError> {
-        let fair = options.profile == Profile::Careful;
+        let fair = options.profile == Profile::Improved;
         let timeout = options.timeout.unwrap_or(SECONDS);
         let mebibytes = options.memory_mib.unwrap_or(MEBIBYTES);
         if timeout == 0 || mebibytes < 16 {
@@ -217,16 +221,17 @@ impl ExperimentJudge {
                 accepts_constants: options.lenient_json_constants.unwrap_or(fair),
                 ..ReplyParseOptions::default()
             },
-            judge: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
-            parser: PromptTemplate::new(
+            judge: PromptTemplate::with_places(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"], PLACES)?,
+            parser: PromptTemplate::with_places(
                 options.parser_prompt.as_deref().unwrap_or(PARSER_PROMPT),
                 &["type", "example", "data"],
+                PARSER_PLACES,
             )?,
         })
     }
 
-    fn is_careful(&self) -> bool {
-        self.profile == Profile::Careful
+    fn is_improved(&self) -> bool {
+        self.profile == Profile::Improved
     }
 
     /// The program that puts the functions of these texts in.
@@ -245,14 +250,15 @@ impl ExperimentJudge {
     fn parse(&self, task: &Task<'_>) -> JudgeAction {
         let mut text = QuotedTexts::new();
         text.add_block("text", task.prediction);
-        let form = [("type", "text"), ("example", EXAMPLE), ("data", text.text())];
+        let form = [("type", "text"), ("example", EXAMPLE), ("data", text.text()), ("text", task.prediction)];
         JudgeAction::Ask(vec![question(self.parser.messages(&form), usize::from(self.judges.len() > 1))])
     }
 
     fn comparison(&self, expected: &str, printed: &str) -> ChatRequest {
         let mut data = QuotedTexts::new();
         data.add_block("reference output", expected).add_block("output of the program", printed);
-        question(self.judge.messages(&[("form", FORM), ("data", data.text())]), 0)
+        let values = [("form", FORM), ("data", data.text()), ("reference_output", expected), ("output", printed)];
+        question(self.judge.messages(&values), 0)
     }
 
     fn outcome(
@@ -266,7 +272,7 @@ impl ExperimentJudge {
         let mut evidence = BoundedEvidence::default();
         let response = sample.response().unwrap_or_default();
         evidence.push(|| {
-            Evidence::at(EvidenceKind::Found, Field::Response, task.span.clone(), response)
+            Evidence::at(EvidenceKind::Matched, Field::Response, task.span.clone(), response)
                 .with_note("functions of this answer were put into the program")
         });
         note_functions(found, &mut evidence);
@@ -290,7 +296,7 @@ impl ExperimentJudge {
                 read_judgment(reply, self.reply_options, self.profile)
             };
             let words = said?;
-            if self.is_careful() && method == ComparisonMethod::Unreadable {
+            if self.is_improved() && method == ComparisonMethod::Unreadable {
                 let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
                 return Err(ScoreError::UnreadableReply { reason });
             }
@@ -410,7 +416,7 @@ fn test_evidence(
             format!("code {}: {}", trial.returncode, truncate_for_note(last_line(words)))
         }
     };
-    let kind = if pass { EvidenceKind::Found } else { EvidenceKind::Compared };
+    let kind = if pass { EvidenceKind::Matched } else { EvidenceKind::Compared };
     let refused = trial
         .refused_line()
         .map(|line| format!("; the sandbox does not permit what `{}` asks for", truncate_for_note(line)));

@@ -17,13 +17,16 @@ use super::idea::{
     objective_scores, parse_idea, parse_vote, texts_to_embed, win_threshold, won_respects,
 };
 use crate::bounded_evidence::BoundedEvidence;
-use crate::judges::prompting::{PromptTemplate, QuotedTexts, judge_evidence, option_error};
+use crate::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces, judge_evidence, option_error};
 
 /// The prompt, unless another is given.
 pub(crate) const PROMPT: &str = include_str!("prompts/ideas.txt");
 
 const FORM: &str = "Reply with five lines and nothing else, one for each respect in the order above: its name, a colon, `[Win A]` or \
      `[Win B]`, the word because, and the reason in one sentence. For example: Effectiveness: [Win A] because it …";
+
+/// Places of the prompt.
+const PLACES: TextPlaces<'_> = TextPlaces { known: &["context", "idea_a", "idea_b"], needed: &["idea_a", "idea_b"] };
 
 /// Judges that vote.
 const JUDGES: usize = 3;
@@ -35,7 +38,7 @@ pub const VOTES: usize = 2 * JUDGES;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IdeaGeneration {
-    /// Which reading: `reference` (the published scores) or `examine_sentences` (every flag below switched on, unreadable votes asked for
+    /// Which definition: `published` (the published scores) or `improved` (every flag below switched on, unreadable votes asked for
     /// again, and no score where they stay so).
     pub profile: Profile,
     /// Names of the three models that vote; the judges of the run if absent.
@@ -57,7 +60,7 @@ pub struct IdeaGeneration {
     /// JSON that is no object counts as an idea that cannot be read, with 0 points; the published scorer fails on it and leaves the
     /// case out of the mean.
     pub object_or_zero: Option<bool>,
-    /// How often a vote that cannot be read is asked for again. Default 0 in the reference profile, 2 in the careful one.
+    /// How often a vote that cannot be read is asked for again. Default 0 in the published profile, 2 in the improved one.
     pub reasks: Option<u32>,
     /// The prompt in place of ours, or `@FILE` to read it from a file.
     pub prompt: Option<String>,
@@ -69,7 +72,7 @@ metric!(IdeaGeneration as Judge {
     better: Higher,
     needs: [Response],
     metadata: ["core_idea"],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     whole: whole,
     prepare: IdeaJudge::new,
     since: "0.2",
@@ -91,7 +94,7 @@ struct IdeaFlags {
 
 impl IdeaFlags {
     fn for_profile(profile: Profile) -> Self {
-        let fair = profile == Profile::Careful;
+        let fair = profile == Profile::Improved;
         Self {
             objective: ObjectiveOptions {
                 whole_keywords: fair,
@@ -132,7 +135,7 @@ impl IdeaJudge {
         set(&mut flags.votes.strict_verdicts, options.strict_verdicts);
         set(&mut flags.votes.whole_words, options.whole_word_verdicts);
         set(&mut flags.object_or_zero, options.object_or_zero);
-        let reasks = options.reasks.unwrap_or(if options.profile == Profile::Careful { 2 } else { 0 });
+        let reasks = options.reasks.unwrap_or(if options.profile == Profile::Improved { 2 } else { 0 });
         if reasks > MOST_REASKS {
             return Err(option_error(format!("`reasks` is a number from 0 to {MOST_REASKS}")));
         }
@@ -142,7 +145,11 @@ impl IdeaJudge {
             model: options.model.unwrap_or_else(|| "all-MiniLM-L6-v2".to_owned()),
             flags,
             reasks: reasks as usize,
-            template: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+            template: PromptTemplate::with_places(
+                options.prompt.as_deref().unwrap_or(PROMPT),
+                &["form", "data"],
+                PLACES,
+            )?,
         })
     }
 
@@ -154,7 +161,7 @@ impl IdeaJudge {
 
     /// The other reading, whose score is shown beside.
     fn other_flags(&self) -> IdeaFlags {
-        IdeaFlags::for_profile(if self.profile == Profile::Careful { Profile::Reference } else { Profile::Careful })
+        IdeaFlags::for_profile(if self.profile == Profile::Improved { Profile::Published } else { Profile::Improved })
     }
 
     fn question(&self, sample: Sample<'_>, pair: &Pair, slot: usize, attempt: usize) -> ChatRequest {
@@ -164,7 +171,13 @@ impl IdeaJudge {
         let context = context_text(&sample.case.metadata);
         data.add_block("context", &context).add_block("idea A", first).add_block("idea B", second);
         ChatRequest {
-            messages: self.template.messages(&[("form", FORM), ("data", data.text())]),
+            messages: self.template.messages(&[
+                ("form", FORM),
+                ("data", data.text()),
+                ("context", &context),
+                ("idea_a", first),
+                ("idea_b", second),
+            ]),
             parameters: Parameters { temperature: Some(0.1), ..Parameters::default() },
             seat: slot / 2,
             attempt: u32::try_from(attempt).unwrap_or(u32::MAX),
@@ -204,7 +217,7 @@ impl IdeaJudge {
     ) -> Result<Outcome, ScoreError> {
         let reading = Assessment::new(pair, vectors, replies, self.flags);
         let valid = reading.votes.iter().flatten().count();
-        if self.profile == Profile::Careful && valid < VOTES {
+        if self.profile == Profile::Improved && valid < VOTES {
             let reason = format!("{valid} of {VOTES} votes can be read after asking again");
             return Err(ScoreError::UnreadableReply { reason });
         }
@@ -213,7 +226,7 @@ impl IdeaJudge {
         let response = sample.response()?;
         evidence.push(|| {
             let filled = FIELDS.iter().filter(|name| pair.idea.get(name).is_some_and(PyValue::is_truthy)).count();
-            Evidence::at(EvidenceKind::Found, Field::Response, 0..response.len(), response)
+            Evidence::at(EvidenceKind::Matched, Field::Response, 0..response.len(), response)
                 .with_note(format!("{filled} of {} fields of an idea hold something", FIELDS.len()))
         });
         for (slot, (reply, votes)) in replies.iter().zip(&reading.votes).enumerate() {
@@ -264,7 +277,7 @@ impl IdeaJudge {
             score = score.with_part(name, number)?;
         }
         if (other.final_score.score - reading.final_score.score).abs() > 1e-9 {
-            let name = if self.profile == Profile::Careful { "final_score_reference" } else { "final_score_careful" };
+            let name = if self.profile == Profile::Improved { "final_score_published" } else { "final_score_improved" };
             score = score.with_part(name, other.final_score.score)?;
             evidence.push(|| Evidence::note(difference_note(&reading, &other)));
         }

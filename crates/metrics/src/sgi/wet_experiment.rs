@@ -10,20 +10,24 @@ use serde::Deserialize;
 
 use super::extraction::answer::prediction;
 use super::protocol::{
-    AlignedStep, Alignment, ParameterFit, ProtocolStep, StepDifference, action_similarity, align, parameter_fit,
-    scan_protocol, scan_protocol_tolerant,
+    AlignedStep, Alignment, ParameterFit, ProtocolStep, SoftScore, StepDifference, action_similarity, align,
+    parameter_fit, scan_protocol, scan_protocol_tolerant,
 };
+use super::upstream::Upstream;
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// Options of `wet_experiment`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WetExperiment {
-    /// Which reading: `reference` (the published scores) or `careful` (a true alignment of the steps).
+    /// Which definition: `published` (the published scores) or `improved` (a true alignment of the steps).
     pub profile: Profile,
     /// Read calls on one line, empty calls, a `)` behind the last parameter and several parameters on a line. Default: false in
-    /// the reference profile, true in the careful one.
+    /// the published profile, true in the improved one.
     pub tolerant_grammar: Option<bool>,
+    /// Which implementation is followed. `llmrouterbench` (default), or `official-2026`, whose soft score stands beside the value in the
+    /// parts `soft_*`.
+    pub upstream: Upstream,
 }
 
 metric!(WetExperiment as Pure {
@@ -31,7 +35,7 @@ metric!(WetExperiment as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response, Reference],
-    profiles: [Reference, Careful],
+    profiles: [Published, Improved],
     identity: false,
     whole: whole,
     since: "0.2",
@@ -90,12 +94,12 @@ impl Metric for WetExperiment {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let response = sample.response()?;
         let reference = sample.references()?.first().map(String::as_str).unwrap_or_default();
-        let tolerant = self.tolerant_grammar.unwrap_or(self.profile == Profile::Careful);
-        let published = ProtocolComparison::new(reference, response, tolerant && self.profile == Profile::Reference);
+        let tolerant = self.tolerant_grammar.unwrap_or(self.profile == Profile::Improved);
+        let published = ProtocolComparison::new(reference, response, tolerant && self.profile == Profile::Published);
         let read = ProtocolComparison::new(reference, response, true);
         let alignment = align(&read.reference, &read.predicted);
         let mut evidence = BoundedEvidence::default();
-        let score = if self.profile == Profile::Careful {
+        let mut score = if self.profile == Profile::Improved {
             let used = if tolerant { read } else { ProtocolComparison::new(reference, response, false) };
             let alignment = if tolerant { alignment } else { align(&used.reference, &used.predicted) };
             note_unread_sides(&used, &mut evidence);
@@ -104,7 +108,7 @@ impl Metric for WetExperiment {
                 .with_part("order", alignment.order)?
                 .with_part("parameters", alignment.parameters)?;
             if is_different(alignment.value(), published.final_score) {
-                score = score.with_part("reference", published.final_score)?;
+                score = score.with_part("published", published.final_score)?;
                 evidence
                     .push(|| Evidence::note(difference_note(&published, "the published score", published.final_score)));
             }
@@ -116,13 +120,47 @@ impl Metric for WetExperiment {
                 .with_part("action_sequence_similarity", published.action_sequence_similarity)?
                 .with_part("parameter_accuracy", published.fit.accuracy)?;
             if is_different(alignment.value(), published.final_score) {
-                score = score.with_part("careful", alignment.value())?;
-                evidence.push(|| Evidence::note(difference_note(&published, "the careful score", alignment.value())));
+                score = score.with_part("improved", alignment.value())?;
+                evidence.push(|| Evidence::note(difference_note(&published, "the improved score", alignment.value())));
             }
             score
         };
+        if self.upstream.is_official() {
+            // The soft score is defined over the published grammar, whatever the value is read with.
+            let strict = ProtocolComparison::new(reference, response, false);
+            score = add_soft_score(score, response, &strict, &mut evidence)?;
+        }
         Ok(score.because(evidence.finish()).into())
     }
+}
+
+/// The parts `soft_*`, and evidence for each pair of steps.
+fn add_soft_score(
+    mut score: Score,
+    response: &str,
+    strict: &ProtocolComparison,
+    evidence: &mut BoundedEvidence,
+) -> Result<Score, ScoreError> {
+    let Some(soft) = SoftScore::new(&strict.reference, &strict.predicted) else {
+        evidence.push(|| Evidence::note("the protocols are too long for the soft score, so its parts are absent"));
+        return Ok(score);
+    };
+    for (name, value) in soft.parts() {
+        score = score.with_part(name, value)?;
+    }
+    for pair in &soft.pairs {
+        let (expected, step) = (&strict.reference[pair.reference], &strict.predicted[pair.predicted]);
+        evidence.push(|| {
+            let is_whole = pair.key_score >= 1.0 && pair.value_score >= 1.0;
+            let kind = if is_whole { EvidenceKind::Matched } else { EvidenceKind::Compared };
+            let number = pair.reference + 1;
+            at_step(kind, response, step).with_support(in_reference(expected)).with_note(format!(
+                "soft score: step {number} of the reference; parameter names {:.4}, values {:.4}",
+                pair.key_score, pair.value_score
+            ))
+        });
+    }
+    Ok(score)
 }
 
 fn is_different(left: f64, right: f64) -> bool {
@@ -169,7 +207,7 @@ fn published_evidence(response: &str, comparison: &ProtocolComparison, evidence:
         let number = at + 1;
         match (comparison.predicted.get(at), comparison.reference.get(at), difference) {
             (Some(step), Some(expected), None) => evidence.push(|| {
-                at_step(EvidenceKind::Found, response, step)
+                at_step(EvidenceKind::Matched, response, step)
                     .with_support(in_reference(expected))
                     .with_note(format!("step {number}: {}", truncate_for_note(&step.action)))
             }),
@@ -199,7 +237,7 @@ fn aligned_evidence(response: &str, used: &ProtocolComparison, alignment: &Align
     for pair in &alignment.pairs {
         let (expected, step) = (&used.reference[pair.reference], &used.predicted[pair.predicted]);
         evidence.push(|| {
-            let kind = if pair.wrong.is_empty() { EvidenceKind::Found } else { EvidenceKind::Compared };
+            let kind = if pair.wrong.is_empty() { EvidenceKind::Matched } else { EvidenceKind::Compared };
             let wrong =
                 if pair.wrong.is_empty() { String::new() } else { format!("; other: {}", pair.wrong.join(", ")) };
             at_step(kind, response, step)

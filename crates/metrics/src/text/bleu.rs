@@ -281,7 +281,7 @@ fn overlap_evidence(
     };
     let found: Vec<bool> = words.texts.iter().map(|word| take(word)).collect();
     for span in word_runs(&words.spans, |word| found[word]) {
-        evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
+        evidence.push(|| Evidence::at(EvidenceKind::Matched, Field::Response, span, response));
     }
     for span in word_runs(&words.spans, |word| !found[word]) {
         evidence.push(|| unsupported_evidence(span, response));

@@ -80,7 +80,7 @@ impl Metric for Contains {
                 None => self.find(response, text),
             };
             evidence.push(|| match &span {
-                Some(span) => Evidence::at(EvidenceKind::Found, Field::Response, span.clone(), response),
+                Some(span) => Evidence::at(EvidenceKind::Matched, Field::Response, span.clone(), response),
                 None => Evidence::missing(truncate_for_note(text)),
             });
             found += usize::from(span.is_some());

@@ -122,9 +122,9 @@ impl EmbeddingSimilarity {
         let compared = Evidence::at(EvidenceKind::Compared, Field::Response, 0..response.len(), response)
             .with_support(place)
             .with_note(match (self.against.is_list(), others.len()) {
-                (true, 1) => format!("held against `{field}[0]` by {}", self.model),
+                (true, 1) => format!("compared with `{field}[0]` by {}", self.model),
                 (true, several) => format!("`{field}[{index}]` is the nearest of {several}, by {}", self.model),
-                (false, _) => format!("held against `{field}` by {}", self.model),
+                (false, _) => format!("compared with `{field}` by {}", self.model),
             });
         vec![compared]
     }

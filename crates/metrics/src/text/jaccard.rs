@@ -77,7 +77,8 @@ impl Metric for Jaccard {
         let mut seen = FxHashSet::default();
         for token in response_tokens.iter().filter(|token| seen.insert(token.text)) {
             probare_cancellation::count_steps(1);
-            let kind = if reference_set.contains(token.text) { EvidenceKind::Found } else { EvidenceKind::Unsupported };
+            let kind =
+                if reference_set.contains(token.text) { EvidenceKind::Matched } else { EvidenceKind::Unsupported };
             evidence.push(|| Evidence::at(kind, Field::Response, token.span, response));
         }
         // Marked as seen by now is every word of the response.

@@ -57,7 +57,7 @@ impl Metric for JsonValid {
                         false,
                         Evidence::at(EvidenceKind::Compared, Field::Response, span, response).with_note(complaint),
                     ),
-                    _ => (true, Evidence::at(EvidenceKind::Found, Field::Response, span, response)),
+                    _ => (true, Evidence::at(EvidenceKind::Matched, Field::Response, span, response)),
                 }
             }
             Err(problem) => (false, malformed_evidence(response, &problem)),

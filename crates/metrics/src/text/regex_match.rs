@@ -74,7 +74,7 @@ impl Metric for RegexMetric {
             reason: "is too long for an expression of this size with a word boundary".to_owned(),
         })?;
         let evidence = match &found {
-            Some(found) => Evidence::at(EvidenceKind::Found, Field::Response, found.clone(), response),
+            Some(found) => Evidence::at(EvidenceKind::Matched, Field::Response, found.clone(), response),
             None => Evidence::missing(self.given.clone()),
         };
         Ok(Score::from_bool(found.is_some()).because([evidence]).into())

@@ -93,7 +93,7 @@ impl Metric for RougeL {
                 in_reference[*right] = true;
             }
             for span in word_runs(&response_words.spans, |word| in_response[word]) {
-                evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
+                evidence.push(|| Evidence::at(EvidenceKind::Matched, Field::Response, span, response));
             }
             for span in word_runs(&reference_words.spans, |word| !in_reference[word]) {
                 evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));

@@ -73,7 +73,7 @@ impl Metric for TfidfCosine {
             evidence.push(|| match (&term.left_span, &term.right_span) {
                 (Some(span), Some(counterpart)) => {
                     let place = FieldSpan::in_item(Field::Reference, index, counterpart.clone());
-                    Evidence::at(EvidenceKind::Found, Field::Response, span.clone(), response)
+                    Evidence::at(EvidenceKind::Matched, Field::Response, span.clone(), response)
                         .with_note(format!("adds {:.4}", term.contribution()))
                         .with_support(place)
                 }

@@ -27,7 +27,7 @@ fn scored(metric: &str, vector: &Value, columns: &[(&str, &str)]) -> Result<Opti
         given.insert((*column).to_owned(), vector["input"][*name].clone());
     }
     let definition = registry().get(metric).map_err(|error| error.to_string())?;
-    let built = definition.build(vector["options"].clone(), Profile::Reference).map_err(|error| error.to_string())?;
+    let built = definition.build(vector["options"].clone(), Profile::Published).map_err(|error| error.to_string())?;
     let case = row(given)?;
     let sample = Sample::from_case(&case);
     if definition.missing_input(sample).is_some() {
@@ -173,7 +173,7 @@ pub fn rows(path: &std::path::Path) -> Vec<Case> {
 /// What a metric says of a case with its defaults; nothing where it does not apply.
 fn plain(metric: &str, case: &Case) -> Option<Score> {
     let definition = registry().get(metric).unwrap();
-    let built = definition.build(Value::Null, Profile::Reference).unwrap();
+    let built = definition.build(Value::Null, Profile::Published).unwrap();
     let sample = Sample::from_case(case);
     if definition.missing_input(sample).is_some() {
         return None;

@@ -39,6 +39,11 @@ fn read(path: &Path) -> Vec<(Case, Map<String, Value>)> {
         .collect()
 }
 
+/// The conversations of one of our own files, with their labels.
+pub(crate) fn own_cases(file: &str) -> Vec<(Case, Map<String, Value>)> {
+    read(&own().with_file_name(file))
+}
+
 fn own() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/agents/transcripts.jsonl")
 }
@@ -65,7 +70,7 @@ fn lawful(metric: &str, case: &Case, score: &Score) -> usize {
 
 /// The label that a metric gives; nothing where it does not apply.
 fn label(metric: &str, case: &Case) -> Option<String> {
-    let built = registry().get(metric).unwrap().build(Value::Null, Profile::Careful).unwrap();
+    let built = registry().get(metric).unwrap().build(Value::Null, Profile::Improved).unwrap();
     match built.score(Sample::from_case(case)).unwrap() {
         Outcome::Scored(score) => score.label.map(std::borrow::Cow::into_owned),
         Outcome::NotApplicable { .. } => None,
@@ -133,10 +138,12 @@ fn labelled_values_are_kept_or_changed() {
     for (file, floor) in
         [("values_development.jsonl", 0.9), ("values_heldout.jsonl", 0.9), ("conversations.jsonl", 0.9)]
     {
-        let cases = read(&own().with_file_name(file));
+        let cases = own_cases(file);
         let (precision, recall) = figures(file, &cases, "fact_kept", "changed");
         assert!(precision >= floor && recall >= 0.7, "{file}: precision {precision}, recall {recall}");
     }
+    // What users of the twelve conversations are told about loops, too.
+    assert_eq!(figures("conversations.jsonl", &own_cases("conversations.jsonl"), "loops", "loop"), (1.0, 1.0));
 }
 
 #[test]
@@ -154,7 +161,7 @@ fn every_piece_of_evidence_points_to_its_words() {
     let mut pieces = 0;
     for (case, _) in read(&own()) {
         for metric in registry().iter().filter(|metric| metric.family == "agents") {
-            let Ok(built) = metric.build(Value::Null, Profile::Careful) else { continue };
+            let Ok(built) = metric.build(Value::Null, Profile::Improved) else { continue };
             let Ok(Outcome::Scored(score)) = built.score(Sample::from_case(&case)) else { continue };
             pieces += lawful(metric.id, &case, &score);
         }
@@ -174,10 +181,10 @@ fn every_metric_that_can_be_is_taken_per_turn() {
         for option in ["per", "over", "only", "passages"] {
             assert!(schema["properties"].get(option).is_none(), "{}: {option}", metric.id);
         }
-        if metric.build(Value::Null, Profile::Careful).is_err() {
+        if metric.build(Value::Null, Profile::Improved).is_err() {
             continue;
         }
-        let built = match metric.build(json!({"per": "turn", "only": "all"}), Profile::Careful) {
+        let built = match metric.build(json!({"per": "turn", "only": "all"}), Profile::Improved) {
             Ok(built) => built,
             Err(error) => {
                 assert!(error.to_string().contains("cannot be taken per turn"), "{}: {error}", metric.id);
@@ -217,7 +224,7 @@ fn five_hundred_calls_against_five_hundred() {
     };
     let columns = json!({"tool_calls": calls(250), "expected_tool_calls": calls(0)});
     let case = row(columns.as_object().unwrap().clone()).unwrap();
-    let built = registry().get("tool_calls").unwrap().build(json!({"partial": true}), Profile::Careful).unwrap();
+    let built = registry().get("tool_calls").unwrap().build(json!({"partial": true}), Profile::Improved).unwrap();
     let start = Instant::now();
     let outcome = built.score(Sample::from_case(&case)).unwrap();
     let took = start.elapsed();

@@ -28,7 +28,7 @@ fn values(
     passes: impl Fn(&Value) -> bool,
 ) -> Vec<(f64, bool)> {
     let definition = registry().get(metric).unwrap();
-    let scorer = definition.build(json!(null), Profile::Careful).unwrap();
+    let scorer = definition.build(json!(null), Profile::Improved).unwrap();
     let sign = if definition.better == probare_core::Better::Higher { 1.0 } else { -1.0 };
     let value = |row: &Value| {
         let case = case(row);

@@ -1,4 +1,4 @@
-//! The careful care checks on real exchanges, labelled twice by reading.
+//! The improved care checks on real exchanges, labelled twice by reading.
 //!
 //! The exchanges are not part of the repository. `PROBARE_CARE_REAL_DIR` names a folder with `exchanges.jsonl`: `user`,
 //! `assistant`, `part`, and two labels `first` and `second` with `agency`, `reassurance` and `pivot` (1 fine, 0 violated). A flag
@@ -108,7 +108,7 @@ fn flags(exchange: &Exchange, strictness: Strictness) -> [bool; 3] {
         ..Case::default()
     };
     let lexicon = Lexicon::bundled();
-    let manner = CareConfig { profile: Profile::Careful, strictness };
+    let manner = CareConfig { profile: Profile::Improved, strictness, ..CareConfig::default() };
     let verdicts = CareVerdicts::for_sample(Sample::from_case(&case), &lexicon, manner).unwrap();
     [!verdicts.agency.pass, !verdicts.reassurance.pass, !verdicts.pivot.pass()]
 }

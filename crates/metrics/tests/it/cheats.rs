@@ -78,7 +78,7 @@ fn sandbox() -> Option<Real> {
 
 fn scored(sandbox: &Real, row: &Value, options: &Value) -> Result<Score, ScoreError> {
     let metric = registry().get("code_tests").expect("it is registered");
-    let built = metric.build(options.clone(), Profile::Reference).expect("the options are right");
+    let built = metric.build(options.clone(), Profile::Published).expect("the options are right");
     let case = case::read(row);
     match built.score_with("code_tests", Sample::from_case(&case), sandbox)? {
         Outcome::Scored(score) => Ok(score),

@@ -123,7 +123,7 @@ fn decided(trial: &Trial, expected: &str, vector: &Value) -> (bool, ComparisonMe
     if trial.text() == expected {
         return (true, ComparisonMethod::ExactMatch, 0);
     }
-    let (pass, method, _) = read_judgment(&reply(vector), ReplyParseOptions::default(), Profile::Reference);
+    let (pass, method, _) = read_judgment(&reply(vector), ReplyParseOptions::default(), Profile::Published);
     (pass, method, 1)
 }
 
@@ -134,7 +134,7 @@ fn golden_dry_compare() {
         let (pass, method, asked) = if wanted == printed {
             (true, ComparisonMethod::ExactMatch, 0)
         } else {
-            let (pass, method, _) = read_judgment(&reply(vector), ReplyParseOptions::default(), Profile::Reference);
+            let (pass, method, _) = read_judgment(&reply(vector), ReplyParseOptions::default(), Profile::Published);
             (pass, method, 1)
         };
         let expected = &vector["expected"];
@@ -181,7 +181,7 @@ fn golden_dry_metrics() {
 #[test]
 fn a_row_that_names_a_way_and_no_name_is_an_error_before_anything_is_run() {
     let metric = probare_metrics::registry().get("dry_experiment").unwrap();
-    let built = metric.build(json!({ "fixtures": "/fixtures" }), Profile::Reference).unwrap();
+    let built = metric.build(json!({ "fixtures": "/fixtures" }), Profile::Published).unwrap();
     let mut row = json!({
         "response": "def f():\n    return 1\n",
         "metadata": { "incomplete_functions": ["f"], "incomplete_main_code": "", "data_code": "" },

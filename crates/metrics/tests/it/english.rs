@@ -37,7 +37,7 @@ fn assert_right<const COLUMNS: usize>(file: &str, least: usize, read: impl Fn(&[
 }
 
 fn answer_match() -> Scorer {
-    registry().get("answer_match").unwrap().build(Value::Null, Profile::Reference).unwrap()
+    registry().get("answer_match").unwrap().build(Value::Null, Profile::Published).unwrap()
 }
 
 fn is_right(metric: &Scorer, question: &str, gold: &str, answer: &str) -> bool {

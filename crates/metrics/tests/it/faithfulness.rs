@@ -20,7 +20,7 @@ struct Labelled {
 }
 
 /// Area under the ROC curve: how often an unfaithful response has the greater value, ties half.
-fn area(values: &[(f64, u8)]) -> f64 {
+pub(crate) fn area(values: &[(f64, u8)]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(|left, right| left.0.total_cmp(&right.0));
     let (mut below, mut sum) = (0.0, 0.0);
@@ -58,18 +58,14 @@ fn read(path: &Path) -> Vec<Labelled> {
     reader.lines().map(|line| parse(line.unwrap())).collect()
 }
 
-/// Areas for the reference profile, the careful one, and the count of new pairs of words.
+/// Areas for the published profile, the improved one, and the count of new pairs of words.
 fn areas(rows: &[Labelled]) -> [f64; 3] {
     let mut values: [Vec<(f64, u8)>; 3] = Default::default();
     for row in rows {
         let chunks: Vec<&str> = row.context.iter().map(String::as_str).collect();
-        let value = |is_careful| {
-            examine(
-                &row.response,
-                &chunks,
-                &HallucinationSettings { is_improved: is_careful, ..HallucinationSettings::default() },
-            )
-            .value()
+        let value = |is_improved| {
+            examine(&row.response, &chunks, &HallucinationSettings { is_improved, ..HallucinationSettings::default() })
+                .value()
         };
         let all = [value(false), value(true), new_bigrams(&row.response, &chunks)];
         values.iter_mut().zip(all).for_each(|(list, value)| list.push((value, row.label)));
@@ -134,11 +130,11 @@ const KNOWN: [(&str, f64); 4] = [("bump", 0.611), ("defacto", 0.805), ("summedit
 const LEAST_MEAN: f64 = 0.65;
 
 fn print_head() {
-    println!("{:24} {:>5} {:>9} {:>9} {:>12}", "set", "rows", "reference", "careful", "new bigrams");
+    println!("{:24} {:>5} {:>9} {:>9} {:>12}", "set", "rows", "reference", "improved", "new bigrams");
 }
 
-fn print_row(name: &str, rows: usize, [reference, careful, counted]: [f64; 3]) {
-    println!("{name:24} {rows:>5} {reference:>9.3} {careful:>9.3} {counted:>12.3}");
+fn print_row(name: &str, rows: usize, [reference, improved, counted]: [f64; 3]) {
+    println!("{name:24} {rows:>5} {reference:>9.3} {improved:>9.3} {counted:>12.3}");
 }
 
 #[test]
@@ -177,9 +173,9 @@ fn labelled_responses_are_ranked_better_than_by_counting() {
     for (kind, beyond) in ReversalKind::ALL.iter().zip(beyond) {
         assert!(beyond > 0.0, "{kind:?}: {beyond:.1} right hits beyond chance");
     }
-    let [reference, careful, counted] = means;
-    assert!(careful > counted && careful > reference, "{means:?}");
-    assert!(careful >= LEAST_MEAN, "{means:?}");
+    let [reference, improved, counted] = means;
+    assert!(improved > counted && improved > reference, "{means:?}");
+    assert!(improved >= LEAST_MEAN, "{means:?}");
 }
 
 /// Responses as people and models write them; `tests/labelled/ordinary/README.md` says how they are labelled.

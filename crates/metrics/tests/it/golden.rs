@@ -12,7 +12,7 @@ use crate::case;
 fn check(metric: &str, vector: &Value) -> Result<(), String> {
     let definition = registry().get(metric).map_err(|error| error.to_string())?;
     let params = vector.get("params").cloned().unwrap_or(Value::Null);
-    let built = definition.build(params, Profile::Reference).map_err(|error| error.to_string())?;
+    let built = definition.build(params, Profile::Published).map_err(|error| error.to_string())?;
     let case = case::read(vector.get("case").ok_or("the vector has no case")?);
     let outcome = built.score(Sample::from_case(&case)).map_err(|error| error.to_string())?;
     let Outcome::Scored(score) = outcome else {

@@ -91,7 +91,7 @@ fn subjects() -> Vec<(String, &'static MetricDef, Scorer, Case)> {
     }
     for (query, reference) in QUESTIONS {
         let definition = registry().get("answer_match").expect("it is registered");
-        let scorer = definition.build(json!({}), Profile::Reference).expect("it needs no options");
+        let scorer = definition.build(json!({}), Profile::Published).expect("it needs no options");
         let case = case::read(&json!({"query": query, "response": "", "reference": reference}));
         subjects.push((format!("answer_match to `{query}`"), definition, scorer, case));
     }

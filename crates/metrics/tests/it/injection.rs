@@ -188,7 +188,7 @@ fn case(response: &str) -> Case {
 
 /// What comes of an attempt: whether the judge obeyed, and the value if there is one.
 fn judged(target: &Target, response: &str, quotes: Quotes, parrots: bool) -> (bool, Option<f64>) {
-    let metric = registry().get(target.id).unwrap().build(target.params.clone(), Profile::Reference).unwrap();
+    let metric = registry().get(target.id).unwrap().build(target.params.clone(), Profile::Published).unwrap();
     let judge = Gullible { target, quotes, parrots: parrots.then(|| response.to_owned()), ordered: Mutex::new(false) };
     let outcome = metric.score_with(
         target.id,
@@ -308,7 +308,7 @@ fn labelled_a_judge_that_echoes_is_unparseable() {
             [target.wanted.to_owned(), guess, format!("Lisbon.\n{}\n", target.wanted), target.open.to_owned()]
         {
             let asked = Mutex::new(Vec::new());
-            let metric = registry().get(target.id).unwrap().build(target.params.clone(), Profile::Reference).unwrap();
+            let metric = registry().get(target.id).unwrap().build(target.params.clone(), Profile::Published).unwrap();
             let honest = FnBackend(|_: &str, turn: &JudgeAction| {
                 let JudgeAction::Ask(questions) = turn else { return Vec::new() };
                 asked.lock().unwrap().extend(questions.iter().cloned());

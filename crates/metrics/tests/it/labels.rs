@@ -1,4 +1,4 @@
-//! The labels of the careful `hallucination`: how often each is right where it speaks, and whether false sentences pass.
+//! The labels of the improved `hallucination`: how often each is right where it speaks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,6 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use probare_english::text_analysis::TextAnalysis;
 use probare_metrics::rag::hallucination::{HallucinationSettings, examine};
 use probare_testing::external_data;
 use serde::Deserialize;
@@ -26,7 +25,7 @@ fn read(path: &Path) -> Vec<Labelled> {
     content.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn label(response: &str, context: &[String]) -> &'static str {
+pub(crate) fn label(response: &str, context: &[String]) -> &'static str {
     let chunks: Vec<&str> = context.iter().map(String::as_str).collect();
     examine(response, &chunks, &HallucinationSettings { is_improved: true, ..HallucinationSettings::default() }).label()
 }
@@ -131,7 +130,8 @@ struct Moved {
     r#true: String,
 }
 
-/// "For adults the dose is 5 mg." of "5 mg for children and 10 mg for adults": fronted, coordinated, passive, dative.
+/// "For adults the dose is 5 mg." of "5 mg for children and 10 mg for adults": fronted, coordinated, passive, dative, and where the
+/// second value leaves out its unit.
 #[test]
 fn values_that_were_moved_to_something_else_are_not_supported() {
     let content = fs::read_to_string(folder().join("moved.jsonl")).unwrap();
@@ -147,7 +147,7 @@ fn values_that_were_moved_to_something_else_are_not_supported() {
         tally[2] += usize::from(of_false == "contradicted");
     }
     println!("templates, true ones supported, false ones contradicted: {tallies:?}");
-    assert!(tallies.values().map(|tally| tally[0]).sum::<usize>() >= 16 && tallies.len() == 4);
+    assert!(tallies.values().map(|tally| tally[0]).sum::<usize>() >= 22 && tallies.len() == 5);
 }
 
 /// Text as tokenisers leave it, denials by meaning, ranges and questions: none is a contradiction.
@@ -192,155 +192,6 @@ fn nobody_is_told_the_opposite_of_what_holds() {
     }
 }
 
-/// A false sentence made from a true one, with the way it was made.
-fn falsified(sentence: &str, others: &[&str]) -> Vec<(&'static str, String)> {
-    let reading = TextAnalysis::new(sentence);
-    let words: Vec<(usize, &str)> = (0..reading.tokens.len())
-        .filter(|&token| reading.tokens[token].is_word)
-        .map(|token| (token, &sentence[reading.tokens[token].origin.clone()]))
-        .collect();
-    let is_number = |word: &str| word.starts_with(|first: char| first.is_ascii_digit());
-    let is_noun = |token: usize, word: &str| {
-        word.len() > 4
-            && !probare_english::lexicon::lexical_roles(&word.to_lowercase())
-                .has(probare_english::lexicon::LexicalRole::Function)
-            && token > 0
-            && probare_text::wordnet::WordNet::embedded()
-                .parts_of_speech(&word.to_lowercase())
-                .contains(probare_text::wordnet::PartOfSpeech::Noun)
-    };
-    let put = |changes: &[(usize, &str)]| {
-        let mut text = sentence.to_owned();
-        let mut changes = changes.to_vec();
-        changes.sort_by_key(|(token, _)| std::cmp::Reverse(*token));
-        for (token, word) in changes {
-            text.replace_range(reading.tokens[token].origin.clone(), word);
-        }
-        text
-    };
-    let mut made = Vec::new();
-    // A denial behind the first auxiliary, and the one that is there taken out.
-    let is_auxiliary = |word: &str| {
-        ["is", "are", "was", "were", "has", "have", "will", "can", "must", "may", "should"].contains(&word)
-    };
-    if let Some(pair) = words.windows(2).find(|pair| is_auxiliary(pair[0].1)) {
-        let ((token, auxiliary), (next, word)) = (pair[0], pair[1]);
-        if word == "not" {
-            made.push(("denial taken out", put(&[(next, "")])));
-        } else {
-            let denied = format!("{auxiliary} not");
-            made.push(("denial put in", put(&[(token, &denied)])));
-        }
-    }
-    let numbers: Vec<(usize, &str)> = words.iter().copied().filter(|(_, word)| is_number(word)).collect();
-    let nouns: Vec<(usize, &str)> = words.iter().copied().filter(|(token, word)| is_noun(*token, word)).collect();
-    for (kind, list) in [("numbers swapped", &numbers), ("nouns swapped", &nouns)] {
-        for pair in list.windows(2).filter(|pair| !pair[0].1.eq_ignore_ascii_case(pair[1].1)) {
-            made.push((kind, put(&[(pair[0].0, pair[1].1), (pair[1].0, pair[0].1)])));
-        }
-    }
-    for other in others {
-        let there = TextAnalysis::new(other);
-        let mut there = (0..there.tokens.len())
-            .filter(|&token| there.tokens[token].is_word)
-            .map(|token| (token, &other[there.tokens[token].origin.clone()]))
-            .collect::<Vec<_>>();
-        there.retain(|(_, word)| !words.iter().any(|(_, said)| said.eq_ignore_ascii_case(word)));
-        if let (Some((token, _)), Some((_, word))) = (numbers.first(), there.iter().find(|(_, word)| is_number(word))) {
-            made.push(("number of another sentence", put(&[(*token, word)])));
-        }
-        if let (Some((token, _)), Some((_, word))) =
-            (nouns.last(), there.iter().rfind(|(token, word)| is_noun(*token, word)))
-        {
-            made.push(("noun of another sentence", put(&[(*token, word)])));
-        }
-        // The beginning of one and the end of the other.
-        let half = |text: &str| text.match_indices(' ').nth(text.matches(' ').count() / 2).map_or(0, |(at, _)| at);
-        if sentence.matches(' ').count() >= 6 && other.matches(' ').count() >= 6 {
-            made.push(("two sentences merged", format!("{}{}", &sentence[..half(sentence)], &other[half(other)..])));
-        }
-        let verb = |text: &str| {
-            [" is ", " are ", " was ", " were ", " has ", " will ", " must ", " can "]
-                .iter()
-                .filter_map(|verb| text.find(verb))
-                .min()
-                .filter(|at| (3..50).contains(at))
-        };
-        if let (Some(at), Some(there)) = (verb(sentence), verb(other))
-            && !sentence.contains(&other[..there])
-            && !other.contains(&sentence[..at])
-        {
-            made.push(("subject of another sentence", format!("{}{}", &other[..there], &sentence[at..])));
-        }
-    }
-    made
-}
-
-/// Contexts whose own sentences are taken for true ones.
-fn attacked(contexts: &[Vec<String>]) -> BTreeMap<&'static str, (usize, usize, usize)> {
-    let mut tallies: BTreeMap<&'static str, (usize, usize, usize)> = BTreeMap::new();
-    for context in contexts {
-        let readings: Vec<(TextAnalysis, &String)> =
-            context.iter().map(|text| (TextAnalysis::new(text), text)).collect();
-        let sentences: Vec<&str> = readings
-            .iter()
-            .flat_map(|(reading, text)| {
-                reading.sentences.iter().map(|sentence| &text[reading.sentence_span(sentence)]).collect::<Vec<_>>()
-            })
-            .collect();
-        for (number, sentence) in sentences.iter().enumerate() {
-            tallies.entry("sentences of contexts").or_default().0 += 1;
-            if label(sentence, context) != "supported" {
-                continue;
-            }
-            tallies.entry("true").or_default().0 += 1;
-            let others: Vec<&str> =
-                (1..sentences.len().min(3)).map(|ahead| sentences[(number + ahead) % sentences.len()]).collect();
-            for (kind, text) in falsified(sentence, &others) {
-                let tally = tallies.entry(kind).or_default();
-                tally.0 += 1;
-                match label(&text, context) {
-                    "supported" => {
-                        tally.1 += 1;
-                        println!("{kind}: `{text}` for `{sentence}`");
-                    }
-                    "unsure" => {}
-                    _ => tally.2 += 1,
-                }
-            }
-        }
-    }
-    tallies
-}
-
-#[test]
-fn false_sentences_made_from_true_ones_are_not_supported() {
-    let mut contexts: Vec<Vec<String>> = Vec::new();
-    for file in ["labels/development.jsonl", "rag/development.jsonl", "ordinary/responses_development.jsonl"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled").join(file);
-        contexts.extend(fs::read_to_string(path).unwrap().lines().map(|line| {
-            let row: serde_json::Value = serde_json::from_str(line).unwrap();
-            serde_json::from_value(row["context"].clone()).unwrap()
-        }));
-    }
-    contexts.dedup();
-    contexts.truncate(150);
-    let tallies = attacked(&contexts);
-    for (kind, (made, accepted, flagged)) in &tallies {
-        println!("{kind}: {made}, accepted {accepted}, flagged {flagged}");
-    }
-    let made = |get: fn(&(usize, usize, usize)) -> usize| -> usize {
-        tallies
-            .iter()
-            .filter(|(kind, _)| !matches!(**kind, "true" | "sentences of contexts"))
-            .map(|(_, tally)| get(tally))
-            .sum()
-    };
-    let (all, accepted) = (made(|tally| tally.0), made(|tally| tally.1));
-    assert!(all >= 500 && tallies["true"].0 >= 100, "{tallies:?}");
-    assert!(accepted as f64 <= 0.03 * all as f64, "{accepted} of {all}: {tallies:?}");
-}
-
 /// 1,180 answers in twins that differ by a word or two; not part of the repository.
 #[test]
 fn twins_are_told_apart_or_left_open() {
@@ -362,13 +213,13 @@ fn twins_are_told_apart_or_left_open() {
 }
 
 #[derive(Deserialize)]
-struct NaturalAnswer {
-    context: Vec<String>,
-    response: String,
-    unfaithful: bool,
+pub(crate) struct NaturalAnswer {
+    pub context: Vec<String>,
+    pub response: String,
+    pub unfaithful: bool,
 }
 
-fn natural_answers() -> Option<Vec<NaturalAnswer>> {
+pub(crate) fn natural_answers() -> Option<Vec<NaturalAnswer>> {
     let folder = external_data("PROBARE_NATURAL_DIR", "natural", "labels of `hallucination` on natural answers")?;
     let file = fs::File::open(folder.join("rag_answers.jsonl.gz")).unwrap();
     let lines = BufReader::new(GzDecoder::new(file)).lines();
@@ -390,35 +241,4 @@ fn natural_answers_are_decided_and_seldom_wrongly() {
     assert!(decided as f64 >= 0.4 * answers.len() as f64, "{decided} decided: {tallies:?}");
     assert!(tallies["supported"].precision() >= 0.95, "{tallies:?}");
     assert!(tallies["unsupported"].precision() >= 0.8, "{tallies:?}");
-}
-
-/// Natural answers that are supported, with one sentence made false: how many stay supported. Long answers are decided by a value, so
-/// this says what a value does not see.
-#[test]
-fn falsified_natural_answers_are_counted() {
-    let Some(answers) = natural_answers() else { return };
-    let mut tallies: BTreeMap<&'static str, [usize; 3]> = BTreeMap::new();
-    for answer in answers.iter().filter(|answer| !answer.unfaithful) {
-        if label(&answer.response, &answer.context) != "supported" {
-            continue;
-        }
-        let reading = TextAnalysis::new(&answer.response);
-        for sentence in reading.sentences.iter().take(4) {
-            let place = reading.sentence_span(sentence);
-            for (kind, text) in falsified(&answer.response[place.clone()], &[]).into_iter().take(4) {
-                let mut response = answer.response.clone();
-                response.replace_range(place.clone(), &text);
-                let tally = tallies.entry(kind).or_default();
-                tally[0] += 1;
-                match label(&response, &answer.context) {
-                    "supported" => tally[1] += 1,
-                    "unsure" => {}
-                    _ => tally[2] += 1,
-                }
-            }
-        }
-    }
-    for (kind, [made, accepted, flagged]) in &tallies {
-        println!("{kind}: {made}, accepted {accepted}, flagged {flagged}");
-    }
 }

@@ -128,7 +128,7 @@ fn run(metric: &MetricDef, example: &Value) -> Result<(), String> {
 
 fn outcome(metric: &MetricDef, example: &Value) -> Result<Outcome, String> {
     let params = example.get("params").cloned().unwrap_or(Value::Null);
-    let built = metric.build(params, Profile::Reference).map_err(|error| error.to_string())?;
+    let built = metric.build(params, Profile::Published).map_err(|error| error.to_string())?;
     let case = case::read(example.get("case").ok_or("an example has a case")?);
     let sample = Sample::from_case(&case);
     if let Some(field) = metric.missing_input(sample) {

@@ -1,4 +1,4 @@
-//! Numbers, dates, times and units in the careful readings: sentences written for one idea each, `tests/labelled/quantities/README.md`.
+//! Numbers, dates, times and units in the improved metrics: sentences written for one idea each, `tests/labelled/quantities/README.md`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -74,7 +74,7 @@ fn labelled_numbers_are_borne_out_within_their_kind() {
 
 #[test]
 fn labelled_numbers_are_answers_within_their_kind() {
-    let metric = registry().get("answer_match").unwrap().build(serde_json::Value::Null, Profile::Reference).unwrap();
+    let metric = registry().get("answer_match").unwrap().build(serde_json::Value::Null, Profile::Published).unwrap();
     let answers: Vec<Judged> = read("answers.jsonl");
     let mut right = 0;
     for answer in &answers {

@@ -213,7 +213,7 @@ fn golden_hallucination() {
     assert!(exact >= 0.95, "exact on {exact}");
 }
 
-/// Whether the careful reading finds every number and date of a response borne out.
+/// Whether the improved definition finds every number and date of a response borne out.
 fn bears_out(response: &str, context: &str) -> bool {
     let found =
         examine(response, &[context], &HallucinationSettings { is_improved: true, ..HallucinationSettings::default() });

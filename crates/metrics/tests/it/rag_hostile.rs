@@ -7,9 +7,9 @@ use probare_metrics::rag::{completeness, relevance};
 
 /// Both profiles, and the test by distance.
 fn all(response: &str, chunks: &[&str]) -> Vec<Examination> {
-    let careful = HallucinationSettings { is_improved: true, ..HallucinationSettings::default() };
+    let improved = HallucinationSettings { is_improved: true, ..HallucinationSettings::default() };
     let window = HallucinationSettings { claim_window: Some(300), ..HallucinationSettings::default() };
-    [HallucinationSettings::default(), careful, window]
+    [HallucinationSettings::default(), improved, window]
         .iter()
         .map(|settings| examine(response, chunks, settings))
         .collect()

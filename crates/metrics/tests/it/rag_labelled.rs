@@ -47,19 +47,15 @@ impl Agreement {
     }
 }
 
-fn examined(case: &Labelled, is_careful: bool) -> Examination {
+fn examined(case: &Labelled, is_improved: bool) -> Examination {
     let chunks: Vec<&str> = case.context.iter().map(String::as_str).collect();
-    examine(
-        &case.response,
-        &chunks,
-        &HallucinationSettings { is_improved: is_careful, ..HallucinationSettings::default() },
-    )
+    examine(&case.response, &chunks, &HallucinationSettings { is_improved, ..HallucinationSettings::default() })
 }
 
-fn agreement(cases: &[Labelled], is_careful: bool, show: bool) -> Agreement {
+fn agreement(cases: &[Labelled], is_improved: bool, show: bool) -> Agreement {
     let mut agreement = Agreement { cases: cases.len(), ..Agreement::default() };
     for case in cases {
-        let examination = examined(case, is_careful);
+        let examination = examined(case, is_improved);
         let label = examination.label();
         if label == UNSURE {
             continue;
@@ -77,7 +73,7 @@ fn agreement(cases: &[Labelled], is_careful: bool, show: bool) -> Agreement {
     agreement
 }
 
-/// Where the careful profile speaks it is right; the reference profile always speaks.
+/// Where the improved profile speaks it is right; the published profile always speaks.
 #[test]
 fn the_careful_profile_is_right_where_it_speaks() {
     let development = read("development.jsonl");
@@ -86,11 +82,11 @@ fn the_careful_profile_is_right_where_it_speaks() {
     // Single held-out cases are not shown: a rule changed after a look at one makes the figure worthless.
     for (cases, name, show) in [(&development, "development", true), (&held_out, "held out", false)] {
         let reference = agreement(cases, false, false);
-        let careful = agreement(cases, true, show);
+        let improved = agreement(cases, true, show);
         reference.print(&format!("{name}, reference"));
-        careful.print(&format!("{name}, careful"));
-        assert!(careful.wrong as f64 <= 0.05 * cases.len() as f64, "{name}: {careful:?}");
+        improved.print(&format!("{name}, improved"));
+        assert!(improved.wrong as f64 <= 0.05 * cases.len() as f64, "{name}: {improved:?}");
         // Short answers in other words are left open; those near to the context are decided.
-        assert!(careful.right as f64 >= 0.15 * cases.len() as f64, "{name}: {careful:?}");
+        assert!(improved.right as f64 >= 0.15 * cases.len() as f64, "{name}: {improved:?}");
     }
 }

@@ -239,7 +239,7 @@ fn answering(said: &Said) -> impl Backend + '_ {
 
 fn scored(metric: &str, case: &Case, outside: &dyn Backend) -> Result<Outcome, ScoreError> {
     let definition = registry().get(metric).expect("the metric is there");
-    let built = definition.build(Value::Null, Profile::Reference).expect("the defaults are good");
+    let built = definition.build(Value::Null, Profile::Published).expect("the defaults are good");
     built.score_with(metric, Sample::from_case(case), outside)
 }
 
@@ -352,7 +352,7 @@ fn an_idea() -> Case {
 
 #[test]
 fn an_outage_of_a_grader_fails_the_sample_in_every_profile() {
-    for profile in [Profile::Reference, Profile::Careful] {
+    for profile in [Profile::Published, Profile::Improved] {
         for (metric, case) in
             [("deep_research", research("0.5")), ("deep_research", research("0.6")), ("idea_generation", an_idea())]
         {

@@ -1,4 +1,4 @@
-//! Short cases for every careful label (`tests/labelled/short` and `tests/labelled/labels`): how often it is right, wrong and unsure.
+//! Short cases for every improved label (`tests/labelled/short` and `tests/labelled/labels`): how often it is right, wrong and unsure.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,21 +22,21 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 /// The case that a row is for its metric.
-fn case(row: &Value) -> Case {
+pub(crate) fn case(row: &Value) -> Case {
     let text = |names: &[&str]| names.iter().find_map(|name| row[*name].as_str()).map(str::to_owned);
     Case {
         query: text(&["question", "query", "user"]),
         response: text(&["answer", "response", "assistant"]).map(Output::new),
-        reference: row.get("golds").map(texts),
+        reference: ["golds", "references", "reference"].iter().find_map(|name| row.get(*name)).map(texts),
         context: row.get("context").map(|context| texts(context).iter().map(|text| text.as_str().into()).collect()),
         metadata: row.get("expected").map(|expected| ("metric".to_owned(), expected.clone())).into_iter().collect(),
         ..Case::default()
     }
 }
 
-/// What a metric says with the careful profile; nothing where it does not apply.
+/// What a metric says with the improved profile; nothing where it does not apply.
 fn said(metric: &str, case: &Case) -> Option<Score> {
-    let scorer = registry().get(metric).unwrap().build(json!(null), Profile::Careful).unwrap();
+    let scorer = registry().get(metric).unwrap().build(json!(null), Profile::Improved).unwrap();
     scorer.score(Sample::from_case(case)).unwrap().score().cloned()
 }
 
@@ -111,7 +111,7 @@ fn labelled_short_cases_are_seldom_wrong() {
             let all = right + wrong + unsure;
             assert!(*wrong as f64 <= 0.05 * all as f64 + 1.0, "{file} {metric}: {wrong} of {all} wrong");
             // Silence is no answer either, where there are enough cases to tell. These answers differ by a word from their counterparts,
-            // which `answer_match` leaves open on purpose: `natural.rs` measures its coverage, on text that people wrote.
+            // which `answer_match` leaves open on purpose: `card.rs` measures its coverage, on text that people wrote.
             assert!(
                 all < 30 || metric == "answer_match" || 5 * right >= 2 * all,
                 "{file} {metric}: {right} of {all} right"

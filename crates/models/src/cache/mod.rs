@@ -39,7 +39,7 @@ pub const LEASE: Duration = Duration::from_secs(15);
 #[non_exhaustive]
 pub enum CacheError {
     /// The database cannot be used.
-    #[error("cannot use the record of replies `{}`: {reason}", path.display())]
+    #[error("cannot use the response cache `{}`: {reason}", path.display())]
     Database {
         /// The file.
         path: PathBuf,
@@ -47,7 +47,7 @@ pub enum CacheError {
         reason: String,
     },
     /// The file was written by another version.
-    #[error("the record of replies `{}` has format {found}, this program knows format {}", path.display(), schema::FORMAT)]
+    #[error("the response cache `{}` has format {found}, this program knows format {}", path.display(), schema::FORMAT)]
     Format {
         /// The file.
         path: PathBuf,
@@ -69,7 +69,7 @@ pub enum CacheError {
         reason: String,
     },
     /// The record was closed.
-    #[error("the record of replies is closed")]
+    #[error("the response cache is closed")]
     Closed,
 }
 

@@ -63,7 +63,13 @@ impl CacheFile {
         let named = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(Self::named);
         named("PROBARE_CACHE")
             .or_else(|| named("PROBARE_RECORD"))
-            .unwrap_or_else(|| Self::discovered(crate::DEFAULT_CACHE_PATH))
+            .unwrap_or_else(|| Self::discovered(Self::usual_path()))
+    }
+
+    /// The default place, or where release 0.3 kept the cache if only that is there.
+    fn usual_path() -> PathBuf {
+        let [now, old] = [crate::DEFAULT_CACHE_PATH, crate::shared::OLD_CACHE_PATH].map(PathBuf::from);
+        if !now.exists() && old.exists() { old } else { now }
     }
 
     /// The cache that a flag names, else the usual one.

@@ -97,7 +97,7 @@ pub(crate) fn open_reading(path: &Path) -> Result<Connection, CacheError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(&wrong)?;
     match found {
         FORMAT => {}
-        0 => return Err(other("it is no record of replies".to_owned())),
+        0 => return Err(other("it is no response cache".to_owned())),
         _ => return Err(CacheError::Format { path: path.to_owned(), found }),
     }
     check_schema(path, &connection)?;

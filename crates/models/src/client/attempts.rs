@@ -30,7 +30,7 @@ impl Client {
         code: Option<String>,
         purpose: CallPurpose,
     ) -> Result<Vec<CacheEntry>, FailedCall> {
-        let mut question = AttemptState { attempts: 0, lost: Spending::default(), last: None, deadline: None };
+        let mut question = AttemptState::answered(0);
         let asked = self.send_with_retries(requests, key, code, purpose, &mut question).await;
         asked.map_err(|error| FailedCall { error, is_sent: question.attempts > 0 })
     }
@@ -90,6 +90,10 @@ impl Client {
             };
             drop(under_way);
             let failed = match sent {
+                Ok(Ok((replies, _))) if inner.settings.retry_empty && has_empty_text(first, &replies) => {
+                    let usage = replies.first().and_then(|raw_reply| raw_reply.reply.usage);
+                    ReplyError { usage, ..ReplyError::new(Fault::Empty, "the reply is an empty text") }.into()
+                }
                 Ok(Ok((mut replies, received))) => {
                     for raw_reply in &mut replies {
                         raw_reply.reply.code = code.clone().or(raw_reply.reply.code.take());
@@ -141,8 +145,17 @@ impl Client {
     }
 }
 
+/// Whether a reply is a text without a single sign, and calls no tool.
+fn has_empty_text(request: &ModelRequest, replies: &[RawReply]) -> bool {
+    let is_empty = |raw_reply: &RawReply| {
+        matches!(&raw_reply.reply.content, ReplyContent::Text(text) if text.is_empty())
+            && raw_reply.reply.tool_calls().next().is_none()
+    };
+    !request.embedding && replies.iter().any(is_empty)
+}
+
 /// How far a question has come.
-struct AttemptState {
+pub(super) struct AttemptState {
     attempts: u32,
     /// What attempts took that came to nothing.
     lost: Spending,
@@ -152,6 +165,11 @@ struct AttemptState {
 }
 
 impl AttemptState {
+    /// That of a question whose attempts took nothing but the reply.
+    pub(super) fn answered(attempts: u32) -> Self {
+        Self { attempts, lost: Spending::default(), last: None, deadline: None }
+    }
+
     fn timed_out_error(&mut self, inner: &ClientInner) -> CallError {
         let last = self.last.take();
         CallError::TimedOut { model: inner.settings.display_name(), limit: inner.in_all, attempts: self.attempts, last }
@@ -165,8 +183,8 @@ impl AttemptState {
     /// A question that was asked before says what came of that, too.
     fn with_last_failure(&self, error: CallError) -> CallError {
         match (error, &self.last) {
-            (CallError::CircuitOpen { model, failures, .. }, Some(own)) => {
-                CallError::CircuitOpen { model, failures, last: own.clone() }
+            (CallError::CircuitOpen { model, failures, permits_fallback, .. }, Some(own)) => {
+                CallError::CircuitOpen { model, failures, last: own.clone(), permits_fallback }
             }
             (error, _) => error,
         }
@@ -283,8 +301,13 @@ impl ClientInner {
             }
             let pass = match self.breaker.gate(Instant::now(), attempts == 0, self.in_all) {
                 BreakerDecision::Go(pass) => pass,
-                BreakerDecision::Refused(failures, last) => {
-                    return Err(CallError::CircuitOpen { model: self.settings.display_name(), failures, last });
+                BreakerDecision::Refused { failures, last, permits_fallback } => {
+                    return Err(CallError::CircuitOpen {
+                        model: self.settings.display_name(),
+                        failures,
+                        last,
+                        permits_fallback,
+                    });
                 }
                 BreakerDecision::Wait(pause) => {
                     drop(permit);
@@ -312,13 +335,16 @@ impl ClientInner {
     /// The provider wants a longer pause than a question may take: nothing more is asked of the model.
     fn postponed_error(&self, pause: Duration, last: Option<String>) -> CallError {
         let model = self.settings.display_name();
-        self.shared.postpone(model.clone(), pause);
+        // Where others answer the run goes on.
+        if self.settings.fallback.is_empty() {
+            self.shared.postpone(model.clone(), pause);
+        }
         CallError::Postponed { model, pause, limit: self.in_all, last }
     }
 
     /// The most that a request can take, as far as that is known. A token is at least a byte, and the body holds more bytes
     /// than the messages; an image takes what the provider's formula says. With a budget there must be a bound.
-    fn bound(&self, request: &ModelRequest, raw: &RawRequest) -> Result<Spending, CallError> {
+    pub(super) fn bound(&self, request: &ModelRequest, raw: &RawRequest) -> Result<Spending, CallError> {
         // A vector is not paid for by its length.
         let none = request.embedding.then_some(0);
         let Some(most) = none.or(request.parameters.max_tokens).or(longest_reply(&self.name, self.price)) else {
@@ -335,7 +361,7 @@ impl ClientInner {
     }
 
     /// What is kept of replies, whole keys taken out.
-    fn entries(
+    pub(super) fn entries(
         &self,
         requests: &[ModelRequest],
         replies: Vec<RawReply>,

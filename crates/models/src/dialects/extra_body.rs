@@ -9,6 +9,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("max_output_tokens", "max_tokens"),
     ("generationConfig.maxOutputTokens", "max_tokens"),
     ("inferenceConfig.maxTokens", "max_tokens"),
+    ("options.num_predict", "max_tokens"),
     ("stream", "stream"),
 ];
 

@@ -1,4 +1,4 @@
-//! Server-sent events: the lines of a stream as JSON values.
+//! Streams as JSON values: server-sent events, and lines of JSON.
 
 use serde_json::Value as Json;
 
@@ -22,6 +22,11 @@ pub(crate) fn parse_events(body: &[u8]) -> Vec<Json> {
     found
 }
 
+/// The lines of a stream that are JSON, in their order.
+pub(crate) fn parse_lines(body: &[u8]) -> Vec<Json> {
+    body.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,5 +35,6 @@ mod tests {
     fn data_of_several_lines_is_one_event_and_the_rest_is_passed_over() {
         let stream = "event: a\ndata: {\"x\":\ndata: 1}\n\n: keep-alive\n\r\ndata: [DONE]\n\ndata: {\"y\": 2}";
         assert_eq!(parse_events(stream.as_bytes()), [serde_json::json!({"x": 1}), serde_json::json!({"y": 2})]);
+        assert_eq!(parse_lines(b"{\"x\":1}\r\n\n{\"cut"), [serde_json::json!({"x": 1})]);
     }
 }

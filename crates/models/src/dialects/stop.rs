@@ -107,6 +107,8 @@ const OLLAMA: StopReasons = &[
     ("unload", FAILED),
 ];
 
+const OLLAMA_NATIVE: StopReasons = &[("stop", COMPLETE), ("length", TRUNCATED), ("load", FAILED), ("unload", FAILED)];
+
 const LLAMA_CPP: StopReasons =
     &[("stop", COMPLETE), ("length", TRUNCATED), ("tool_calls", TOOLS), ("content_filter", REFUSED)];
 
@@ -156,6 +158,7 @@ pub const fn stop_reasons(provider: Provider) -> StopReasons {
         Provider::LlamaCpp => LLAMA_CPP,
         Provider::Mistral => MISTRAL,
         Provider::Ollama => OLLAMA,
+        Provider::OllamaNative => OLLAMA_NATIVE,
         Provider::OpenAiResponses => RESPONSES,
         Provider::OpenRouter => OPENROUTER,
         Provider::Vllm => VLLM,

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use probare_core::{BackendAnswer, BuildError, ErrorKind, ModelRecord, ModelReply, Submission, Trust};
 
-use super::files::{LocalModel, ModelError};
+use super::files::{LOCAL_MODELS, LocalModel, ModelError};
 use super::minilm::MiniLm;
 use super::models_folder;
 use super::vector_cache::VectorCache;
-use crate::{Client, GeneratorType, ModelContext, ModelSettings};
+use crate::{Client, GeneratorType, ModelContext, ModelName, ModelSettings};
 
 /// Vectors that are remembered: 30 MB of them. What is not remembered is computed again.
 const REMEMBERED: usize = 20_000;
@@ -65,9 +65,9 @@ impl Embeddings {
             return Ok(client.clone());
         }
         let set_up = self.settings.iter().find(|settings| settings.name == model).cloned();
-        if set_up.is_none() && !model.contains([':', '/']) {
-            let unknown = LocalModel::from_name(model).err().map(|error| error.to_string()).unwrap_or_default();
-            return Err(BuildError::Options(format!("{unknown}; a server's model is called `provider:model`")));
+        // What looks like `provider:model` is told with the providers that there are.
+        if set_up.is_none() && !model.contains(':') && ModelName::parse(model).is_err() {
+            return Err(BuildError::Options(no_provider(model)));
         }
         let settings = ModelSettings {
             generator_type: Some(GeneratorType::Embedding),
@@ -162,6 +162,21 @@ impl Embeddings {
             remedy: known.remedy(),
         })
     }
+}
+
+/// What is said of a model that is not computed here, and of which nobody says where it is.
+fn no_provider(model: &str) -> String {
+    let local: Vec<&str> = LOCAL_MODELS.iter().map(|known| known.name).collect();
+    // A misspelt name of a model of ours is told as such.
+    let similar = match LocalModel::from_name(model) {
+        Err(ModelError::Unknown { similar: Some(similar), .. }) => format!("; a similar name exists: `{similar}`"),
+        _ => String::new(),
+    };
+    format!(
+        "no embedding server is named for `{model}`, and it is not computed here (only {} is): set up a model with `name: {model}` and \
+         the `base_url` of a server that has it, or write `provider:model`, for example `vllm:{model}`{similar}",
+        local.join(", ")
+    )
 }
 
 /// The vector that a server gave.

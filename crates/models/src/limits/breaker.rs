@@ -36,7 +36,7 @@ struct State {
     trying: bool,
     trips: u32,
     /// A fault that every question would meet.
-    stays: bool,
+    stays: Option<Fault>,
     last: String,
     /// Questions that were asked and wait to be asked again.
     asked: usize,
@@ -50,7 +50,12 @@ pub(crate) enum BreakerDecision {
     /// Look again after this time.
     Wait(Duration),
     /// No: so many failures in a row, and the last one.
-    Refused(u32, String),
+    Refused {
+        failures: u32,
+        last: String,
+        /// Whether another model may answer instead.
+        permits_fallback: bool,
+    },
 }
 
 /// Leave to send one request; whoever holds it reports what came of it.
@@ -90,8 +95,13 @@ impl CircuitBreaker {
         let mut state = self.state();
         let go = |trial| BreakerDecision::Go(BreakerPass { breaker: self.clone(), trial });
         let Some(until) = state.until else { return go(false) };
-        if state.stays {
-            return BreakerDecision::Refused(state.failures, state.last.clone());
+        let refused = BreakerDecision::Refused {
+            failures: state.failures,
+            last: state.last.clone(),
+            permits_fallback: state.stays.is_none_or(Fault::permits_fallback),
+        };
+        if state.stays.is_some() {
+            return refused;
         }
         let may_try = !is_first || state.asked == 0 || state.trips >= PATIENCE;
         if now >= until && !state.trying && may_try {
@@ -101,7 +111,7 @@ impl CircuitBreaker {
         if state.trips >= PATIENCE {
             let is_over = state.since.is_some_and(|since| now.saturating_duration_since(since) > patience);
             if !is_first || is_over {
-                return BreakerDecision::Refused(state.failures, state.last.clone());
+                return refused;
             }
             return go(false);
         }
@@ -129,7 +139,7 @@ impl BreakerPass {
         let stays = concern == Concern::Everybody && !(fault == Fault::NotFound && state.has_replied);
         state.failures = state.failures.saturating_add(1);
         reason.clone_into(&mut state.last);
-        state.stays |= stays;
+        state.stays = state.stays.or(stays.then_some(fault));
         let opens = state.until.is_none() && (stays || state.failures >= self.breaker.most);
         if self.trial || opens {
             state.trips = state.trips.saturating_add(1);
@@ -204,7 +214,10 @@ mod tests {
             now += Duration::from_secs(11);
         }
         now -= Duration::from_secs(5);
-        assert!(matches!(gate(&breaker, now, false), BreakerDecision::Refused(3, _)));
+        assert!(matches!(
+            gate(&breaker, now, false),
+            BreakerDecision::Refused { failures: 3, permits_fallback: true, .. }
+        ));
         assert!(matches!(gate(&breaker, now, true), BreakerDecision::Go(_)), "never tried");
         pass(&breaker, now).succeeded();
         assert!(matches!(gate(&breaker, now, false), BreakerDecision::Go(_)), "any reply closes it");
@@ -220,7 +233,7 @@ mod tests {
         now += PATIENT;
         // The trial of the day is still made.
         let trial = pass(&breaker, now);
-        assert!(matches!(gate(&breaker, now, true), BreakerDecision::Refused(..)));
+        assert!(matches!(gate(&breaker, now, true), BreakerDecision::Refused { .. }));
         drop(trial);
     }
 
@@ -232,8 +245,10 @@ mod tests {
         }
         assert!(matches!(gate(&breaker, now, true), BreakerDecision::Go(_)));
         pass(&breaker, now).failed(Fault::WrongKey, "401", now);
-        assert!(matches!(gate(&breaker, now, true), BreakerDecision::Refused(1, _)));
-        assert!(matches!(gate(&breaker, now + PATIENT, true), BreakerDecision::Refused(1, _)), "the key stays wrong");
+        let is_refused =
+            |decision| matches!(decision, BreakerDecision::Refused { failures: 1, permits_fallback: false, .. });
+        assert!(is_refused(gate(&breaker, now, true)));
+        assert!(is_refused(gate(&breaker, now + PATIENT, true)), "the key stays wrong");
     }
 
     #[test]

@@ -152,6 +152,12 @@ fn a_model_that_cannot_be_had_is_said_before_the_run() {
     let embeddings = Models::open(Vec::new(), Vec::new(), options(None)).unwrap();
     let said = |model: &str| embeddings.can_embed(model).unwrap_err().to_string();
     assert!(said("all-minilm").contains("`provider:model`"), "{}", said("all-minilm"));
+    let told = said("BAAI/bge-small-en");
+    assert!(
+        told.starts_with("no embedding server is named for `BAAI/bge-small-en`") && !told.contains("not a provider"),
+        "{told}"
+    );
+    assert!(told.contains("`vllm:BAAI/bge-small-en`"), "{told}");
     assert!(said("opnai:x").contains("perhaps `openai`"), "{}", said("opnai:x"));
     assert!(said("openai:x").contains("OPENAI_API_KEY"), "{}", said("openai:x"));
     assert!(said("anthropic:x").contains("generator_type"), "{}", said("anthropic:x"));

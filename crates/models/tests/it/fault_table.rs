@@ -74,6 +74,8 @@ fn stopped(provider: Provider, word: &str) -> Json {
             "stopReason": word, "usage": {"inputTokens": 3, "outputTokens": 4}}),
         Provider::Gemini => json!({"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": word}],
             "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 4}}),
+        Provider::OllamaNative => json!({"model": "m", "message": {"role": "assistant", "content": text}, "done": true,
+            "done_reason": word, "prompt_eval_count": 3, "eval_count": 4}),
         Provider::OpenAiResponses => {
             let is_status =
                 matches!(word, "completed" | "incomplete" | "failed" | "cancelled" | "queued" | "in_progress");
@@ -200,6 +202,7 @@ fn an_error_inside_of_a_200_is_a_failure() {
             failed,
             MOST,
         ),
+        (Provider::OllamaNative, json!({"error": "the runner ended"}), failed, MOST),
         (
             Provider::Gemini,
             json!({"candidates": [{"content": {"parts": [{"text": "a"}]}}], "promptFeedback": {}}),

@@ -318,3 +318,18 @@ fn cancelling_ends_everything_and_leaves_nothing_behind() {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+#[test]
+fn an_empty_reply_is_asked_for_once_more_where_that_is_wanted() {
+    let ask = |script: &[Trouble], retry_empty: bool| {
+        let server = scripted(script);
+        let shared = ModelContext::open(options(None)).unwrap();
+        let client = Client::open(ModelSettings { retry_empty, ..settings(&server) }, &shared).unwrap();
+        let reply = client.ask(&[question("one")]).remove(0);
+        (reply.response_text().map(str::to_owned).map_err(|error| error.kind()), server.requests())
+    };
+    let empty = Trouble::EmptyText;
+    assert_eq!(ask(&[empty], false), (Ok(String::new()), 1), "an empty text is an answer");
+    assert_eq!(ask(&[empty], true), (Ok("reply to one".to_owned()), 2));
+    assert_eq!(ask(&[empty, empty, empty], true), (Err(ErrorKind::Failed), 2));
+}

@@ -4,6 +4,7 @@
 
 mod canary;
 mod embedding;
+mod fallback;
 mod fault_table;
 mod faults;
 mod kill;

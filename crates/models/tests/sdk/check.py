@@ -9,6 +9,7 @@ the package knows.
 Run by `cargo x test --all`; alone: `target/sdk/bin/python crates/models/tests/sdk/check.py`.
 """
 
+import email
 import json
 import pathlib
 import re
@@ -32,6 +33,13 @@ def golden(provider: str) -> dict:
     return json.loads((GOLDEN / f"{provider}.json").read_text())
 
 
+def form_fields(kind: str, body: bytes) -> dict:
+    """The fields of a form with a file."""
+    parsed = email.message_from_bytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + body)
+    name = "content-disposition"
+    return {part.get_param("name", header=name): part.get_payload(decode=True).decode() for part in parsed.get_payload()}
+
+
 class Loopback(BaseHTTPRequestHandler):
     """Keeps the request and answers with what is wanted."""
 
@@ -40,7 +48,14 @@ class Loopback(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        Loopback.seen.append((self.path, json.loads(body)))
+        kind = self.headers.get("content-type", "")
+        Loopback.seen.append((self.path, form_fields(kind, body) if "form-data" in kind else json.loads(body)))
+        self.answer()
+
+    def do_GET(self) -> None:
+        self.answer()
+
+    def answer(self) -> None:
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(Loopback.wanted)))
@@ -242,12 +257,88 @@ def bedrock() -> None:
     words("bedrock", shape.enum)
 
 
+def ollama_native() -> None:
+    import base64
+
+    import ollama
+
+    client = ollama.Client(host=ADDRESS)
+    whole = golden("ollama-native")
+    good = next(reply["body"] for reply in whole["replies"] if reply["name"] == "text")
+
+    def ask(body: dict) -> object:
+        # The package takes images as bytes and writes them in base 64; its own types refuse fields that they do not know.
+        messages = [
+            {**said, **({"images": [base64.b64decode(one) for one in said["images"]]} if "images" in said else {})}
+            for said in body["messages"]
+        ]
+        return client.chat(**{**body, "messages": messages})
+
+    for name in ("plain", "tools", "parallel_tools", "image", "effort"):
+        body = whole["requests"][name]["body"]
+        path, sent, _ = through(good, lambda: ask(body))
+        # The package always names the tools, also where there are none.
+        if sent.get("tools") == []:
+            del sent["tools"]
+        compare(f"ollama-native {name}", body, sent)
+        assert path == "/api/chat", path
+    body = whole["requests"]["vectors"]["body"]
+    path, sent, _ = through({"model": "m", "embeddings": [[1.0], [2.0]]}, lambda: client.embed(**body))
+    compare("ollama-native vectors", body, sent)
+    assert path == "/api/embed", path
+    for reply in whole["replies"]:
+        if (text := expected_text(reply)) is not None:
+            _, _, read = through(reply["body"], lambda: client.chat(model="m", messages=[]))
+            compare_text(f"ollama-native {reply['name']}", text, read.message.content)
+
+
+def batches() -> None:
+    import anthropic
+    import openai
+    from anthropic.types.messages import MessageBatchResult, message_batch
+    from openai.types import batch
+
+    forms = json.loads((HERE / "batches.json").read_text())
+
+    def known(vendor: str, found: set[str], kinds: tuple[str, ...]) -> None:
+        ours = {word for kind in kinds for word in forms[vendor][kind]}
+        for word in found:
+            note("batch states")
+            if word not in ours:
+                problems.append(f"{vendor}: the package knows the word {word!r} of batches, we do not")
+
+    client = openai.OpenAI(base_url=f"{ADDRESS}/v1", api_key="x", max_retries=0)
+    form = forms["openai"]
+    uploaded = {"id": "file-1", "object": "file", "bytes": 1, "created_at": 1, "filename": "t", "purpose": "batch"}
+    content = form["file"].encode()
+    path, sent, _ = through(uploaded, lambda: client.files.create(file=("t.jsonl", content), purpose="batch"))
+    assert path == "/v1/files", path
+    compare("openai file of a batch", {"purpose": "batch", "file": form["file"]}, sent)
+    made = {"id": "b", "object": "batch", "endpoint": "e", "input_file_id": "f", "completion_window": "24h"}
+    made |= {"created_at": 1, "status": "completed", "output_file_id": "out"}
+    path, sent, read = through(made, lambda: client.batches.create(**form["batch"]))
+    assert path == "/v1/batches" and read.output_file_id == "out", path
+    compare("openai batch", form["batch"], sent)
+    known("openai", literals(batch.Batch.model_fields["status"].annotation), ("running", "ended", "failed"))
+
+    client = anthropic.Anthropic(base_url=ADDRESS, api_key="x", max_retries=0)
+    body = forms["anthropic"]["body"]
+    path, sent, _ = through({"id": "b"}, lambda: client.messages.batches.create(**body))
+    assert path == "/v1/messages/batches", path
+    compare("anthropic batch", body, sent)
+    states = literals(message_batch.MessageBatch.model_fields["processing_status"].annotation)
+    known("anthropic", states, ("running", "ended", "failed"))
+    kinds = typing.get_args(typing.get_args(MessageBatchResult)[0])
+    found = set().union(*(literals(kind.model_fields["type"].annotation) for kind in kinds))
+    known("anthropic", found, ("results",))
+
+
 def main() -> None:
     from importlib.metadata import version
 
-    for check in (openai_chat, openai_responses, anthropic_messages, gemini, bedrock):
+    for check in (openai_chat, openai_responses, anthropic_messages, gemini, bedrock, ollama_native, batches):
         check()
-    packages = ", ".join(f"{name} {version(name)}" for name in ("openai", "anthropic", "google-genai", "boto3"))
+    packages = ", ".join(f"{name} {version(name)}" for name in ("openai", "anthropic", "google-genai", "boto3", "ollama"))
     print(f"{packages}: {', '.join(f'{count} {what}' for what, count in counts.items())} compared")
     if problems:
         raise SystemExit("\n".join([f"{len(problems)} differences", *problems]))

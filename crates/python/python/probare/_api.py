@@ -79,13 +79,13 @@ def score(
     `mapping` names the rest: `{"response": "model_output"}`.
 
     `metrics` are ids, `"ID:OPTION=VALUE"`, or dicts: `["token_f1", {"id": "ndcg", "k": 5}]`; `probare.catalogue` has them
-    as functions. `profile` is `"reference"` (the published numbers) or `"careful"` (ours, where we do better).
+    as functions. `profile` is `"published"` (the published definition) or `"improved"` (ours, where we do better).
 
     `limit` scores at most so many cases; `strict` raises at the first row that cannot be read, which otherwise is a failed
     result and a warning; `by` groups the summary (`"tags"`, a tag, `"metadata.COLUMN"`, `"model"`); `cluster` names the column
-    whose values say which cases hang together; `format` says how a file is read whose name does not, and `group` what is one
+    whose values name the cluster of a case (cases of one cluster are not independent); `format` says how a file is read whose name does not, and `group` what is one
     case in a file of traces (`"trace"`, `"conversation"`); `output` names reports to write, whose extension says what (.jsonl .json .csv
-    .parquet .md .html .xml); `jobs` are scoring threads, all cores by default: no number depends on them. `judges`, `record`,
+    .parquet .md .html .xml); `jobs` are scoring threads, all cores by default: no number depends on them. `judges`, `cache`,
     `offline` and the budgets are for metrics that ask a model; `decision_thresholds` are files of `probare calibrate`, which make values
     verdicts: pass, fail, unsure.
 
@@ -291,12 +291,15 @@ def explain(metric: str) -> Page:
     return Page(_probare.explain(_arguments.text("metric", metric)))
 
 
-def _verified(results: Any, inputs: Any, record: Any) -> tuple[str, list[str], str | None]:
+def _verified(results: Any, inputs: Any, cache: Any, record: Any) -> tuple[str, list[str], str | None]:
+    if record is not None:
+        _arguments.renamed("record", 4)
+        cache = record
     files = [inputs] if isinstance(inputs, (str, PathLike)) else inputs
     return (
         _arguments.path("results", results),
         [_arguments.path("inputs", file) for file in files],
-        None if record is None else _arguments.path("record", record),
+        None if cache is None else _arguments.path("cache", cache),
     )
 
 
@@ -304,23 +307,26 @@ def verify(
     results: str | PathLike[str],
     inputs: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     *,
+    cache: str | PathLike[str] | None = None,
     record: str | PathLike[str] | None = None,
 ) -> Verdict:
-    """Computes a finished run again from its manifest and compares everything that its file says.
+    """Recomputes a finished run from its manifest and compares everything that its file says.
 
-    `inputs` stand in for the files that the manifest names. A verdict is true if everything agrees and was checked.
+    `inputs` stand in for the files that the manifest names. A verdict is true if everything agrees and was checked. `record` is
+    the name of `cache` up to release 0.3.
     """
-    return Verdict(**json.loads(_probare.verify(*_verified(results, inputs, record))))
+    return Verdict(**json.loads(_probare.verify(*_verified(results, inputs, cache, record))))
 
 
 async def verify_async(
     results: str | PathLike[str],
     inputs: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     *,
+    cache: str | PathLike[str] | None = None,
     record: str | PathLike[str] | None = None,
 ) -> Verdict:
     """The same as `verify` for programs that wait for many things at once."""
-    given = _verified(results, inputs, record)
+    given = _verified(results, inputs, cache, record)
     return Verdict(**json.loads(await elsewhere(lambda interrupt: _probare.verify(*given, interrupt))))
 
 
@@ -332,26 +338,31 @@ def compare(
     cluster: str | None = None,
     not_worse: str | Sequence[str] = (),
     margin: float = 0.0,
-    confident: bool = False,
+    significant: bool = False,
     seed: int = 1,
+    confident: bool | None = None,
 ) -> Comparison:
-    """Holds runs against a baseline: what is better, how sure that is, which cases changed.
+    """Compares runs with a baseline: which is better, with intervals, and which cases changed.
 
     Runs are `Results` or files of results, also one of them against the other. Cases are paired by their ids. `by` and
     `cluster` look into the cases, which files lead to and results in memory do not. `not_worse` names metrics in which no run
-    may be worse by more than `margin`; `Comparison.passes` says whether that holds.
+    may be worse by more than `margin`; `Comparison.passes` says whether that holds. With `significant` a run fails only if it is
+    significantly worse (`confident` up to release 0.3).
     """
+    if confident is not None:
+        _arguments.renamed("confident", 3)
+        significant = confident
     wanted = {
         "metrics": _arguments.texts("metrics", metrics),
         "by": None if by is None else _arguments.text("by", by),
         "cluster": None if cluster is None else _arguments.text("cluster", cluster),
         "not_worse": _arguments.texts("not_worse", not_worse),
         "margin": _arguments.number("margin", margin, 0.0, "a number of at least 0"),
-        "confident": _arguments.flag("confident", confident),
+        "significant": _arguments.flag("significant", significant),
         "seed": _arguments.whole("seed", seed, 0),
     }
     if not others:
-        raise UsageError("nothing is held against the baseline", "compare(baseline, other)")
+        raise UsageError("nothing is compared with the baseline", "compare(baseline, other)")
     runs = (baseline, *others)
     names = ["baseline", *(f"run {number}" for number in range(1, len(runs)))]
     in_memory = [run for run in runs if isinstance(run, Results)]

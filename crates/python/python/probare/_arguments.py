@@ -26,14 +26,14 @@ class Asking(TypedDict, total=False):
 
     judges: str | Sequence[str]
     """Models, as `provider:model` or by their names in `config`."""
-    record: str | PathLike[str] | None
-    """The file of recorded replies."""
+    cache: str | PathLike[str] | None
+    """The response cache."""
     offline: bool
-    """Whether only the record answers."""
+    """Whether no request is sent: the response cache and recorded replies answer."""
     budget_usd: float | None
-    """US dollars that may be spent."""
+    """Budget in US dollars."""
     budget_tokens: int | None
-    """Tokens that may be used."""
+    """Budget in tokens."""
     config: str | PathLike[str] | None
     """A `probare.yaml`."""
 
@@ -59,7 +59,7 @@ class Settings(ScorerSettings, total=False):
     by: str | None
     """Group the summary: `"tags"`, a tag, `"metadata.COLUMN"`, `"model"`."""
     cluster: str | None
-    """The column whose values say which cases hang together; intervals are those of clusters then."""
+    """The column that names the cluster of a case: cases of one cluster are not independent."""
     output: str | PathLike[str] | Iterable[str | PathLike[str]] | None
     """Reports to write; the extension says what: .jsonl .json .csv .parquet .md .html .xml."""
     title: str | None
@@ -80,9 +80,9 @@ class Spread(TypedDict, total=False):
     evidence: bool
     """Whether rows get `NAME.evidence` too."""
     judges: str | Sequence[str]
-    """Models that are named in the record of replies."""
-    record: str | PathLike[str] | None
-    """A file of recorded replies that every machine can read; nothing is sent."""
+    """Models that are named in the response cache."""
+    cache: str | PathLike[str] | None
+    """A response cache that every machine can read; nothing is sent."""
     config: str | PathLike[str] | None
     """A `probare.yaml`."""
 
@@ -201,7 +201,7 @@ _CHECKS: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
     "jobs": (lambda name, value: whole(name, value, 1, MOST_JOBS), None),
     "judges": (texts, []),
     "decision_thresholds": (paths, []),
-    "record": (path, None),
+    "cache": (path, None),
     "offline": (flag, False),
     "budget_usd": (lambda name, value: number(name, value, 0.0, "an amount of US dollars, such as 0.50"), None),
     "budget_tokens": (lambda name, value: whole(name, value, 0), None),
@@ -220,12 +220,20 @@ _CHECKS: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
 """How each argument is checked, and what stands for `None` or for an argument that is absent."""
 
 
+_OLD_NAMES = {"bands": "decision_thresholds", "record": "cache", "confident": "significant"}
+"""Arguments by their names of release 0.3; they work for one release."""
+
+
+def renamed(old: str, level: int) -> str:
+    """The name of now of an argument that has an old one, with a warning for whoever stands `level` calls above."""
+    warnings.warn(f"`{old}` is now `{_OLD_NAMES[old]}`", DeprecationWarning, stacklevel=level)
+    return _OLD_NAMES[old]
+
+
 def checked(function: str, kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
     """All arguments of a kind, each as the engine takes it."""
     known = get_type_hints(kind)
-    if "bands" in given and "decision_thresholds" in known:
-        warnings.warn("`bands` is now `decision_thresholds`", DeprecationWarning, stacklevel=4)
-        given = {"decision_thresholds" if name == "bands" else name: value for name, value in given.items()}
+    given = {renamed(name, 5) if _OLD_NAMES.get(name) in known else name: value for name, value in given.items()}
     for name in given:
         if name not in known:
             similar = difflib.get_close_matches(name, known, 1)
@@ -250,7 +258,9 @@ _NO_OPTIONS = {"mapping", "name", "evidence", "width"}
 def options(given: Mapping[str, Any], profile: Any) -> dict[str, Any]:
     """What is said, as options of a run: the names are those of the engine."""
     if profile is not None and not isinstance(profile, str):
-        raise wrong("profile", profile, '"reference" or "careful"')
+        raise wrong("profile", profile, '"published" or "improved"')
+    if now := {"reference": "published", "careful": "improved"}.get(profile):
+        warnings.warn(f"the profile `{profile}` is now `{now}`", DeprecationWarning, stacklevel=4)
     told = {name: value for name, value in given.items() if name not in _NO_OPTIONS} | {"profile": profile}
     told["map"] = [f"{field}={column}" for field, column in given["mapping"].items()]
     return {name: value for name, value in told.items() if value is not None and value is not False and value != []}

@@ -23,7 +23,7 @@ class Verdict:
     disagreements: list[str]
     """The first places that differ."""
     unchecked: list[str]
-    """Metrics that could not be computed again, because a model was asked whose replies are not recorded here."""
+    """Metrics that could not be computed again, because a model was asked and its replies are not in the response cache."""
     notes: list[str]
     cache: dict[str, Any] | None = None
     """Which response cache answered for models and programs, and how many entries were used and ignored."""

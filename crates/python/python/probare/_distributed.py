@@ -31,7 +31,7 @@ class Recipe:
     mapping: dict[str, str]
     evidence: bool
     judges: tuple[str, ...]
-    record: str | None
+    cache: str | None
     config: str | None
 
     def scorer(self) -> Scorer:
@@ -43,7 +43,7 @@ class Recipe:
             mapping=self.mapping,
             jobs=1,
             judges=self.judges,
-            record=self.record,
+            cache=self.cache,
             offline=True,
             config=self.config,
         )
@@ -63,12 +63,12 @@ def distributed(metrics: Any, profile: str | None, settings: Mapping[str, Any]) 
     """Checks what is asked for before anything is shared out."""
     given = _arguments.checked("score", _arguments.Spread, settings)
     asking = _probare.asking(metrics)
-    if asking and given["record"] is None and not all(judge.startswith("replay:") for judge in given["judges"] or ("",)):
+    if asking and given["cache"] is None and not all(judge.startswith("replay:") for judge in given["judges"] or ("",)):
         names = ", ".join(f"`{name}`" for name in asking)
         raise UsageError(
             f"{names} would ask a model from many machines, and a part that is tried again would pay twice",
-            "record the replies first, with probare.score(rows, metrics, judges=…, record=\"replies.db\"), and give that file"
-            " as record=\"replies.db\"",
+            "cache the replies first, with probare.score(rows, metrics, judges=…, cache=\"cache.db\"), and give that file"
+            " as cache=\"cache.db\"",
         )
     return Recipe(metrics=metrics, profile=profile, **{**given, "judges": tuple(given["judges"])})
 

@@ -16,10 +16,12 @@ ROWS_SHOWN = 10
 """Rows that a notebook shows."""
 
 MARKS = {
-    "found": ("✓", "good"),
+    "matched": ("✓", "good"),
     "missing": ("✗", "bad"),
     "unsupported": ("!", "bad"),
     "compared": ("≈", "plain"),
+    "unverified": ("≈", "plain"),
+    "contradicted": ("✗", "bad"),
     "asked": ("?", "plain"),
     "ran": ("▸", "plain"),
     "note": ("·", "plain"),

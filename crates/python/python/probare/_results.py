@@ -33,9 +33,9 @@ class Asked(NamedTuple):
     """What asking models came to."""
 
     questions: int
-    """Questions that were answered, by a model or from the record."""
+    """Questions that were answered, by a model or from the response cache."""
     recorded: int
-    """Those of them that the record answered."""
+    """Those of them that the response cache answered."""
     sent: int
     """Requests that were sent."""
     failed: int
@@ -126,7 +126,7 @@ class Summary(Mapping[str, MetricSummary]):
 
     @property
     def clusters(self) -> dict[str, Any] | None:
-        """Which column says which cases hang together, and how many clusters there are, where `cluster` named it."""
+        """The column that names the clusters (cases that are not independent), and how many there are, if `cluster` was given."""
         return self._told.get("cluster")
 
     def to_dict(self) -> dict[str, Any]:

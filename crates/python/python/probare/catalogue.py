@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from probare import _probare
 
-Profile: TypeAlias = Literal["reference", "careful"]
+Profile: TypeAlias = Literal["published", "improved"]
 MetricId: TypeAlias = str
 Request: TypeAlias = str | dict[str, Any]
 

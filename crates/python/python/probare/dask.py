@@ -33,7 +33,7 @@ def score(
 ) -> Any:
     """The frame with the columns of the metrics. Nothing is computed before Dask wants the rows.
 
-    A metric that asks a model is answered from `record`, a file of recorded replies that every worker can read, and is
+    A metric that asks a model is answered from `cache`, a response cache that every worker can read, and is
     refused without one: a partition that Dask tries again would pay twice.
     """
     pandas = needed("pandas")

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from probare._arguments import renamed
 from probare._distributed import beside, distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, whole_of
 from probare._frames import needed
 from probare._results import Summary
@@ -36,24 +37,27 @@ def score(
     mapping: Mapping[str, str] | None = None,
     evidence: bool = False,
     judges: Sequence[str] = (),
-    record: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
     config: str | PathLike[str] | None = None,
     batch_size: int | None = None,
     **options: Any,
 ) -> Dataset:
     """The dataset with the columns of the metrics. Nothing is computed before Ray wants the rows.
 
-    A metric that asks a model is answered from `record`, a file of recorded replies that every worker can read, and is
+    A metric that asks a model is answered from `cache`, a response cache that every worker can read, and is
     refused without one: a block that Ray tries again would pay twice.
 
     There is a task for each block, so `dataset.repartition(n)` says how far the work is spread. `batch_size` and `options` go to
     `map_batches`; with a batch size Ray puts small blocks together until they have so many rows.
     """
     needed("ray")
+    if "record" in options:
+        renamed("record", 3)
+        cache = options.pop("record")
     recipe = distributed(
         metrics,
         profile,
-        {"mapping": mapping, "evidence": evidence, "judges": judges, "record": record, "config": config},
+        {"mapping": mapping, "evidence": evidence, "judges": judges, "cache": cache, "config": config},
     )
     refuse_other("dataset", dataset, "map_batches", "a Ray dataset")
     there = dataset.columns() or []

@@ -39,7 +39,7 @@ def score(
 ) -> DataFrame:
     """The frame with the columns of the metrics. Nothing is computed before Spark wants the rows.
 
-    A metric that asks a model is answered from `record`, a file of recorded replies that every executor can read, and is
+    A metric that asks a model is answered from `cache`, a response cache that every executor can read, and is
     refused without one: a partition that Spark tries again would pay twice.
     """
     needed("pyspark")

@@ -1,4 +1,4 @@
-//! The stub of `probare.catalogue`: every metric as a function, with its options and its page. `cargo x gen stubs` writes it.
+//! The stub of `probare.catalogue`: every metric as a function, with its summary and its options. `cargo x gen stubs` writes it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,7 +21,7 @@ const HEAD: &str = r#"# Made by `cargo x gen stubs` from the definitions of the 
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-Profile: TypeAlias = Literal["reference", "careful"]
+Profile: TypeAlias = Literal["published", "improved"]
 "#;
 
 #[test]
@@ -55,7 +55,20 @@ fn function(metric: &MetricDef) -> String {
         let _ = writeln!(text, "    {name}: {annotation} = ...,");
     }
     text.push_str("    name: str | None = ...,\n    profile: Profile | None = ...,\n) -> dict[str, Any]:\n");
-    let page = metric.page.trim().replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
-    let _ = writeln!(text, "    \"\"\"{}\n    \"\"\"", page.replace('\n', "\n    ").replace("\n    \n", "\n\n"));
-    text
+    let _ = writeln!(text, "    \"\"\"{}.\n", escaped(metric.summary));
+    let options = schema["properties"].as_object().into_iter().flatten();
+    for (name, property) in options.filter(|(name, _)| *name != "profile") {
+        let described = property["description"].as_str().unwrap_or_default();
+        let first = described.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+        if !first.is_empty() {
+            let _ = writeln!(text, "    - `{name}`: {}", escaped(&first));
+        }
+    }
+    let _ = writeln!(text, "\n    `probare.explain(\"{}\")` is its page.\n    \"\"\"", metric.id);
+    text.replace("\n\n\n", "\n\n")
+}
+
+/// For a text between three quotation marks.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"")
 }

@@ -21,7 +21,7 @@ def rows() -> Iterator[dict[str, Any]]:
     yield {"id": "a", "response": "It is Canberra.", "reference": ["Canberra"]}
 
 
-def mean(profile: Profile = "careful") -> float | None:
+def mean(profile: Profile = "improved") -> float | None:
     results = probare.score(rows(), metrics=METRICS, profile=profile, output=Path("report.html"))
     assert_type(results, probare.Results)
     assert_type(results[0], dict[str, Any])
@@ -57,7 +57,7 @@ def looked_up() -> list[str]:
 
 
 def test_capital() -> None:
-    told = assert_score({"response": "Canberra", "reference": ["Canberra"]}, "answer_match", at_least=0.5, profile="careful")
+    told = assert_score({"response": "Canberra", "reference": ["Canberra"]}, "answer_match", at_least=0.5, profile="improved")
     assert told["value"] >= 0.5
 
 
@@ -72,7 +72,7 @@ def caught() -> str | None:
 
 
 def spread(frame: Any, dataset: Any) -> probare.Summary:
-    scored = probare.spark.score(frame, METRICS, profile="careful", evidence=True)
+    scored = probare.spark.score(frame, METRICS, profile="improved", evidence=True)
     blocks = probare.ray.score(dataset, METRICS, batch_size=1024, concurrency=2)
     print(probare.ray.summary(blocks, METRICS)["token_f1"].mean)
-    return probare.spark.summary(scored, METRICS, "careful")
+    return probare.spark.summary(scored, METRICS, "improved")

@@ -15,7 +15,8 @@ pub struct NonInferiorityGate {
     pub metric: String,
     /// How much worse is still accepted, in units of the metric.
     pub margin: f64,
-    /// Whether only a run that is surely worse fails. Otherwise the run has to be surely not worse.
+    /// Whether only a run that is significantly worse fails. Otherwise the interval has to show that it is not worse.
+    #[serde(rename = "significant")]
     pub confident: bool,
 }
 
@@ -104,7 +105,7 @@ fn pairs_needed(metric: &MetricComparison, gate: &NonInferiorityGate) -> Option<
 impl fmt::Display for NonInferiorityVerdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let NonInferiorityGate { metric, margin, confident } = &self.gate;
-        let word = if self.passed { "passed" } else { "missed" };
+        let word = if self.passed { "passed" } else { "failed" };
         let (Some(gain), Some(low), Some(high)) = (self.gain, self.low, self.high) else {
             return write!(formatter, "{word}: {metric} has too few pairs to say whether it is worse");
         };

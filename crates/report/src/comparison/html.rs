@@ -61,7 +61,7 @@ fn gates(other: &ComparedRun) -> String {
         return String::new();
     }
     let passed = other.gates.iter().all(|gate| gate.passed);
-    let (class, sign) = if passed { ("good", "Gates passed") } else { ("bad", "Gates missed") };
+    let (class, sign) = if passed { ("good", "Gates passed") } else { ("bad", "Gates failed") };
     let lines: Vec<String> = (other.gates.iter())
         .map(|gate| {
             format!("<li class=\"{}\">{}</li>", if gate.passed { "good" } else { "bad" }, html(&gate.to_string()))

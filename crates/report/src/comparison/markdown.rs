@@ -58,7 +58,7 @@ impl RunComparison {
         }
         if page.left_out > 0 {
             let parts = count_with_noun(page.left_out, "part is", "parts are");
-            page.text.push_str(&format!("\n{parts} left out: the page would not fit into a comment.\n"));
+            page.text.push_str(&format!("\n{parts} omitted: the page would not fit into a comment.\n"));
         }
         page.text
     }

@@ -226,13 +226,17 @@ pub(super) fn metrics(
     let is_wanted = |name: &str| asked.metrics.is_empty() || asked.metrics.iter().any(|wanted| wanted == name);
     let mut shared = Vec::new();
     for (at, info) in baseline.metrics.iter().enumerate().filter(|(_, info)| is_wanted(&info.name)) {
+        if info.is_descriptive {
+            notes.push(format!("`{}` describes texts and judges nothing, so it is not compared", info.name));
+            continue;
+        }
         let Some(place) = other.metrics.iter().position(|metric| metric.name == info.name) else {
             notes.push(format!("`{}` has no metric `{}`", other.name, info.name));
             continue;
         };
         let same = &other.metrics[place];
-        if (&same.id, same.version, same.profile, &same.options)
-            != (&info.id, info.version, info.profile, &info.options)
+        if (&same.id, same.version, same.profile.unwrap_or_default(), &same.options)
+            != (&info.id, info.version, info.profile.unwrap_or_default(), &info.options)
         {
             notes.push(format!(
                 "`{}` was computed in another way (version, profile or options) in `{}` than in `{}`",

@@ -98,7 +98,7 @@ impl EveryEvalEver {
             "score_type": "continuous",
             "min_score": end(info.range.0),
             "max_score": end(info.range.1),
-            "additional_details": {"version": info.version.to_string(), "profile": info.profile.to_string()},
+            "additional_details": {"version": info.version.to_string(), "profile": info.profile.unwrap_or_default().to_string()},
         });
         if !parameters.is_empty() {
             config["metric_parameters"] = Json::Object(parameters);

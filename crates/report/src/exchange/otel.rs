@@ -119,7 +119,7 @@ fn record(told: &EvaluationResult<'_>, span: &Json, trace: &Json) -> Json {
     put("gen_ai.response.id", trace.get("response_id").and_then(Json::as_str).map(text));
     put("error.type", told.error.map(text));
     put("probare.metric.version", Some(json!({"intValue": told.metric.version.to_string()})));
-    put("probare.profile", Some(text(&told.metric.profile.to_string())));
+    put("probare.profile", told.metric.profile.map(|profile| text(&profile.to_string())));
     json!({
         "timeUnixNano": span["end"],
         "severityNumber": 9,
@@ -215,7 +215,7 @@ mod tests {
             records[at]["attributes"].as_array().unwrap().iter().filter_map(|pair| pair["key"].as_str()).collect()
         };
         assert_eq!(records[0]["attributes"][1]["value"], json!({"doubleValue": 0.5}));
-        assert_eq!(records[0]["attributes"][2]["value"]["stringValue"], "found: press (named in the query)");
+        assert_eq!(records[0]["attributes"][2]["value"]["stringValue"], "matched: press (named in the query)");
         assert!(
             keys(1).contains(&"gen_ai.evaluation.score.label") && !keys(1).contains(&"gen_ai.evaluation.score.value")
         );

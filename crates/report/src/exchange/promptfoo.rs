@@ -118,8 +118,8 @@ impl Promptfoo {
         };
         let reason = match (has_failed, passes) {
             (true, _) => errors.join("; "),
-            (false, true) => "no expectation was missed".to_owned(),
-            (false, false) => "an expectation was missed".to_owned(),
+            (false, true) => "all expectations hold".to_owned(),
+            (false, false) => "an expectation failed".to_owned(),
         };
         self.columns[at].add(score, success, has_failed, &named);
 

@@ -307,6 +307,11 @@ impl Gates {
                 similar: closest(gate.metric(), known()).map(str::to_owned),
             });
         }
+        let describes =
+            |gate: &&Gate| metrics.iter().any(|metric| metric.name == gate.metric() && metric.is_descriptive);
+        if let Some(gate) = self.iter().find(describes) {
+            return Err(GateError::Descriptive { metric: gate.metric().to_owned() });
+        }
         if self.each_group && !has_groups { Err(GateError::NoGroups) } else { Ok(()) }
     }
 

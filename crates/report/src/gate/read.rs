@@ -33,8 +33,17 @@ pub enum GateError {
         share: String,
     },
     /// Gates are to hold in each group, and there are none.
-    #[error("gates cannot hold in each group of a run that is not grouped")]
+    #[error("gates per group need a run that is grouped")]
     NoGroups,
+    /// The metric describes and judges nothing.
+    #[error(
+        "`{metric}` cannot be a gate: it describes features of a text that a template can satisfy, and says nothing about \
+         quality or safety (see `probare explain {metric}`)"
+    )]
+    Descriptive {
+        /// Its name.
+        metric: String,
+    },
     /// The run has no metric of that name.
     #[error("the gate `{gate}` names `{metric}`, which is not a metric of this run{}", similar_hint(similar.as_deref()))]
     UnknownMetric {

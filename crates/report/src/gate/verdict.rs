@@ -22,7 +22,7 @@ pub struct GateVerdict {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Whether it fails only if the interval excludes the limit.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "significant", alias = "confident", default, skip_serializing_if = "std::ops::Not::not")]
     pub confident: bool,
     /// Whether the run is good enough in this respect.
     pub passed: bool,
@@ -36,8 +36,8 @@ pub struct GateVerdict {
     /// Cases that fail, pass, are beyond the limit, or have the label; nothing for a gate on the mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cases: Option<u64>,
-    /// Cases that would fail a gate on single cases but are excused.
-    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    /// Cases that would fail a gate on single cases but are expected to.
+    #[serde(rename = "expected_failures", alias = "excused", default, skip_serializing_if = "is_none_of_them")]
     pub excused: u64,
     /// Outputs with a value.
     pub scored: u64,
@@ -304,7 +304,7 @@ impl GateVerdict {
 
 impl fmt::Display for GateVerdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = if self.passed { "passed" } else { "missed" };
+        let word = if self.passed { "passed" } else { "failed" };
         write!(formatter, "{word}: ")?;
         if let Some(group) = &self.group {
             write!(formatter, "in group {group}: ")?;
@@ -312,7 +312,7 @@ impl fmt::Display for GateVerdict {
         write!(formatter, "{}", self.finding())?;
         let others = [
             (self.unsure, "unsure"),
-            (self.excused, "excused"),
+            (self.excused, "expected to fail"),
             (self.not_applicable, "not applicable"),
             (self.failed, "failed"),
         ];
@@ -387,12 +387,12 @@ mod tests {
         ];
         insta::assert_snapshot!(lines(gates, &[result("a", 0.5), result("b", 0.7)]), @r#"
         passed: mean relevance 0.6 over 2 scored cases; fails if < 0.6
-        missed: mean relevance 0.6 over 2 scored cases; fails if < 0.600001
-        missed: topic_pivot has no scored case (2 not applicable); fails if > 0.2
-        missed: hallucination has no scored case (2 failed); fails if in any
-        missed: topic_pivot has no scored case (2 not applicable); fails if in less than 10 %
-        missed: topic_pivot has no scored case (2 not applicable); fails if > 0
-        missed: other has no scored case; fails if > 0.2
+        failed: mean relevance 0.6 over 2 scored cases; fails if < 0.600001
+        failed: topic_pivot has no scored case (2 not applicable); fails if > 0.2
+        failed: hallucination has no scored case (2 failed); fails if in any
+        failed: topic_pivot has no scored case (2 not applicable); fails if in less than 10 %
+        failed: topic_pivot has no scored case (2 not applicable); fails if > 0
+        failed: other has no scored case; fails if > 0.2
         "#);
     }
 
@@ -409,11 +409,11 @@ mod tests {
             Gate::fail_pass_rate("relevance>=0.5:50.1%").unwrap(),
         ];
         insta::assert_snapshot!(lines(gates, &results), @r#"
-        missed: relevance < 0.5 in 1 of 4 scored cases, the worst 0.3 (1 excused); fails if in any
-        passed: relevance <= 0.1 in 0 of 4 scored cases (1 excused); fails if in any
+        failed: relevance < 0.5 in 1 of 4 scored cases, the worst 0.3 (1 expected to fail); fails if in any
+        passed: relevance <= 0.1 in 0 of 4 scored cases (1 expected to fail); fails if in any
         passed: relevance > 0.95 in 0 of 4 scored cases; fails if in any
         passed: relevance >= 0.5 in 2 of 4 scored cases, 50 %; fails if in less than 50 %
-        missed: relevance >= 0.5 in 2 of 4 scored cases, 50 %; fails if in less than 50.1 %
+        failed: relevance >= 0.5 in 2 of 4 scored cases, 50 %; fails if in less than 50.1 %
         "#);
     }
 
@@ -437,7 +437,7 @@ mod tests {
             let line = lines(vec![Gate::fail_quantile(gate).unwrap()], &results);
             assert_eq!(line.starts_with("passed"), passed, "{gate}: {line}");
         }
-        insta::assert_snapshot!(lines(vec![Gate::fail_quantile("relevance@20%<=0.2").unwrap()], &results), @"missed: relevance <= 0.2 in 2 of 10 scored cases, 20 %; fails if so is the 20 % quantile");
+        insta::assert_snapshot!(lines(vec![Gate::fail_quantile("relevance@20%<=0.2").unwrap()], &results), @"failed: relevance <= 0.2 in 2 of 10 scored cases, 20 %; fails if so is the 20 % quantile");
     }
 
     #[test]
@@ -458,15 +458,15 @@ mod tests {
         let options = RendererOptions { gates: Gates::new(gates).confident(true), ..RendererOptions::default() };
         insta::assert_snapshot!(lines_by(&options, &results), @r#"
         passed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely < 0.6
-        missed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely < 0.8
-        missed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely > 0.2
+        failed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely < 0.8
+        failed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely > 0.2
         passed: relevance >= 1 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely in less than 60 %
-        missed: relevance >= 1 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely in less than 80 %
+        failed: relevance >= 1 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely in less than 80 %
         passed: relevance < 1 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely so is the 40 % quantile
-        missed: relevance < 1 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely so is the 20 % quantile
-        missed: relevance > 0 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely so is the 80 % quantile
+        failed: relevance < 1 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely so is the 20 % quantile
+        failed: relevance > 0 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely so is the 80 % quantile
         passed: relevance is odd in 20 of 20 scored cases, 100 % (83.89 % to 100 %); fails if surely < 100 %
-        missed: relevance is odd in 20 of 20 scored cases; fails if >= 20
+        failed: relevance is odd in 20 of 20 scored cases; fails if >= 20
         "#);
         let options = RendererOptions {
             gates: Gates::new(vec![Gate::fail_under("relevance=0.6").unwrap()]).confident(true),
@@ -474,7 +474,7 @@ mod tests {
         };
         let alone = lines_by(&options, &[result("a", 0.5)]);
         assert_eq!(
-            alone, "missed: mean relevance 0.5 over 1 scored case; fails if < 0.6\n",
+            alone, "failed: mean relevance 0.5 over 1 scored case; fails if < 0.6\n",
             "one case has no interval"
         );
     }
@@ -501,14 +501,14 @@ mod tests {
         passed: mean relevance 0.65 over 4 scored cases; fails if < 0.6
         passed: relevance < 0.1 in 0 of 4 scored cases; fails if in any
         passed: relevance >= 0.7 in 3 of 4 scored cases, 75 %; fails if in less than 75 %
-        missed: topic_pivot has no scored case (4 not applicable); fails if > 1
-        missed: hallucination has no scored case (4 failed); fails if > 1
-        missed: in group de: mean relevance 0.45 over 2 scored cases; fails if < 0.6
-        missed: in group de: relevance >= 0.7 in 1 of 2 scored cases, 50 %; fails if in less than 75 %
-        missed: in group de: hallucination has no scored case (2 failed); fails if > 1
+        failed: topic_pivot has no scored case (4 not applicable); fails if > 1
+        failed: hallucination has no scored case (4 failed); fails if > 1
+        failed: in group de: mean relevance 0.45 over 2 scored cases; fails if < 0.6
+        failed: in group de: relevance >= 0.7 in 1 of 2 scored cases, 50 %; fails if in less than 75 %
+        failed: in group de: hallucination has no scored case (2 failed); fails if > 1
         passed: in group en: mean relevance 0.85 over 2 scored cases; fails if < 0.6
         passed: in group en: relevance >= 0.7 in 2 of 2 scored cases, 100 %; fails if in less than 75 %
-        missed: in group en: hallucination has no scored case (2 failed); fails if > 1
+        failed: in group en: hallucination has no scored case (2 failed); fails if > 1
         "#);
     }
 
@@ -522,13 +522,13 @@ mod tests {
             Gate::fail_labels("relevance:WARN>0").unwrap(),
         ];
         insta::assert_snapshot!(lines(gates, &results), @r#"
-        missed: relevance is FAIL in 1 of 3 scored cases; fails if > 0
+        failed: relevance is FAIL in 1 of 3 scored cases; fails if > 0
         passed: relevance is FAIL in 1 of 3 scored cases; fails if > 1
         passed: relevance is FAIL in 1 of 3 scored cases, 33.33 %; fails if >= 34 %
         passed: relevance is WARN in 0 of 3 scored cases; fails if > 0
         "#);
         let unlabelled = lines(vec![Gate::fail_labels("relevance:FAIL>0").unwrap()], &[result("a", 0.5)]);
-        assert_eq!(unlabelled, "missed: relevance gives no labels; fails if > 0\n");
+        assert_eq!(unlabelled, "failed: relevance gives no labels; fails if > 0\n");
     }
 
     #[test]
@@ -562,13 +562,13 @@ mod tests {
             Gate::fail_labels("relevance:supported<1").unwrap(),
         ];
         insta::assert_snapshot!(lines(gates.clone(), &results), @r#"
-        missed: relevance is contradicted in 1 of 2 that are decided, 50 % (2 unsure); fails if >= 50 %
-        missed: relevance is unsure in 2 of 4 scored cases, 50 % (2 unsure); fails if >= 50 %
+        failed: relevance is contradicted in 1 of 2 that are decided, 50 % (2 unsure); fails if >= 50 %
+        failed: relevance is unsure in 2 of 4 scored cases, 50 % (2 unsure); fails if >= 50 %
         passed: relevance is supported in 1 of 2 that are decided (2 unsure); fails if < 1
         "#);
         let alone = lines(gates[..1].to_vec(), &results[1..2]);
         assert!(
-            alone.starts_with("missed: relevance is unsure about every case (1 unsure); fails if >= 50 %"),
+            alone.starts_with("failed: relevance is unsure about every case (1 unsure); fails if >= 50 %"),
             "{alone}"
         );
     }
@@ -587,12 +587,12 @@ mod tests {
         insta::assert_snapshot!(lines(limited, &results), @r#"
         passed: mean relevance 0.9 over 15 scored cases (12 unsure); fails if < 0.5
         passed: relevance is FAIL in 0 of 3 that are decided (12 unsure); fails if > 0
-        missed: relevance is unsure in 12 of 15 scored cases, 80 % (12 unsure); fails if > 20 %
+        failed: relevance is unsure in 12 of 15 scored cases, 80 % (12 unsure); fails if > 20 %
         "#);
         let enough = lines(vec![Gate::max_unsure("relevance=80%").unwrap()], &results);
         assert!(enough.starts_with("passed: "), "{enough}");
         let never = lines(vec![Gate::max_unsure("relevance=20%").unwrap()], &[result("a", 0.5)]);
-        assert_eq!(never, "missed: relevance gives no labels; fails if > 20 %\n");
+        assert_eq!(never, "failed: relevance gives no labels; fails if > 20 %\n");
     }
 
     #[test]
@@ -600,6 +600,6 @@ mod tests {
         let mut summary = Summary::default();
         events(&mut summary, &metrics(), &[result("a", 0.5)]);
         let verdicts = Gates::new(vec![Gate::fail_if_any("relevance<0.1").unwrap()]).verdicts(&summary);
-        assert_eq!(verdicts[0].to_string(), "missed: relevance was not counted for this gate; fails if in any");
+        assert_eq!(verdicts[0].to_string(), "failed: relevance was not counted for this gate; fails if in any");
     }
 }

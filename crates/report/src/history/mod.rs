@@ -21,7 +21,7 @@ use self::case_states::CaseStateHistory;
 pub use self::case_states::{CaseState, UnstableCase};
 use crate::comparison::{ComparisonRequest, MetricDifference, RunComparison, RunScores};
 use crate::summary::CaseMeans;
-use crate::{MeanInterval, PassAt, Repeats, shortfall};
+use crate::{DatasetVersion, MeanInterval, PassAt, Repeats, shortfall};
 
 /// Where the random numbers of resamples start: that of `probare compare`, so that both say the same.
 const SEED: u64 = 1;
@@ -50,6 +50,9 @@ pub struct HistoryRun {
     /// When it was started, in seconds since 1970, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made: Option<u64>,
+    /// Its data sets with their versions, where they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub datasets: Vec<DatasetVersion>,
 }
 
 /// One metric over the outputs of one model for one data set.
@@ -232,7 +235,9 @@ impl Histories {
                 unstable_cases: 0,
                 info: info.clone(),
             });
-            let way = |info: &MetricInfo| (info.id.clone(), info.version, info.profile, info.options.clone());
+            let way = |info: &MetricInfo| {
+                (info.id.clone(), info.version, info.profile.unwrap_or_default(), info.options.clone())
+            };
             let another_way = !series.points.is_empty() && way(&series.info) != way(info);
             series.info.clone_from(info);
             series.points.push(Point {
@@ -338,7 +343,11 @@ mod tests {
     fn history(goods: &[usize]) -> History {
         let mut histories = Histories::default();
         for (at, good) in goods.iter().enumerate() {
-            histories.add(HistoryRun { name: format!("run {}", at + 1), made: None }, run(*good, 1), Vec::new());
+            histories.add(
+                HistoryRun { name: format!("run {}", at + 1), ..HistoryRun::default() },
+                run(*good, 1),
+                Vec::new(),
+            );
         }
         histories.finish()
     }
@@ -433,7 +442,7 @@ mod tests {
         let side = parts.pop_first().unwrap().1;
         parts.insert(("<script>a|b\u{1b}[31m".to_owned(), Some("<b>=1".to_owned())), side);
         let mut histories = Histories::default();
-        histories.add(HistoryRun { name: "=run <i>".to_owned(), made: None }, parts, Vec::new());
+        histories.add(HistoryRun { name: "=run <i>".to_owned(), ..HistoryRun::default() }, parts, Vec::new());
         let found = histories.finish();
         assert!(!found.to_terminal(crate::TerminalStyle::PLAIN).contains('\u{1b}'));
         assert!(!found.to_markdown().contains("<script>"));

@@ -1,5 +1,5 @@
 // What every page of Probare shows of a case: its texts with their marks, what each metric said, and the evidence behind it.
-// All text goes in as text, never as markup. The desk loads this file as a module; a page that is one file holds it joined
+// All text goes in as text, never as markup. The viewer loads this file as a module; a page that is one file holds it joined
 // with the script of that page, so imports and exports stand on lines of their own.
 
 /**
@@ -106,10 +106,10 @@ export const highlighted = (text, marks) => {
 
 const toneOf = ({ kind, field }, tones) => {
   // What a metric found in the question is what it goes by, and no fault of the answer.
-  if (kind === "found" && field === "query") return tones && tones.found === "good" ? "good" : "plain";
-  if (kind === "found") return tones ? tones.found : "plain";
-  if (kind === "missing" || kind === "unsupported") return tones ? tones.lacking : "bad";
-  return kind;
+  if (kind === "matched" && field === "query") return tones && tones.found === "good" ? "good" : "plain";
+  if (kind === "matched") return tones ? tones.found : "plain";
+  if (kind === "missing" || kind === "unsupported" || kind === "contradicted") return tones ? tones.lacking : "bad";
+  return kind === "unverified" ? "compared" : kind;
 };
 export const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
 /** @param {Metric[]} metrics @param {CaseRecord} record @param {Shown} text @param {(at: number) => boolean} isMarked */
@@ -123,7 +123,7 @@ export const marksOf = (metrics, record, text, isMarked) => {
     for (const piece of (told && told.evidence) || []) {
       const note = piece.note ? `: ${short(piece.note, 160)}` : "";
       if (here(piece)) marks.push({ start: piece.start, end: piece.end, class: toneOf(piece, record.tones[at]), note: `${metric.name}: ${piece.kind}${note}`, of: at });
-      if (here(piece.support)) marks.push({ start: piece.support.start, end: piece.support.end, class: "support", note: `${metric.name}: held against “${short(piece.text, 80)}”`, of: at });
+      if (here(piece.support)) marks.push({ start: piece.support.start, end: piece.support.end, class: "support", note: `${metric.name}: compared with “${short(piece.text, 80)}”`, of: at });
     }
   });
   return marks;
@@ -210,7 +210,7 @@ const pieceOf = (piece, tones) => {
   const remarks = [];
   if (piece.note) remarks.push(make("bdi", {}, short(piece.note, 600)));
   if (piece.field !== undefined) remarks.push(where(piece));
-  if (piece.support) remarks.push(make("span", {}, "held against ", where(piece.support)));
+  if (piece.support) remarks.push(make("span", {}, "compared with ", where(piece.support)));
   if (remarks.length) line.append(make("span", { class: "remark" }, remarks.flatMap((remark, at) => (at ? [" · ", remark] : [remark]))));
   return line;
 };

@@ -21,6 +21,8 @@ pub use self::report::Html;
 
 use std::sync::LazyLock;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use probare_core::Sha256;
 
 use crate::VERSION;
@@ -51,23 +53,9 @@ static SCRIPT: LazyLock<(String, String)> = LazyLock::new(|| {
     script.push_str("})();\n");
     let mut digest = Sha256::default();
     digest.update(&script);
-    let hash = base64(&digest.digest());
+    let hash = BASE64_STANDARD.encode(digest.digest());
     (script, hash)
 });
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let [a, b, c] = [0, 1, 2].map(|at| u32::from(chunk.get(at).copied().unwrap_or(0)));
-        let joined = a << 16 | b << 8 | c;
-        for place in 0..4usize {
-            let digit = DIGITS[(joined >> (18 - 6 * place) & 63) as usize];
-            text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
-}
 
 /// The sign beside the name: a tick under a lens.
 const SIGN: &str = "<svg viewBox=\"0 0 20 20\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.8\" \
@@ -120,7 +108,6 @@ mod tests {
         assert!(!script.contains("\nimport ") && !script.contains("\nexport "));
         assert!(!script.contains("</script"));
         assert!(page("t", "").contains(&format!("script-src 'sha256-{hash}'")));
-        assert_eq!(base64(b"any carnal pleas"), "YW55IGNhcm5hbCBwbGVhcw==");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The upper part of the report of a run: what all cases came to.
 
-use probare_core::{MetricInfo, Tone};
+use probare_core::{MetricInfo, Profile, Tone};
 use serde_json::Value as Json;
 
 use super::tone::label_tone;
@@ -12,7 +12,7 @@ use crate::{Groups, MeanInterval, Summary, svg};
 
 /// The line under the title.
 pub(super) fn lead(summary: &Summary, metrics: &[MetricInfo]) -> String {
-    let mut profiles: Vec<&str> = metrics.iter().map(|metric| metric.profile.name()).collect();
+    let mut profiles: Vec<&str> = metrics.iter().filter_map(|metric| metric.profile.map(Profile::name)).collect();
     profiles.sort_unstable();
     profiles.dedup();
     let profile = match profiles.as_slice() {
@@ -122,7 +122,7 @@ fn labels(metric: &MetricSummary) -> String {
     }
     if let Some(coverage) = metric.coverage() {
         let decided = format!("{} of {} decided", count(metric.scored - metric.unsure), count(metric.scored));
-        tags.insert(0, format!("<span class=\"tag\" title=\"{decided}\">coverage {}</span>", percent(coverage)));
+        tags.insert(0, format!("<span class=\"tag\">coverage {} ({decided})</span>", percent(coverage)));
     }
     tags.extend(
         metric
@@ -292,7 +292,8 @@ pub(super) fn footer(metrics: &[MetricInfo]) -> String {
                 Json::Null => String::new(),
                 options => format!(", options {}", html(&excerpt(&options.to_string(), 300))),
             };
-            format!("{} (version {}, {}{options})", html(&metric.id), metric.version, metric.profile)
+            let profile = metric.profile.map(|profile| format!(", {profile}")).unwrap_or_default();
+            format!("{} (version {}{profile}{options})", html(&metric.id), metric.version)
         })
         .collect();
     format!(
@@ -325,7 +326,7 @@ mod tests {
     #[test]
     fn long_names_may_be_cut_and_short_ones_stay_whole() {
         assert_eq!(breakable("aggregate_score"), "aggregate_<wbr>score");
-        assert_eq!(breakable("careful p_at_5"), "careful p_at_5");
+        assert_eq!(breakable("improved p_at_5"), "improved p_at_5");
         assert_eq!(breakable("a_b_<i>_agreement_of_all"), "a_b_&lt;i&gt;_<wbr>agreement_<wbr>of_all");
     }
 }

@@ -64,7 +64,7 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
   const show = make("select", {}, option("", "All cases"));
   if (settings.limits) show.append(option("missed", "Fail a limit"));
   show.append(option("failed", "Could not be scored"), option("none", "Not applicable"));
-  if (cases.some((entry) => entry.e)) show.append(option("excused", "Excused"));
+  if (cases.some((entry) => entry.e)) show.append(option("excused", "Expected failures"));
   const measure = make("select", {}, option("", "Any score"), metrics.map((metric, at) => option(at, metric.name)));
   const bound = (words) => make("input", { type: "number", step: "any", class: "bound", placeholder: words, "aria-label": words });
   const least = bound("from");
@@ -85,7 +85,7 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
     toggles.append(make("label", {}, box, " ", metric.name));
   });
   const legend = make("p", { class: "legend" });
-  for (const [kind, words] of [["good", "speaks for it"], ["bad", "speaks against it"], ["compared", "compared"], ["support", "held against"], ["note", "note"]]) {
+  for (const [kind, words] of [["good", "supports it"], ["bad", "counts against it"], ["compared", "compared or unverified"], ["support", "compared with"], ["note", "note"]]) {
     legend.append(make("span", {}, make("mark", { class: kind }, words)));
   }
 
@@ -119,7 +119,7 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
     if (!isWhole()) return make("td", { colspan: metrics.length + 1, class: "soft" }, "loading …");
     const record = recordOf(entry);
     const link = make("a", { class: "link", href: linkTo(at) }, "Link to this case");
-    const excuse = entry.e ? make("p", { class: "small soft" }, "excused: ", make("bdi", {}, entry.e)) : null;
+    const excuse = entry.e ? make("p", { class: "small soft" }, "expected to fail: ", make("bdi", {}, entry.e)) : null;
     const right = make("div", {}, make("p", { class: "small" }, link), excuse, metrics.map((_, metric) => panelOf(metrics, entry, record, metric)), idleOf(metrics, record));
     return make("td", { colspan: metrics.length + 1 }, make("div", { class: "split" }, textsOf(metrics, entry, record, isMarked), right));
   };

@@ -11,7 +11,7 @@ use serde::ser::{SerializeSeq, Serializer};
 use super::tone::{Tones, label_tone, step};
 use crate::RendererOptions;
 use crate::escape::{HTML_HIDDEN, TAG_CHARACTERS, excerpt};
-use crate::status::{model_and_repeat, score};
+use crate::status::{model_and_repeat, model_name, score};
 use crate::timeline::TimelineText;
 use crate::worst::Rank;
 
@@ -222,8 +222,9 @@ fn texts(result: &CaseResult) -> Vec<CaseText<'_>> {
         texts.push(one(Field::Query, "Query".to_owned(), query));
     }
     if let Some(response) = &case.response {
-        let model = result.model.as_deref().or(response.model.as_deref());
-        let name = model.map_or_else(|| "Response".to_owned(), |model| format!("Response of {}", excerpt(model, 60)));
+        let own = || response.model.as_deref().map(|model| excerpt(model, 60));
+        let model = model_name(result).or_else(own);
+        let name = model.map_or_else(|| "Response".to_owned(), |model| format!("Response of {model}"));
         texts.push(one(Field::Response, name, &response.text));
     }
     for (field, singular) in [

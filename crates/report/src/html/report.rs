@@ -178,7 +178,7 @@ fn gates(summary: &Summary) -> String {
         return String::new();
     }
     let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
-    let (class, sign) = if passed == verdicts.len() { ("good", "Gates passed") } else { ("bad", "Gates missed") };
+    let (class, sign) = if passed == verdicts.len() { ("good", "Gates passed") } else { ("bad", "Gates failed") };
     let (told, quiet) = listed_verdicts(verdicts);
     let mut lines: Vec<String> = told
         .map(|verdict| {
@@ -250,7 +250,7 @@ mod tests {
     fn a_page_has_everything_and_only_one_script_that_runs() {
         let page = rendered(&metrics(), &[result("a", 0.5), hostile()]);
         let headings =
-            ["Gates missed", "<h2>Summary</h2>", "<h2>By tags</h2>", "<h2>Distributions</h2>", "<h2>Input</h2>"];
+            ["Gates failed", "<h2>Summary</h2>", "<h2>By tags</h2>", "<h2>Distributions</h2>", "<h2>Input</h2>"];
         for wanted in headings {
             assert!(page.contains(wanted), "{wanted}");
         }

@@ -30,7 +30,8 @@ impl Tones {
     /// The tones of a score.
     pub(super) fn for_score(metric: &MetricInfo, score: &Score) -> Self {
         let distance = shortfall(metric, score.value.get());
-        let is_lacking = |kind| matches!(kind, EvidenceKind::Unsupported | EvidenceKind::Missing);
+        let is_lacking =
+            |kind| matches!(kind, EvidenceKind::Unsupported | EvidenceKind::Contradicted | EvidenceKind::Missing);
         let lacks = score.evidence.iter().any(|piece| is_lacking(piece.kind));
         let found = match (score.label.as_deref().and_then(label_tone), metric.better) {
             (Some(Tone::Good), _) => Tone::Good,

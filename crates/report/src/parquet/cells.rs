@@ -60,7 +60,9 @@ pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
     let mut names: Vec<String> = KEYS.map(str::to_owned).into();
     for of in columns(metrics) {
         names.extend([of.value, of.status]);
-        names.extend([of.note, of.evidence, of.label, of.parts, of.kind, of.by].into_iter().take(texts_in(format)));
+        // Format 3 called the last one `by`.
+        let by = if format == 3 { format!("{}.by", of.by.trim_end_matches(".decided_by")) } else { of.by };
+        names.extend([of.note, of.evidence, of.label, of.parts, of.kind, by].into_iter().take(texts_in(format)));
     }
     names
 }

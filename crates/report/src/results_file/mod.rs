@@ -3,6 +3,7 @@
 //! A [`RowFormat`] says what the row of a case looks like in the same format, so that whoever computes a run again can hold
 //! one against the other. Nothing is kept of a row that was handed out.
 
+pub mod format_3;
 mod row_format;
 mod rows;
 mod scan;

@@ -1,11 +1,12 @@
 //! [`RowFormat`]: what the row of a case looks like in a file of some format.
 
+use std::borrow::Cow;
 use std::io;
 
-use probare_core::{CaseResult, MetricInfo};
+use probare_core::{CaseResult, FORMAT, MetricInfo};
 use serde::Deserialize;
 
-use super::table;
+use super::{format_3, table};
 use crate::{ReportFormat, csv, escape, parquet};
 
 /// What a row holds.
@@ -67,6 +68,11 @@ impl RowFormat {
         Self { format, version, metrics: metrics.to_vec(), columns }
     }
 
+    /// Whether the file is of a format before that of now.
+    pub const fn is_earlier(&self) -> bool {
+        self.version < FORMAT
+    }
+
     /// Names of the columns, where it is a table.
     pub fn columns(&self) -> Option<&[String]> {
         self.columns.as_deref()
@@ -86,8 +92,8 @@ impl RowFormat {
             RowContent::Text(text) if self.format == ReportFormat::Csv => {
                 *text == csv::row(result, self.metrics.len(), self.version)?
             }
-            RowContent::Text(text) => *text == result.line_text(&self.metrics),
-            RowContent::Cells(cells) => *cells == parquet::texts(result, self.metrics.len(), self.version)?,
+            RowContent::Text(text) => *text == self.line_text(result),
+            RowContent::Cells(cells) => *cells == self.table_cells(result)?,
         })
     }
 
@@ -95,9 +101,32 @@ impl RowFormat {
     pub fn format_row(&self, result: &CaseResult) -> io::Result<RowContent> {
         Ok(match self.format {
             ReportFormat::Csv => RowContent::Text(csv::row(result, self.metrics.len(), self.version)?),
-            ReportFormat::Parquet => RowContent::Cells(parquet::texts(result, self.metrics.len(), self.version)?),
-            _ => RowContent::Text(result.line_text(&self.metrics).into_owned()),
+            ReportFormat::Parquet => RowContent::Cells(self.table_cells(result)?),
+            _ => RowContent::Text(self.line_text(result).into_owned()),
         })
+    }
+
+    /// The result line, in the words of this version.
+    fn line_text<'a>(&'a self, result: &'a CaseResult) -> Cow<'a, str> {
+        let line = result.line_text(&self.metrics);
+        if self.is_earlier() { Cow::Owned(format_3::line(&line)) } else { line }
+    }
+
+    /// The cells of a row, in the words of this version.
+    fn table_cells(&self, result: &CaseResult) -> io::Result<Vec<Option<String>>> {
+        let mut cells = parquet::texts(result, self.metrics.len(), self.version)?;
+        if self.is_earlier() {
+            for (name, cell) in self.columns.iter().flatten().zip(&mut cells) {
+                let Some(text) = cell.as_mut().filter(|_| self.metric_of(name).is_some()) else { continue };
+                match name.rsplit('.').next() {
+                    Some("evidence") => *text = format_3::evidence(text),
+                    Some("parts") => *text = format_3::parts(text),
+                    Some("by") => *text = format_3::decider(text).to_owned(),
+                    _ => {}
+                }
+            }
+        }
+        Ok(cells)
     }
 
     /// What tells the row of this result apart.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use probare_core::MetricInfo;
 use probare_stats::{ConfidenceLevel, Interval, StatisticalMethod, clustered_mean_of_sums};
 use serde::Serialize;
 
@@ -28,6 +29,8 @@ pub(crate) struct CaseMeans {
     /// Sum and number of the means of each cluster.
     clusters: BTreeMap<u32, (f64, u64)>,
     is_clustered: bool,
+    /// Whether a mean would say nothing, so that there is none.
+    is_meaningless: bool,
 }
 
 impl CaseMeans {
@@ -35,9 +38,14 @@ impl CaseMeans {
         Self { is_clustered, ..Self::default() }
     }
 
+    /// The means of a metric; one that only describes has none.
+    pub(super) fn for_metric(info: &MetricInfo, is_clustered: bool) -> Self {
+        Self { is_meaningless: info.is_descriptive, ..Self::new(is_clustered) }
+    }
+
     /// Takes in that the mean of a case is another one now.
     pub(super) fn update(&mut self, moved: MeanUpdate, cluster: u32) {
-        if moved.before == Some(moved.after) {
+        if self.is_meaningless || moved.before == Some(moved.after) {
             return;
         }
         if let Some(before) = moved.before {

@@ -36,6 +36,7 @@ pub(super) struct CaseCounts {
 }
 
 /// Cases with the means of their outputs: one column for each metric, and one for each limit that counts.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the run of its own")]
 #[derive(Debug, Clone, Default)]
 pub(super) struct CaseTable {
     columns: usize,
@@ -51,6 +52,8 @@ pub(super) struct CaseTable {
     is_full: bool,
     is_mixed: bool,
     is_scattered: bool,
+    /// Whether every output is a case of its own.
+    is_over_outputs: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +67,17 @@ struct RememberedCase {
 impl CaseTable {
     pub(super) fn new(columns: usize) -> Self {
         Self { columns, ..Self::default() }
+    }
+
+    /// The same, with every output as a case of its own where that is asked for.
+    pub(super) const fn over_outputs(mut self, is_over_outputs: bool) -> Self {
+        self.is_over_outputs = is_over_outputs;
+        self
+    }
+
+    /// Whether every output is a case of its own.
+    pub(super) const fn is_over_outputs(&self) -> bool {
+        self.is_over_outputs
     }
 
     /// Cases so far.
@@ -110,7 +124,11 @@ impl CaseTable {
         if let Some(at) = self.places.get(&id).copied()
             && self.remembered[at].seat != seat
         {
-            return (at, self.remembered[at].cluster);
+            if !self.is_over_outputs {
+                return (at, self.remembered[at].cluster);
+            }
+            // Outputs of one case are not independent of each other.
+            self.is_scattered = true;
         }
         self.is_scattered |= self.is_full && seat != first;
         let cluster = cluster();
@@ -185,6 +203,14 @@ mod tests {
         assert_eq!((found, table.cases()), (vec![0, 0, 1, 1], 2));
         let (found, table) = places(&[("a", None, 0), ("a", None, 0)]);
         assert_eq!((found, table.cases(), table.is_mixed), (vec![0, 1], 2, false));
+    }
+
+    #[test]
+    fn outputs_that_count_for_themselves_are_cases_without_intervals() {
+        let mut table = CaseTable::new(1).over_outputs(true);
+        let mut place = |id, repeat| table.locate_case(&output(id, None, repeat), || 0).0;
+        assert_eq!([place("a", 0), place("b", 0), place("a", 1)], [0, 1, 2]);
+        assert_eq!((table.cases(), table.is_scattered()), (3, true));
     }
 
     #[test]

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 /// Who decided, where a metric may hand on what it cannot decide itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DecidedCounts {
-    /// Outputs that the metric decided by reading.
-    pub reading: u64,
+    /// Outputs that the metric decided by its own rules.
+    #[serde(alias = "reading")]
+    pub rule: u64,
     /// Outputs that a judge decided.
     pub judge: u64,
 }
@@ -16,7 +17,7 @@ impl DecidedCounts {
     /// Takes in one output.
     pub(super) fn add(&mut self, by: Option<Decider>) {
         match by {
-            Some(Decider::Reading) => self.reading += 1,
+            Some(Decider::Rule) => self.rule += 1,
             Some(Decider::Judge) => self.judge += 1,
             None => {}
         }
@@ -24,7 +25,7 @@ impl DecidedCounts {
 
     /// Takes in those of a part.
     pub(super) const fn merge(&mut self, other: Self) {
-        self.reading += other.reading;
+        self.rule += other.rule;
         self.judge += other.judge;
     }
 }

@@ -29,7 +29,8 @@ const LENGTH: usize = 80;
 pub enum GroupBy {
     /// `tags`: one group for each tag; a case with several tags is in several groups.
     Tags,
-    /// `lang`: for tags such as `lang:en` or `lang=en` one group for each value; a tag `lang` alone is a group of its own.
+    /// `lang`: for tags such as `lang:en` or `lang=en` one group for each value; a tag `lang` alone is a group of its own. A
+    /// case without such a tag is grouped by the key `lang` of its metadata.
     Tag(String),
     /// `metadata.KEY`: one group for each value of the key.
     Metadata(String),
@@ -69,9 +70,9 @@ impl GroupBy {
     /// Whether it takes more of a case than its tags.
     pub fn needs_metadata(&self) -> bool {
         match self {
-            Self::Metadata(_) => true,
+            Self::Metadata(_) | Self::Tag(_) => true,
             Self::ModelAnd(other) => other.needs_metadata(),
-            Self::Tags | Self::Tag(_) | Self::Model => false,
+            Self::Tags | Self::Model => false,
         }
     }
 
@@ -86,7 +87,8 @@ impl GroupBy {
                     let rest = tag.strip_prefix(wanted.as_str())?;
                     if rest.is_empty() { Some(tag.as_str()) } else { rest.strip_prefix([':', '=']).map(str::trim) }
                 };
-                case.tags.iter().filter_map(value).map(Cow::Borrowed).collect()
+                let tagged: Vec<Cow<'a, str>> = case.tags.iter().filter_map(value).map(Cow::Borrowed).collect();
+                if tagged.is_empty() { metadata_text(case, wanted).into_iter().collect() } else { tagged }
             }
             // A column `model` says whose outputs these are, also where it has become the model of the output.
             Self::Metadata(key) if key == "model" => {
@@ -131,12 +133,13 @@ struct GroupMetric {
 }
 
 impl Group {
-    fn new(metrics: usize, gates: usize, is_clustered: bool) -> Self {
-        let of_metric = GroupMetric { means: CaseMeans::new(is_clustered), ..GroupMetric::default() };
+    fn new(metrics: &[MetricInfo], gates: usize, is_clustered: bool, is_over_outputs: bool) -> Self {
+        let of_metric =
+            |info| GroupMetric { means: CaseMeans::for_metric(info, is_clustered), ..GroupMetric::default() };
         Self {
             outputs: 0,
-            table: CaseTable::new(metrics + gates),
-            metrics: vec![of_metric; metrics],
+            table: CaseTable::new(metrics.len() + gates).over_outputs(is_over_outputs),
+            metrics: metrics.iter().map(of_metric).collect(),
             tallies: vec![GateCounts::new(is_clustered); gates],
         }
     }
@@ -218,6 +221,7 @@ pub struct Groups {
     /// Gates that each group is held against.
     watched: Vec<WatchedGate>,
     is_clustered: bool,
+    is_over_outputs: bool,
 }
 
 impl Groups {
@@ -230,17 +234,19 @@ impl Groups {
             metrics: Vec::new(),
             watched: Vec::new(),
             is_clustered: false,
+            is_over_outputs: false,
         }
     }
 
-    pub(super) fn start(&mut self, metrics: &[MetricInfo], gates: &[Gate], is_clustered: bool) {
+    pub(super) fn start(&mut self, metrics: &[MetricInfo], gates: &[Gate], is_clustered: bool, is_over_outputs: bool) {
         let watched = gates.iter().map(|gate| WatchedGate::new(gate, metrics)).collect();
-        *self = Self { metrics: metrics.to_vec(), watched, is_clustered, ..Self::new(self.by.clone()) };
+        *self =
+            Self { metrics: metrics.to_vec(), watched, is_clustered, is_over_outputs, ..Self::new(self.by.clone()) };
     }
 
     pub(super) fn add(&mut self, result: &CaseResult, cluster: u32) {
         let watched = self.watched.as_slice();
-        let new = || Group::new(self.metrics.len(), watched.len(), self.is_clustered);
+        let new = || Group::new(&self.metrics, watched.len(), self.is_clustered, self.is_over_outputs);
         let names = self.by.groups(&result.case, result.model.as_deref());
         if names.is_empty() {
             self.without.get_or_insert_with(new).add(result, cluster, watched);
@@ -274,6 +280,20 @@ impl Groups {
         let kept = self.kept.iter().map(|(name, group)| (name.as_str(), group));
         let without = self.without.as_ref().map(|group| ("(none)", group));
         kept.chain(without).chain(self.others.as_ref().map(|group| ("(further groups)", group)))
+    }
+
+    /// Why nothing was grouped, where no case has what cases are grouped by: the name is most likely a slip.
+    pub fn problem(&self) -> Option<String> {
+        let is_empty = self.kept.is_empty() && self.others.is_none() && self.without.is_some();
+        let missing = match &self.by {
+            GroupBy::Tags => "no case has a tag".to_owned(),
+            GroupBy::Tag(name) => {
+                format!("no case has a tag `{name}`, `{name}:VALUE` or a key `{name}` in its metadata")
+            }
+            GroupBy::Metadata(key) => format!("no case has a key `{key}` in its metadata"),
+            GroupBy::Model | GroupBy::ModelAnd(_) => return None,
+        };
+        is_empty.then(|| format!("`--by {}`: {missing}", self.by))
     }
 
     /// The metrics of the run.
@@ -360,7 +380,7 @@ mod tests {
 
     fn grouped(by: &str, results: &[CaseResult]) -> Groups {
         let mut groups = Groups::new(by.parse().unwrap());
-        groups.start(&metrics()[..1], &[], false);
+        groups.start(&metrics()[..1], &[], false, false);
         for result in results {
             groups.add(result, 0);
         }
@@ -377,6 +397,20 @@ mod tests {
         let seen: Vec<_> = languages.with_names().map(|(name, group)| (name, group.mean(0))).collect();
         assert_eq!(seen, [("de", Some(0.4)), ("en", Some(0.2)), ("(none)", Some(1.0))]);
         assert_eq!(grouped("short", &results).kept.keys().collect::<Vec<_>>(), ["short"]);
+    }
+
+    #[test]
+    fn a_name_without_a_tag_is_a_key_of_the_metadata_and_one_that_nobody_has_is_a_problem() {
+        let mut results = [tagged("a", 0.2, &["lang:en"]), tagged("b", 0.4, &[])];
+        results[1].case.metadata.insert("lang".to_owned(), "de".into());
+        let languages = grouped("lang", &results);
+        assert_eq!(languages.kept.keys().collect::<Vec<_>>(), ["de", "en"]);
+        assert_eq!(languages.problem(), None);
+        let nobody = "`--by topic`: no case has a tag `topic`, `topic:VALUE` or a key `topic` in its metadata";
+        assert_eq!(grouped("topic", &results).problem().as_deref(), Some(nobody));
+        assert!(
+            grouped("metadata.topic", &results).problem().is_some() && grouped("model", &results).problem().is_none()
+        );
     }
 
     #[test]

@@ -80,6 +80,9 @@ pub struct Summary {
     pub verdicts: Vec<GateVerdict>,
     #[serde(skip)]
     gates: Gates,
+    /// Why there are to be no intervals.
+    #[serde(skip)]
+    withheld: Option<&'static str>,
     /// What the gates count.
     #[serde(skip)]
     watched: Vec<WatchedGate>,
@@ -136,6 +139,7 @@ impl Summary {
             groups: options.by.clone().map(Groups::new),
             clusters: options.cluster.clone().map(Clusters::new),
             gates: options.gates.clone(),
+            table: CaseTable::default().over_outputs(options.is_over_outputs),
             ..Self::default()
         }
     }
@@ -163,10 +167,11 @@ impl Summary {
 
     fn start(&mut self, source: &str, metrics: &[MetricInfo]) {
         let is_clustered = self.clusters.is_some();
+        let is_over_outputs = self.table.is_over_outputs();
         let watched: Vec<WatchedGate> = self.gates.iter().map(|gate| WatchedGate::new(gate, metrics)).collect();
         if let Some(groups) = &mut self.groups {
             let gates: Vec<Gate> = self.gates.group_gates().map(|limit| limit.gate.clone()).collect();
-            groups.start(metrics, &gates, is_clustered);
+            groups.start(metrics, &gates, is_clustered, is_over_outputs);
         }
         if let Some(clusters) = &mut self.clusters {
             clusters.restart();
@@ -178,7 +183,7 @@ impl Summary {
             clusters: self.clusters.take(),
             gates: std::mem::take(&mut self.gates),
             tallies: vec![GateCounts::new(is_clustered); watched.len()],
-            table: CaseTable::new(metrics.len() + watched.len()),
+            table: CaseTable::new(metrics.len() + watched.len()).over_outputs(is_over_outputs),
             watched,
             ..Self::default()
         };
@@ -204,6 +209,11 @@ impl Summary {
         }
     }
 
+    /// There are no intervals, for this reason.
+    pub fn withhold_intervals(&mut self, reason: &'static str) {
+        self.withheld = Some(reason);
+    }
+
     /// Ends the run: holds it against the gates, unless it was interrupted, since a part is no verdict on the whole, and
     /// forgets its single cases.
     pub fn conclude(&mut self, stop: Stop) {
@@ -216,8 +226,13 @@ impl Summary {
 
     /// Says why there are no intervals, where that is so.
     fn settle(&mut self) {
-        self.no_intervals = self.clusters.as_ref().and_then(Clusters::problem).or_else(|| {
-            let words = "outputs of the same case stand too far apart to be averaged within it";
+        let withheld = self.withheld.map(str::to_owned);
+        self.no_intervals = withheld.or_else(|| self.clusters.as_ref().and_then(Clusters::problem)).or_else(|| {
+            let words = if self.table.is_over_outputs() {
+                "several outputs of a case count one by one, and they are not independent of each other"
+            } else {
+                "outputs of the same case stand too far apart to be averaged within it"
+            };
             self.table.is_scattered().then(|| words.to_owned())
         });
         if self.no_intervals.is_some() {
@@ -339,6 +354,7 @@ impl MetricSummary {
     /// No case yet.
     fn new(info: MetricInfo, is_clustered: bool) -> Self {
         let (filling, calibrated) = (HistogramBuilder::new(info.range), abstention::calibrated_range(&info));
+        let means = CaseMeans::for_metric(&info, is_clustered);
         Self {
             info,
             scored: 0,
@@ -353,7 +369,7 @@ impl MetricSummary {
             failed_reasons: ReasonCounts::default(),
             labels: LabelCounts::default(),
             repeats: Repeats::default(),
-            means: CaseMeans::new(is_clustered),
+            means,
             is_unsettled: false,
             filling,
             calibrated,
@@ -407,7 +423,7 @@ impl MetricSummary {
     }
 
     /// The denominator of the mean, and what else counts: `20`, `20 cases, 200 outputs`, `20 (3 unsure)`,
-    /// `600 (412 by reading, 188 by judge)`.
+    /// `600 (412 by rule, 188 by judge)`.
     pub fn denominator(&self) -> String {
         let mut text = count(self.cases());
         if self.scored != self.cases() {
@@ -418,7 +434,7 @@ impl MetricSummary {
             );
         }
         let told: Vec<String> =
-            [(self.decided.reading, "by reading"), (self.decided.judge, "by judge"), (self.unsure, "unsure")]
+            [(self.decided.rule, "by rule"), (self.decided.judge, "by judge"), (self.unsure, "unsure")]
                 .into_iter()
                 .filter(|(number, _)| *number > 0)
                 .map(|(number, what)| format!("{} {what}", count(number)))

@@ -115,20 +115,19 @@ pub fn answer_prompt(
 ) -> Result<(PromptReply, SearchResults), AnswerError> {
     let search = request.search()?;
     let found = index.search(&search, embedder)?;
-    check_not_excluded(index, &search, &found)?;
+    check_found(index, &search, &found)?;
     let answer = ask(client, &request.question, &context_passages(&found.hits), 0)?;
     let item = |given: Given| ContextItem { page_content: given.text, metadata: given.metadata };
     let context = context_passages(&found.hits).into_iter().map(item).collect();
     Ok((PromptReply { question: request.question.clone(), context, answer }, found))
 }
 
-/// An error where the filter lets no document through: no model is asked about nothing.
-pub fn check_not_excluded(index: &Index, search: &SearchRequest, found: &SearchResults) -> Result<(), AnswerError> {
-    if !found.hits.is_empty() || search.filter.is_empty() {
-        return Ok(());
+/// An error where nothing was found, with the reason: no model is asked about nothing.
+pub fn check_found(index: &Index, search: &SearchRequest, found: &SearchResults) -> Result<(), AnswerError> {
+    if found.hits.is_empty() {
+        return Err(AnswerError::Request(index.empty_search_reasons(search)?.join("; ")));
     }
-    let reasons = index.empty_filter_reasons(&search.filter)?;
-    if reasons.is_empty() { Ok(()) } else { Err(AnswerError::Request(reasons.join("; "))) }
+    Ok(())
 }
 
 /// What was found as passages of a case: the metadata of the document, with the id and the place of the passage.

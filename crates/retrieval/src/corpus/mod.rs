@@ -106,7 +106,9 @@ pub enum CorpusError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// A text is in another encoding.
-    #[error("`{file}` is not valid UTF-8 at byte {at}; save it as UTF-8, for example with `iconv -f latin1 -t utf-8`")]
+    #[error(
+        "`{file}` is not valid UTF-8 at byte {at}; save it as UTF-8, for example with `iconv -f WINDOWS-1252 -t utf-8`"
+    )]
     Encoding {
         /// The file.
         file: String,

@@ -1,7 +1,7 @@
 //! Metadata as columns: for each field the values that occur, and for each document the number of its value. A filter looks at
 //! every value once, not at every document.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use probare_cancellation::count_steps;
 use serde_json::{Map, Value as Json};
@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json};
 use super::mapped::MappedFile;
 use crate::Filter;
 use crate::filter::scalar_text;
+use crate::tokenizer::terms;
 
 /// The number of a document that lacks the field.
 const ABSENT: u32 = u32::MAX;
@@ -88,6 +89,31 @@ impl MetadataColumns {
     /// The values of a field, in the order of the corpus.
     pub(super) fn values(&self, name: &str) -> &[Json] {
         self.values.iter().find(|(known, _)| known == name).map_or(&[], |(_, values)| values)
+    }
+
+    /// The documents that have a term of a question in a field, each with those terms as `term in FIELD`.
+    pub(super) fn term_matches(&self, wanted: &BTreeSet<String>) -> BTreeMap<usize, Vec<String>> {
+        let mut found: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for (column, (name, values)) in self.values.iter().enumerate() {
+            let held = |value: &Json| -> Vec<String> {
+                let own: BTreeSet<String> =
+                    scalar_text(value).map(|text| terms(&text)).unwrap_or_default().into_iter().collect();
+                count_steps(1 + own.len());
+                own.intersection(wanted).map(|term| format!("{term} in {name}")).collect()
+            };
+            let by_value: Vec<Vec<String>> = values.iter().map(held).collect();
+            if by_value.iter().all(Vec::is_empty) {
+                continue;
+            }
+            for document in 0..self.documents {
+                count_steps(1);
+                let code = self.codes.u32(column * self.documents + document).unwrap_or(ABSENT);
+                if let Some(held) = by_value.get(code as usize).filter(|held| !held.is_empty()) {
+                    found.entry(document).or_default().extend(held.iter().cloned());
+                }
+            }
+        }
+        found
     }
 
     /// For each document whether it is let through.

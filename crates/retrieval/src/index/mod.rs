@@ -22,7 +22,7 @@ mod partial_vectors;
 mod vectors;
 mod writer;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,7 @@ use self::lexical::LexicalIndex;
 use self::mapped::MappedFile;
 use self::vectors::VectorRows;
 use crate::stores::VectorStore;
+use crate::tokenizer::terms;
 use crate::{Filter, RetrievalError};
 
 pub use header::{Header, IndexSettings, IndexedFile, SkippedFile, VectorsInfo};
@@ -340,6 +341,34 @@ impl Index {
             Arc::new(is_allowed) as Arc<dyn Fn(u64) -> bool + Send + Sync>
         });
         self.words.search(question, k, allowed.as_ref())
+    }
+
+    /// Adds passages whose metadata hold a term of the question, where the texts of too few do: those of the documents with
+    /// the most terms first, then in the order of the corpus. Fields add nothing to a score, so that BM25 stays what it is.
+    pub(crate) fn add_field_matches(
+        &self,
+        question: &str,
+        k: usize,
+        allowed: Option<&[bool]>,
+        found: &mut Vec<ScoredPassage>,
+    ) -> Result<(), RetrievalError> {
+        let wanted: BTreeSet<String> = terms(question).into_iter().collect();
+        let mut matches = self.columns.term_matches(&wanted);
+        matches.retain(|document, _| allowed.is_none_or(|allowed| allowed.get(*document).copied().unwrap_or(false)));
+        let mut documents: Vec<(usize, Vec<String>)> = matches.into_iter().collect();
+        documents.sort_by_key(|(_, terms)| std::cmp::Reverse(terms.len()));
+        let known: HashSet<u64> = found.iter().map(|scored| scored.number).collect();
+        for (document, terms) in documents {
+            for number in self.passages_of(document as u64)?.filter(|number| !known.contains(number)) {
+                if found.len() >= k {
+                    return Ok(());
+                }
+                count_steps(1);
+                let terms = terms.iter().map(|term| (term.clone(), 0.0)).collect();
+                found.push(ScoredPassage { number, score: 0.0, terms });
+            }
+        }
+        Ok(())
     }
 
     /// The best passages by their vectors; nothing where there are none.

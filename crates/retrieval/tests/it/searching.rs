@@ -162,6 +162,30 @@ fn a_filter_that_lets_nothing_through_says_why() {
 }
 
 #[test]
+fn words_are_looked_for_in_fields_too_and_nothing_found_is_said() {
+    let place = TestCorpus::interviews();
+    place.build(None).unwrap();
+    let index = place.open();
+    let found = index.search(&search("Poland?", Mode::Words, 1000, &["TYPE=interview"]), None).unwrap();
+    let polish = found.hits.iter().filter(|hit| hit.metadata["COUNTRY"] == "Poland").count();
+    assert!(polish > 0, "{:?}", found.remarks);
+    for hit in &found.hits {
+        let terms = &hit.words.as_ref().unwrap().terms;
+        assert!(!terms.is_empty(), "a term of the question stands somewhere: {}", hit.id);
+        let is_in_field = terms.iter().all(|share| share.term.contains(" in "));
+        assert_eq!(is_in_field, hit.score == 0.0, "fields add nothing to a score: {}", hit.explanation());
+    }
+    let nothing = index.search(&search("Zyzzyva", Mode::Words, 5, &[]), None).unwrap();
+    assert!(nothing.hits.is_empty());
+    assert_eq!(nothing.remarks, ["no passage holds a word of the question, in its text or in a field"]);
+    let filtered = index.search(&search("Zyzzyva", Mode::Words, 5, &["COUNTRY=Denmark"]), None).unwrap();
+    assert_eq!(
+        filtered.remarks,
+        ["no passage that the filter lets through holds a word of the question, in its text or in a field"]
+    );
+}
+
+#[test]
 fn questions_of_any_kind_are_answered() {
     let place = TestCorpus::interviews();
     place.build(Some(&letters())).unwrap();

@@ -1,4 +1,4 @@
-// The desk: runs, the cases of a run, one case. What it shows it asks for, page by page; the address says what is shown, so a
+// The viewer: runs, the cases of a run, one case. What it shows it asks for, page by page; the address says what is shown, so a
 // link or the button back leads to the same view. All text goes in as text, never as markup.
 import { askedFold } from "./asked.js";
 import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, rounded, short, textsOf } from "./case.js";
@@ -109,7 +109,6 @@ const show = (title, content) => {
   main.replaceChildren(...content.filter(Boolean));
   main.removeAttribute("aria-busy");
 };
-const decideMore = "To decide more, label what is unsure and run probare calibrate, or let a judge decide the rest (option judge: when_unsure)";
 const failure = (error) => {
   if (error instanceof Refused && error.status === 401) return tokenWanted();
   return make("div", { class: "banner bad", role: "alert" }, make("b", {}, "This cannot be shown"), make("span", {}, make("bdi", {}, short(error.message, 800))));
@@ -149,7 +148,7 @@ const meanOf = (metric, cell) => {
   }
   const counts = dots([cell.interval, amount(cell.cases, "case"), cell.not_applicable ? `${count(cell.not_applicable)} n/a` : ""]);
   parts.push(make("span", { class: "small soft", title: cell.method ? `95 % interval, ${cell.method}` : null }, counts));
-  if (cell.unsure) parts.push(make("span", { class: "small soft", title: decideMore }, `coverage ${Math.round((100 * (cell.scored - cell.unsure)) / cell.scored)} % (${count(cell.unsure)} unsure)`));
+  if (cell.unsure) parts.push(make("span", { class: "small soft" }, `coverage ${rounded(Number(((100 * (cell.scored - cell.unsure)) / cell.scored).toFixed(2)))} % (${count(cell.scored - cell.unsure)} of ${count(cell.scored)} decided)`));
   if (cell.failed) parts.push(make("span", { class: "tag bad" }, `${count(cell.failed)} failed`));
   return make("td", { class: "right" }, parts);
 };
@@ -186,7 +185,7 @@ const modelsTable = (summary) => {
 const gatesOf = (summary) => {
   if (!summary.gates.length) return null;
   const passed = summary.gates.every((gate) => gate.passed);
-  return make("div", { class: `banner ${passed ? "good" : "bad"}` }, make("b", {}, passed ? "Gates passed" : "Gates missed"), make("ul", {}, summary.gates.map((gate) => make("li", { class: gate.passed ? "good" : "bad" }, make("bdi", {}, gate.words)))));
+  return make("div", { class: `banner ${passed ? "good" : "bad"}` }, make("b", {}, passed ? "Gates passed" : "Gates failed"), make("ul", {}, summary.gates.map((gate) => make("li", { class: gate.passed ? "good" : "bad" }, make("bdi", {}, gate.words)))));
 };
 /** @param {Run} run */
 const factsOf = (run) => {
@@ -279,7 +278,9 @@ const runCard = (run) => {
     try {
       const summary = await ask("summary", { run: run.key });
       const notes = (summary.notes || []).map((note) => make("p", { class: "small soft" }, make("bdi", {}, note)));
-      place.replaceChildren(...[run.kind === "file" ? factsOf(summary) : null, gatesOf(summary), ...panelsOf(summary.panels, (id) => linkTo("case", { run: run.key, id })), modelsTable(summary), ...notes].filter(Boolean));
+      // What the thresholds of labels are worth, and what to do about what is unsure: the words of the report.
+      const remarks = (summary.remarks || []).map(([word, words]) => make("p", { class: "small soft" }, make("b", {}, `${word}: `), make("bdi", {}, words)));
+      place.replaceChildren(...[run.kind === "file" ? factsOf(summary) : null, gatesOf(summary), ...panelsOf(summary.panels, (id) => linkTo("case", { run: run.key, id })), modelsTable(summary), ...remarks, ...notes].filter(Boolean));
     } catch (error) {
       place.replaceChildren(failure(error));
     }
@@ -354,7 +355,7 @@ const showCases = async (asked) => {
     const tags = row.tags.length ? make("span", { class: "labels" }, row.tags.slice(0, 6).map((tag) => make("span", { class: "tag" }, short(tag, 40)))) : null;
     const body = make("tbody", { class: "case" });
     row.outputs.forEach((/** @type {Answer} */ output, at) => {
-      const whose = dots([output.model, output.repeat ? `repeat ${output.repeat + 1}` : ""]);
+      const whose = dots([whoAnswered(output), output.repeat ? `repeat ${output.repeat + 1}` : ""]);
       const answer = make("td", { class: "answer-cell" }, whose.length ? make("span", { class: "whose" }, make("bdi", {}, ...whose)) : null, output.answer === null || output.answer === undefined ? make("span", { class: "none" }, "no answer") : make("span", {}, make("bdi", {}, output.answer || "empty")));
       const first = at ? null : make("th", { scope: "row", rowspan: row.outputs.length + (row.more ? 1 : 0) }, opener, tags);
       body.append(make("tr", {}, first, answer, metrics.map((_, metric) => cellOf(metrics, output.entry, metric))));
@@ -389,7 +390,9 @@ const showCases = async (asked) => {
 
 const sameText = (a, b) => a.field === b.field && a.index === b.index && a.path === b.path && a.text === b.text;
 /** @param {Answer} output @param {number} at */
-const nameOf = (output, at) => output.model || (output.repeat ? `repeat ${output.repeat + 1}` : at ? `answer ${at + 1}` : "answer");
+const whoAnswered = (output) => (output.answered_by ? `${output.model} (answered by ${output.answered_by})` : output.model);
+
+const nameOf = (output, at) => whoAnswered(output) || (output.repeat ? `repeat ${output.repeat + 1}` : at ? `answer ${at + 1}` : "answer");
 /** @param {Record<string, string>} asked */
 const showCase = async (asked) => {
   const found = await ask("case", asked);
@@ -424,7 +427,7 @@ const showCase = async (asked) => {
       panel.setAttribute("aria-label", `${metrics[Number(panel.dataset.metric)].name}: pointing here lights what it goes by`);
     }
     const facts = dots([output.status === "scored" ? "" : make("span", { class: `tag ${output.status === "not_applicable" ? "" : "bad"}` }, output.status), money(output.cost_usd), output.latency_ms !== null && output.latency_ms !== undefined ? `${count(output.latency_ms)} ms` : "", output.input_tokens ? `${count(output.input_tokens)} tokens in` : "", output.output_tokens ? `${count(output.output_tokens)} out` : "", output.attempts && output.attempts > 1 ? `${output.attempts} attempts` : ""]);
-    const excuse = entry.e ? make("p", { class: "small soft" }, "excused: ", make("bdi", {}, entry.e)) : null;
+    const excuse = entry.e ? make("p", { class: "small soft" }, "expected to fail: ", make("bdi", {}, entry.e)) : null;
     const head = make("header", {}, make("h2", {}, make("bdi", {}, nameOf(output, at)), output.model && output.repeat ? make("span", { class: "soft" }, ` repeat ${output.repeat + 1}`) : ""), facts.length ? make("p", { class: "small soft" }, facts) : null);
     return make("article", { class: "output card", "data-at": at }, outputs.length > 1 || facts.length ? head : null, make("div", { class: "split" }, texts, make("div", {}, excuse, panels, idleOf(metrics, record))), askedFold(() => ask("asked", { run: asked.run, at: found.at.join(","), sample: output.sample }), failure));
   });

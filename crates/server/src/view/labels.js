@@ -1,4 +1,4 @@
-// Labels: one output at a time, decided by a person before they see what any metric said. The desk hands over how it asks, links and
+// Labels: one output at a time, decided by a person before they see what any metric said. The viewer hands over how it asks, links and
 // shows; what the server sends of an output that is not decided has no scores in it, so there is nothing to hide here.
 import { breakable, count, hide, idleOf, make, panelOf, short, textsOf } from "./case.js";
 
@@ -17,7 +17,7 @@ import { breakable, count, hide, idleOf, make, panelOf, short, textsOf } from ".
  */
 
 const storedName = "probare-labels-name";
-const ways = [["chance", "by chance"], ["disagreement", "where they disagree"], ["threshold", "nearest the threshold"], ["unsure", "what is unsure"]];
+const ways = [["chance", "at random"], ["disagreement", "where they disagree"], ["threshold", "nearest the threshold"], ["unsure", "what is unsure"]];
 
 /** Keys of this view, for the list that ? shows. */
 export const labelKeys = [
@@ -123,7 +123,7 @@ export const labelsView = (desk) => {
       return again({ by });
     };
     input.addEventListener("keydown", (event) => event.key === "Enter" && use());
-    show("Labels", [make("h1", {}, "Labels"), make("p", {}, "Who labels? Labels of several people are kept apart, and held against each other."), make("div", { class: "tools" }, input, button("Begin", use))]);
+    show("Labels", [make("h1", {}, "Labels"), make("p", {}, "Who labels? Labels of several people are kept separately and compared with each other."), make("div", { class: "tools" }, input, button("Begin", use))]);
     input.focus();
   };
 
@@ -207,7 +207,7 @@ export const labelsView = (desk) => {
     const none = asked.order === "unsure" && !now.unsure ? "The metric is unsure of no output." : now.labellable ? "Nothing is left: all of them are decided." : "No output has a value of this metric.";
     const left = sample ? make("article", { class: "card output labelled", "data-id": sample.id, "aria-label": `Output of ${short(sample.id, 80)}` }, make("h2", {}, make("bdi", {}, short(sample.id, 120))), sample.dataset ? make("p", { class: "small soft" }, make("bdi", {}, sample.dataset)) : null, textsOf(shownMetrics, sample.entry, sample.record, (number) => number === at)) : make("p", { class: "soft", id: "label-none" }, none);
     const right = sample ? make("div", { class: "beside" }, deciderOf(now, sample), make("div", { "aria-live": "polite" }, verdictOf(now, sample))) : make("div", { id: "label-error" });
-    const file = make("p", { class: "small soft file" }, now.exists ? "Labels are kept in " : "The first label makes ", make("code", {}, now.file), now.torn ? `; ${count(now.torn)} lines there are not whole and are passed over` : "", ". ", button("Export as JSON lines", exported, { class: "quiet", disabled: !now.exists, "aria-keyshortcuts": "e" }), " ", make("code", {}, now.command));
+    const file = make("p", { class: "small soft file" }, now.exists ? "Labels are kept in " : "The first label makes ", make("code", {}, now.file), now.torn ? `; ${count(now.torn)} lines there are not whole and are skipped` : "", ". ", button("Export as JSON lines", exported, { class: "quiet", disabled: !now.exists, "aria-keyshortcuts": "e" }), " ", make("code", {}, now.command));
     show("Labels", [make("h1", {}, "Labels ", make("span", { class: "soft" }, make("bdi", {}, now.run.name))), toolsOf(now), make("p", { class: "soft", id: "label-done", role: "status" }, done), make("div", { class: "labelling" }, left, right, make("div", { class: "under" }, agreementsOf(now), file))]);
   };
 

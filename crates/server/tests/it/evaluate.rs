@@ -47,9 +47,9 @@ fn every_exchange_is_judged_as_by_the_suite() {
     let all = exchanges();
     assert!(all.len() > 50, "only {} exchanges were found", all.len());
     for (at, exchange) in all.iter().enumerate() {
-        for profile in [Profile::Reference, Profile::Careful] {
-            // The careful reading takes longer and is the same code.
-            if profile == Profile::Careful && at % 8 != 0 {
+        for profile in [Profile::Published, Profile::Improved] {
+            // The improved definition takes longer and is the same code.
+            if profile == Profile::Improved && at % 8 != 0 {
                 continue;
             }
             let path = format!("/evaluate?detail=true&profile={profile}");
@@ -98,7 +98,7 @@ fn what_cannot_be_judged_is_refused() {
     server.post("/evaluate", &deep).expect_error(422);
     let unknown = server.post("/evaluate?verbose=1", "{}").expect_error(422);
     assert!(unknown.contains("`verbose`") && unknown.contains("detail, profile"), "{unknown}");
-    assert!(server.post("/evaluate?profile=best", "{}").expect_error(422).contains("reference or careful"));
+    assert!(server.post("/evaluate?profile=best", "{}").expect_error(422).contains("published or improved"));
     // No context at all is a finding, not a mistake.
     let alone = server.post("/evaluate", r#"{"query":"q","response":"r","context":[],"more":1}"#);
     assert_eq!(alone.json()["metrics"]["hallucination"], 1.0);

@@ -72,12 +72,12 @@ fn requests() -> Vec<(&'static str, Json)> {
         schema(&json!({"pattern": "^(?=(a+))\\1+b$"}), &format!("\"{}\"", "a".repeat(300_000))),
         pattern("(?:a?){300}(?:a?){300}b", &"a".repeat(3_000_000)),
         pattern(r"\w{300}{300}", "a"),
-        score(&json!({"id": "hallucination", "profile": "reference"}), &brackets),
-        score(&json!({"id": "hallucination", "profile": "careful"}), &"1-".repeat(400_000)),
+        score(&json!({"id": "hallucination", "profile": "published"}), &brackets),
+        score(&json!({"id": "hallucination", "profile": "improved"}), &"1-".repeat(400_000)),
         score(&json!("answer_match"), &dates),
         evaluate(&"(".repeat(150_000), "/evaluate"),
-        evaluate(&numbers[..400_000], "/evaluate?profile=careful"),
-        score(&json!({"id": "verdict", "profile": "careful"}), &numbers),
+        evaluate(&numbers[..400_000], "/evaluate?profile=improved"),
+        score(&json!({"id": "verdict", "profile": "improved"}), &numbers),
         score(&json!("json_valid"), &"[".repeat(2_000_000)),
     ]
 }
@@ -89,7 +89,7 @@ fn expensive_requests_end_in_time_and_leave_the_server_free() {
     let small = json!({"metrics": ["exact_match"], "cases": [{"response": "a", "reference": "a"}]}).to_string();
     // What is loaded with the first request is no part of the others.
     let warm = json!({"query": "q", "response": "It is 5.", "context": ["It is 5."]}).to_string();
-    assert!(matches!(server.post("/evaluate?profile=careful", &warm).status, 200 | 504));
+    assert!(matches!(server.post("/evaluate?profile=improved", &warm).status, 200 | 504));
     for (number, (path, body)) in requests().into_iter().enumerate() {
         let since = Instant::now();
         let reply = server.post(path, &body.to_string());

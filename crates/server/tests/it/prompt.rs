@@ -68,7 +68,7 @@ fn a_question_is_answered_in_the_published_form() {
     let (server, ..) = start_with_answerer(ServerLimits::default());
     let body =
         r#"{"k":1.0,"filter":{"PROJECT":"DK-019"},"question":"Which species?","model":"groq:small","auth":"unused"}"#;
-    for path in ["/prompt", "/evaluation-prompt"] {
+    for path in ["/prompt", "/evaluation-prompt", "/"] {
         let reply = server.post(path, body);
         assert_eq!(
             reply.body,

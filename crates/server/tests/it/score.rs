@@ -49,7 +49,7 @@ fn every_example_of_a_page_has_its_value_here_too() {
             let options = example.get("params").cloned().unwrap_or_else(|| json!({}));
             let metric = json!({"id": definition.id, "name": "it", "options": options});
             let body = json!({"metrics": [metric], "cases": [example["case"]]}).to_string();
-            let told = &lines(&server.post("/v1/score?profile=reference", &body))[0]["scores"]["it"];
+            let told = &lines(&server.post("/v1/score?profile=published", &body))[0]["scores"]["it"];
             let value = told["value"].as_f64();
             let tolerance = example["tolerance"].as_f64().unwrap_or(1e-9);
             let is_same = value.is_some_and(|value| (value - expected).abs() <= tolerance);
@@ -64,7 +64,7 @@ fn every_example_of_a_page_has_its_value_here_too() {
 fn the_query_adds_to_what_a_body_asks_for() {
     let server = TestServer::start(ServerSettings::default());
     let body = json!({"metrics": ["exact_match"], "cases": [{"response": "Ada", "reference": "Ada"}]}).to_string();
-    let reply = server.post("/v1/score?metric=token_f1&profile=reference", &body);
+    let reply = server.post("/v1/score?metric=token_f1&profile=published", &body);
     let scores = &lines(&reply)[0]["scores"];
     assert_eq!([&scores["token_f1"]["value"], &scores["exact_match"]["value"]], [1.0, 1.0]);
     assert!(server.post("/v1/score?profile=hasty", &body).expect_error(422).contains("unknown profile"));
@@ -177,7 +177,7 @@ fn what_cannot_be_scored_is_refused_before_the_first_line() {
     typed("/v1/score", "{}").expect_error(422);
     typed("/v1/score?metric=", "{}").expect_error(422);
     typed("/v1/score?metric=token_f1&profile=best", "{}").expect_error(422);
-    assert_eq!(typed("/v1/score?metric=token_f1&profile=careful", "{}\n").status, 200);
+    assert_eq!(typed("/v1/score?metric=token_f1&profile=improved", "{}\n").status, 200);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_run_that_takes_too_long_ends_and_says_so() {
     });
     let text = "The annual pass costs $150 since 2019, and children pay half of it. ".repeat(40);
     let case = json!({"query": "What does it cost?", "response": text, "context": [text]});
-    let body = json!({"metrics": ["hallucination"], "profile": "careful", "cases": vec![case; 2000]});
+    let body = json!({"metrics": ["hallucination"], "profile": "improved", "cases": vec![case; 2000]});
     let reply = server.post("/v1/score", &body.to_string());
     let found = lines(&reply);
     assert!(!reply.is_whole, "a client must see that something is missing");

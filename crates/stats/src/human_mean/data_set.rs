@@ -13,6 +13,12 @@ const FEWEST_FOR_NORMAL: usize = 30;
 /// Corrections of the judge from which on a normal interval is printed: with fewer it covers too seldom.
 const FEWEST_CORRECTIONS: f64 = 8.0;
 
+/// Whether an interval by Student's t may be printed: with fewer labels, or fewer corrections of the judge among them, it
+/// covers too seldom.
+pub fn is_normal_enough(labels: usize, corrections: f64) -> bool {
+    labels >= FEWEST_FOR_NORMAL && corrections >= FEWEST_CORRECTIONS
+}
+
 /// What people would say on average.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DataSetEstimate {
@@ -99,7 +105,7 @@ pub fn estimate_data_set_on_scale(
     let half = half_width(residuals.iter().map(|residual| residual * residual).sum(), number - 2.0);
     let labels_alone = half_width(cross_sum(labels, labels), number - 1.0);
     let corrections = effective_corrections(&residuals);
-    let is_normal = count >= FEWEST_FOR_NORMAL && corrections >= FEWEST_CORRECTIONS;
+    let is_normal = is_normal_enough(count, corrections);
     // A residual lies on a scale of twice the width; here it is moved to 0 to 1, where the bounds are.
     let width = 2.0 * (greatest - least);
     let moved = |(label, score): (&f64, &f64)| Observation::Value((label - score) / width + 0.5);

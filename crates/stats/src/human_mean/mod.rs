@@ -22,10 +22,11 @@ mod weighted;
 
 pub use data_set::{
     DataSetEstimate, DataSetEstimateError, FEWEST_LABELS, estimate_data_set, estimate_data_set_on_scale,
+    is_normal_enough,
 };
 pub use label_plan::{LabelPlan, allocate, plan_labels};
-pub use population::{PopulationEstimate, estimate_population};
-pub use strata::{StratifiedEstimate, Stratum, estimate_strata};
+pub use population::{PopulationEstimate, estimate_population, estimate_population_small};
+pub use strata::{StratifiedEstimate, Stratum, estimate_strata, exact_strata_interval};
 pub use weighted::{WeightedEstimate, estimate_weighted, label_chances};
 
 use crate::Interval;

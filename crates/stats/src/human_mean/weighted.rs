@@ -2,7 +2,7 @@
 //! Candès, 2024).
 
 use super::label_plan::judge_uncertainty;
-use super::symmetric_interval;
+use super::{effective_corrections, symmetric_interval};
 use crate::{Interval, normal_quantile};
 
 /// An estimate from labels with chances.
@@ -12,6 +12,8 @@ pub struct WeightedEstimate {
     pub mean: f64,
     /// Its variance.
     pub variance: f64,
+    /// Corrections of the judge among the labels, as a number of equal ones.
+    pub corrections: f64,
     /// Its interval, by the normal distribution.
     pub interval: Interval,
 }
@@ -30,13 +32,16 @@ pub fn label_chances(judge: &[f64], budget: usize) -> Vec<f64> {
 pub fn estimate_weighted(judge: &[f64], drawn: &[(usize, f64, f64)], alpha: f64) -> Option<WeightedEstimate> {
     let cases = judge.len() as f64;
     let (mut correction, mut variance) = (0.0, 0.0);
+    let mut corrections = Vec::with_capacity(drawn.len());
     for (at, label, chance) in drawn {
         let residual = label - judge.get(*at)?;
         correction += residual / chance;
+        corrections.push(residual / chance);
         variance += (1.0 - chance) / (chance * chance) * residual * residual;
     }
     let mean = judge.iter().sum::<f64>() / cases + correction / cases;
     let variance = variance / (cases * cases);
     let half = normal_quantile(1.0 - alpha / 2.0) * variance.sqrt();
-    Some(WeightedEstimate { mean, variance, interval: symmetric_interval(mean, half) })
+    let corrections = effective_corrections(&corrections);
+    Some(WeightedEstimate { mean, variance, corrections, interval: symmetric_interval(mean, half) })
 }

@@ -64,9 +64,9 @@ impl GateTest {
         if let Some(certain) = self.certain_verdict() {
             self.verdict = certain;
             self.is_certain = true;
-        } else if self.above.log() >= self.needed_to_pass {
+        } else if self.above.reaches(self.needed_to_pass) {
             self.verdict = GateVerdict::Pass;
-        } else if self.below.log() >= self.needed_to_fail {
+        } else if self.below.reaches(self.needed_to_fail) {
             self.verdict = GateVerdict::Fail;
         }
         self.verdict

@@ -120,6 +120,11 @@ impl BettingCapital {
     pub(super) fn log(&self) -> f64 {
         if self.is_infinite { f64::INFINITY } else { log_mean_exp(&self.logs) }
     }
+
+    /// Whether that is at least `needed`. A mean is no larger than the greatest number in it, so it is seldom computed.
+    pub(super) fn reaches(&self, needed: f64) -> bool {
+        self.is_infinite || (self.logs.iter().any(|log| *log >= needed) && log_mean_exp(&self.logs) >= needed)
+    }
 }
 
 /// The bets: dense near 0, because small gaps need small bets.
@@ -188,7 +193,7 @@ fn bound(side: Side, observations: &[Observation], sampling: Sampling, alpha: f6
         let mut capital = BettingCapital { mean, ..BettingCapital::new(side, 0.0, sampling) };
         observations.iter().any(|observation| {
             capital.push(*observation, &bets);
-            capital.log() >= needed
+            capital.reaches(needed)
         })
     };
     let (mut low, mut high) = (0.0, 1.0);

@@ -3,4 +3,5 @@
 mod agreement;
 mod coverage;
 mod decide_early;
+mod simulate;
 mod statistics;

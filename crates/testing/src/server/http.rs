@@ -258,6 +258,29 @@ fn reply(path: &str, asked: &Json, text: &str, form: ReplyForm, has_usage: bool)
         return json!({"model": "test", "status": if is_whole { "completed" } else { "incomplete" },
             "incomplete_details": details, "output": output, "usage": usage("input_tokens", "output_tokens")});
     }
+    if path.ends_with("/api/embed") {
+        let vectors: Vec<_> = embedding_inputs(asked).iter().map(|text| vector(text)).collect();
+        let count = if has_usage { json!(tokens) } else { Json::Null };
+        return json!({"model": "test", "embeddings": vectors, "prompt_eval_count": count});
+    }
+    if path.ends_with("/api/chat") {
+        let message = match form {
+            ReplyForm::ThoughtsOnly | ReplyForm::LengthInThoughts => {
+                json!({"role": "assistant", "content": "", "thinking": "hm"})
+            }
+            ReplyForm::Null | ReplyForm::Filtered => json!({"role": "assistant"}),
+            ReplyForm::ToolCall => json!({"role": "assistant", "content": "",
+                "tool_calls": [{"function": {"name": "look", "arguments": {"at": text}}}]}),
+            _ => json!({"role": "assistant", "content": text}),
+        };
+        let mut whole = json!({"model": "test", "message": message, "done": true,
+            "done_reason": stop("stop", "length", "stop", "content_filter")});
+        if has_usage {
+            whole["prompt_eval_count"] = json!(tokens);
+            whole["eval_count"] = json!(tokens);
+        }
+        return whole;
+    }
     if path.contains("/embeddings") {
         let vectors = embedding_inputs(asked);
         let data: Vec<Json> =

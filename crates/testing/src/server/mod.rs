@@ -1,6 +1,6 @@
 //! A chat server for tests that makes trouble on purpose, the same trouble for the same seed.
 //!
-//! It speaks the ways of asking (`/chat/completions`, `/responses`, `/v1/messages`, `:generateContent`, `/converse`) and of vectors,
+//! It speaks the ways of asking (`/chat/completions`, `/responses`, `/v1/messages`, `:generateContent`, `/converse`, `/api/chat`) and of vectors,
 //! answers `reply to …` with the last message of the question, in pieces where a stream is wanted, and counts what it saw by
 //! question.
 

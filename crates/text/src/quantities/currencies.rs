@@ -33,7 +33,7 @@ static CODES_BY_SPELLING: LazyLock<FxHashMap<String, &'static str>> = LazyLock::
     written
 });
 
-/// Whether two currencies can be the same, as the published reading has it.
+/// Whether two currencies can be the same, as the published definition has it.
 pub(super) fn is_same(left: &str, right: &str) -> bool {
     left == right || can_be(left, right) || can_be(right, left)
 }

@@ -16,21 +16,21 @@ pub fn results(
     fixture: &Fixture,
     evaluation: &SocioscopeEvaluation,
     settings: GradingOptions,
-    (summary, careful): (&SocioscopeSummary, Option<&SocioscopeSummary>),
+    (summary, improved): (&SocioscopeSummary, Option<&SocioscopeSummary>),
     redaction: Option<&Redaction>,
 ) -> Json {
     let mut root = Map::new();
     root.insert("probare".into(), json!({"version": VERSION, "suite": "socioscope", "format": 1}));
     root.insert("settings".into(), settings_json(settings, redaction.is_some()));
     let mut means = summary.to_json();
-    if let (Some(careful), Json::Object(means)) = (careful, &mut means) {
-        let mut careful = careful.to_json();
+    if let (Some(improved), Json::Object(means)) = (improved, &mut means) {
+        let mut improved = improved.to_json();
         // Quotations are checked once; they stand in the published summary.
-        if let Json::Object(careful) = &mut careful {
-            careful.remove("verbatim");
-            careful.remove("verbatim_average");
+        if let Json::Object(improved) = &mut improved {
+            improved.remove("verbatim");
+            improved.remove("verbatim_average");
         }
-        means.insert("careful".into(), careful);
+        means.insert("improved".into(), improved);
     }
     root.insert("summary".into(), means);
     for (name, value) in &fixture.given {
@@ -78,15 +78,15 @@ fn answer_json(answer: &FixtureAnswer, graded: &AnswerResult, pair: &PairResult)
             object.insert("score".into(), Json::Null);
         }
     }
-    if let Some(careful) = &graded.careful {
-        let mut reading = grade_json(careful, pair, answer.response.as_deref().unwrap_or_default());
+    if let Some(improved) = &graded.improved {
+        let mut reading = grade_json(improved, pair, answer.response.as_deref().unwrap_or_default());
         if let Some(grade) = &graded.grade {
-            let reasons = differences(grade, careful, pair);
+            let reasons = differences(grade, improved, pair);
             if !reasons.is_empty() {
                 reading.insert("differs_because".into(), reasons.into());
             }
         }
-        object.insert(Profile::Careful.name().into(), reading.into());
+        object.insert(Profile::Improved.name().into(), reading.into());
     }
     let checks: Vec<Json> = graded.findings.iter().map(citation_json).collect();
     object.insert("citation_checks".into(), checks.into());
@@ -169,26 +169,26 @@ fn mention_json(mention: &Mention, pair: &PairResult, response: &str) -> Json {
     object
 }
 
-/// Why the careful reading gives another score than the published one.
-pub(crate) fn differences(published: &Grade, careful: &Grade, pair: &PairResult) -> Vec<String> {
+/// Why the improved definition gives another score than the published one.
+pub(crate) fn differences(published: &Grade, improved: &Grade, pair: &PairResult) -> Vec<String> {
     let mut reasons = Vec::new();
-    if (published.score - careful.score).abs() < 1e-12 {
+    if (published.score - improved.score).abs() < 1e-12 {
         return reasons;
     }
     let said = |grade: &Grade| grade.decision.as_ref().map(|decision| decision.polarity.map(Polarity::name));
-    if said(published) != said(careful)
-        && let Some(decision) = &careful.decision
+    if said(published) != said(improved)
+        && let Some(decision) = &improved.decision
     {
         let says = decision.polarity.map_or("neither yes nor no", |polarity| polarity.name());
         reasons.push(format!("the whole answer says {says}: {}", decision.why));
     }
-    for flag in careful.flags.iter().filter(|flag| !published.flags.contains(flag)) {
+    for flag in improved.flags.iter().filter(|flag| !published.flags.contains(flag)) {
         if flag.name() == "everything" {
             reasons.push("everything on offer is named, so nothing is selected".to_owned());
         }
     }
-    for value in published.matched.iter().filter(|value| !careful.matched.contains(value)) {
-        let mention = careful.mentions.iter().find(|mention| mention.value == *value);
+    for value in published.matched.iter().filter(|value| !improved.matched.contains(value)) {
+        let mention = improved.mentions.iter().find(|mention| mention.value == *value);
         let why = match mention.map(|mention| &mention.status) {
             Some(MentionStatus::Denied(word)) => format!("it is denied by `{word}`"),
             Some(MentionStatus::OtherSense(sense)) => sense.clone(),
@@ -203,8 +203,8 @@ pub(crate) fn differences(published: &Grade, careful: &Grade, pair: &PairResult)
         };
         reasons.push(format!("`{}` does not count: {why}", name(pair, *value)));
     }
-    for value in careful.matched.iter().filter(|value| !published.matched.contains(value)) {
-        if let Some(mention) = careful.mentions.iter().find(|mention| mention.value == *value && mention.is_asserted())
+    for value in improved.matched.iter().filter(|value| !published.matched.contains(value)) {
+        if let Some(mention) = improved.mentions.iter().find(|mention| mention.value == *value && mention.is_asserted())
         {
             reasons.push(format!("`{}` counts: {}", name(pair, *value), mention.reason.describe()));
         }

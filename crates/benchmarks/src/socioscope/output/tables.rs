@@ -10,7 +10,7 @@ use crate::socioscope::input::Fixture;
 use crate::socioscope::{ScoreGroup, SocioscopeEvaluation, SocioscopeSummary, UNKNOWN_SOURCE};
 
 /// Means of all groups with their denominators; both readings where both were computed.
-pub fn summary_csv(summary: &SocioscopeSummary, careful: Option<&SocioscopeSummary>) -> String {
+pub fn summary_csv(summary: &SocioscopeSummary, improved: Option<&SocioscopeSummary>) -> String {
     let mut csv = "measure,group,name,mean,n,nulls,min,max,standard_deviation\n".to_owned();
     let mut line = |measure: &str, group: &str, name: &str, values: &ScoreGroup| {
         let number = |value: Option<f64>| value.map(repr_float).unwrap_or_default();
@@ -26,7 +26,7 @@ pub fn summary_csv(summary: &SocioscopeSummary, careful: Option<&SocioscopeSumma
             number(values.standard_deviation())
         );
     };
-    for (measure, summary) in [("score", Some(summary)), ("careful_score", careful)] {
+    for (measure, summary) in [("score", Some(summary)), ("improved_score", improved)] {
         let Some(summary) = summary else { continue };
         line(measure, "overall", "", &summary.overall);
         summary.transcripts.iter().for_each(|(name, group)| line(measure, "transcript", name, group));
@@ -42,9 +42,9 @@ pub fn summary_csv(summary: &SocioscopeSummary, careful: Option<&SocioscopeSumma
 
 /// One row per answer.
 pub fn answers_csv(fixture: &Fixture, evaluation: &SocioscopeEvaluation) -> String {
-    let has_careful = evaluation.pairs.iter().flat_map(|pair| &pair.answers).any(|answer| answer.careful.is_some());
+    let has_improved = evaluation.pairs.iter().flat_map(|pair| &pair.answers).any(|answer| answer.improved.is_some());
     let mut csv = "id,answer,type,source,model,score,raw,matched,flags".to_owned();
-    csv.push_str(if has_careful { ",careful_score,careful_matched" } else { "" });
+    csv.push_str(if has_improved { ",improved_score,improved_matched" } else { "" });
     csv.push_str(",citations,existence_score,existence_score_normalised\n");
     for (pair, result) in fixture.pairs.iter().zip(&evaluation.pairs) {
         for (index, (answer, graded)) in pair.answers.iter().zip(&result.answers).enumerate() {
@@ -72,10 +72,10 @@ pub fn answers_csv(fixture: &Fixture, evaluation: &SocioscopeEvaluation) -> Stri
                 escape::csv(&grade.map(|grade| names(&grade.matched)).unwrap_or_default()),
                 escape::csv(&flags.join("; "))
             );
-            if has_careful {
-                let careful = graded.careful.as_ref();
-                let matched = careful.map(|grade| names(&grade.matched)).unwrap_or_default();
-                let _ = write!(csv, ",{},{}", number(careful.map(|grade| grade.score)), escape::csv(&matched));
+            if has_improved {
+                let improved = graded.improved.as_ref();
+                let matched = improved.map(|grade| names(&grade.matched)).unwrap_or_default();
+                let _ = write!(csv, ",{},{}", number(improved.map(|grade| grade.score)), escape::csv(&matched));
             }
             let existence = graded.existence;
             let _ = writeln!(
@@ -91,28 +91,28 @@ pub fn answers_csv(fixture: &Fixture, evaluation: &SocioscopeEvaluation) -> Stri
 }
 
 /// What is printed: means by transcript with their denominators.
-pub fn terminal(summary: &SocioscopeSummary, careful: Option<&SocioscopeSummary>) -> String {
+pub fn terminal(summary: &SocioscopeSummary, improved: Option<&SocioscopeSummary>) -> String {
     let mean = |group: Option<&ScoreGroup>| {
         group.and_then(ScoreGroup::mean).map_or_else(|| "n/a".to_owned(), |mean| format!("{mean:.4}"))
     };
     let mut rows = vec![vec!["transcript".to_owned(), "answers".to_owned(), "score".to_owned()]];
-    if careful.is_some() {
-        rows[0].push("careful".to_owned());
+    if improved.is_some() {
+        rows[0].push("improved".to_owned());
     }
     rows[0].push("verbatim".to_owned());
     let mut row =
-        |name: &str, scores: &ScoreGroup, careful: Option<Option<&ScoreGroup>>, verbatim: Option<&ScoreGroup>| {
+        |name: &str, scores: &ScoreGroup, improved: Option<Option<&ScoreGroup>>, verbatim: Option<&ScoreGroup>| {
             let answers = scores.values.len() + scores.nulls;
             let mut cells = vec![escape::terminal(name).into_owned(), answers.to_string(), mean(Some(scores))];
-            cells.extend(careful.map(mean));
+            cells.extend(improved.map(mean));
             cells.push(mean(verbatim));
             rows.push(cells);
         };
     for (name, scores) in &summary.transcripts {
-        let careful = careful.map(|careful| careful.transcripts.get(name));
-        row(name, scores, careful, summary.verbatim_transcripts.get(name));
+        let improved = improved.map(|improved| improved.transcripts.get(name));
+        row(name, scores, improved, summary.verbatim_transcripts.get(name));
     }
-    row("overall", &summary.overall, careful.map(|careful| Some(&careful.overall)), Some(&summary.verbatim));
+    row("overall", &summary.overall, improved.map(|improved| Some(&improved.overall)), Some(&summary.verbatim));
     let widths: Vec<usize> = (0..rows[0].len())
         .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
         .collect();

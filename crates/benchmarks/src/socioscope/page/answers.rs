@@ -24,7 +24,8 @@ const TEXT: usize = 8_000;
 /// The table of answers.
 pub(super) fn section(shown: PageData<'_>) -> String {
     let mut all: Vec<(usize, usize)> = Vec::new();
-    for (at, pair) in shown.fixture.pairs.iter().enumerate() {
+    // A run with a limit graded the first answers only, and the last question of them perhaps in part.
+    for (at, pair) in shown.evaluation.pairs.iter().enumerate() {
         all.extend((0..pair.answers.len()).map(|index| (at, index)));
     }
     let total = all.len();
@@ -63,8 +64,8 @@ pub(super) fn section(shown: PageData<'_>) -> String {
 
 /// The numbers of an answer, by name.
 fn columns(shown: PageData<'_>) -> Vec<&'static str> {
-    let careful = shown.careful.map(|_| "Careful");
-    ["Score"].into_iter().chain(careful).chain(["Exact quotations"]).collect()
+    let improved = shown.improved.map(|_| "Careful");
+    ["Score"].into_iter().chain(improved).chain(["Exact quotations"]).collect()
 }
 
 /// An answer that opens without scripts.
@@ -72,8 +73,8 @@ fn answer(shown: PageData<'_>, at: usize, index: usize) -> String {
     let (pair, result) = (&shown.fixture.pairs[at], &shown.evaluation.pairs[at]);
     let (answer, graded) = (&pair.answers[index], &result.answers[index]);
     let mut numbers = vec![graded.grade.as_ref().map(|grade| grade.score)];
-    if shown.careful.is_some() {
-        numbers.push(graded.careful.as_ref().map(|grade| grade.score));
+    if shown.improved.is_some() {
+        numbers.push(graded.improved.as_ref().map(|grade| grade.score));
     }
     numbers.push(graded.existence.score());
     let numbers: String = columns(shown).iter().zip(numbers).map(|(name, value)| number(name, value)).collect();
@@ -151,7 +152,7 @@ fn verdict(grade: &Grade) -> &'static str {
 }
 
 fn marks(graded: &AnswerResult, result: &PairResult) -> Vec<Mark> {
-    let Some(grade) = graded.careful.as_ref().or(graded.grade.as_ref()) else { return Vec::new() };
+    let Some(grade) = graded.improved.as_ref().or(graded.grade.as_ref()) else { return Vec::new() };
     let mut marks: Vec<Mark> = grade
         .mentions
         .iter()
@@ -242,7 +243,7 @@ fn difference(changes: &[TextChange]) -> String {
 /// What the two readings say.
 fn panels(pair: &QuestionPair, answer: &FixtureAnswer, graded: &AnswerResult, result: &PairResult) -> String {
     let mut panels = String::new();
-    for (name, grade) in [("reference", &graded.grade), ("careful", &graded.careful)] {
+    for (name, grade) in [("reference", &graded.grade), ("improved", &graded.improved)] {
         if let Some(grade) = grade {
             panels.push_str(&panel(name, grade, result));
         }
@@ -256,8 +257,8 @@ fn panels(pair: &QuestionPair, answer: &FixtureAnswer, graded: &AnswerResult, re
             html(&pair.kind)
         );
     }
-    if let (Some(published), Some(careful)) = (&graded.grade, &graded.careful) {
-        let reasons: Vec<String> = differences(published, careful, result)
+    if let (Some(published), Some(improved)) = (&graded.grade, &graded.improved) {
+        let reasons: Vec<String> = differences(published, improved, result)
             .iter()
             .map(|reason| format!("<li class=\"compared\">{}</li>", html(reason)))
             .collect();

@@ -21,10 +21,10 @@ pub struct PageData<'a> {
     pub corpus: &'a Corpus,
     /// What was found.
     pub evaluation: &'a SocioscopeEvaluation,
-    /// Means of the published reading.
+    /// Means of the published definition.
     pub summary: &'a SocioscopeSummary,
-    /// Means of the careful reading, where it was computed.
-    pub careful: Option<&'a SocioscopeSummary>,
+    /// Means of the improved definition, where it was computed.
+    pub improved: Option<&'a SocioscopeSummary>,
     /// What is to be hidden.
     pub redaction: Option<&'a Redaction>,
 }
@@ -38,20 +38,20 @@ impl PageData<'_> {
 
 /// The page.
 pub fn page(shown: PageData<'_>) -> String {
-    let PageData { fixture, corpus, summary, careful, redaction, .. } = shown;
-    let answers: usize = fixture.pairs.iter().map(|pair| pair.answers.len()).sum();
+    let PageData { evaluation, corpus, summary, improved, redaction, .. } = shown;
+    let answers: usize = evaluation.pairs.iter().map(|pair| pair.answers.len()).sum();
     let readings =
-        if careful.is_some() { "in the reference and the careful reading" } else { "in the reference reading" };
+        if improved.is_some() { "in the reference and the improved definition" } else { "in the published definition" };
     let lead = format!(
         "<p class=\"lead\">{} with {} about {}, {readings}{}</p>",
-        count_with_noun(fixture.pairs.len() as u64, "question", "questions"),
+        count_with_noun(evaluation.pairs.len() as u64, "question", "questions"),
         count_with_noun(answers as u64, "answer", "answers"),
         count_with_noun(corpus.transcripts().len() as u64, "transcript", "transcripts"),
         if redaction.is_some() { ". Names and long passages are replaced by their positions" } else { "" }
     );
     let mut page = page_start("Socioscope: answers about interviews", &lead);
-    page.push_str(&tiles(summary, careful));
-    page.push_str(&panel(&panels::groups(summary, careful)));
+    page.push_str(&tiles(summary, improved));
+    page.push_str(&panel(&panels::groups(summary, improved)));
     page.push_str(&statuses(summary));
     page.push_str(&answers::section(shown));
     page.push_str(&transcripts::section(shown));
@@ -73,13 +73,13 @@ fn statuses(summary: &SocioscopeSummary) -> String {
     if tags.is_empty() { tags } else { format!("<p class=\"legend\"><span>Quotations:</span>{tags}</p>\n") }
 }
 
-fn tiles(summary: &SocioscopeSummary, careful: Option<&SocioscopeSummary>) -> String {
+fn tiles(summary: &SocioscopeSummary, improved: Option<&SocioscopeSummary>) -> String {
     let mean = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), three_decimals);
     let citations: usize = summary.statuses.iter().map(|(_, count)| count).sum();
     let mut tiles =
         vec![(mean(summary.overall.mean()), format!("mean score of {} answers", summary.overall.values.len()))];
-    if let Some(careful) = careful {
-        tiles.push((mean(careful.overall.mean()), "mean score, careful reading".to_owned()));
+    if let Some(improved) = improved {
+        tiles.push((mean(improved.overall.mean()), "mean score, improved definition".to_owned()));
     }
     tiles.push((
         mean(summary.verbatim.mean()),

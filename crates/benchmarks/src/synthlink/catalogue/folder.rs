@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{CaseFileError, LARGEST_DOCUMENT, read_whole};
+use probare_cases::{CaseFileError, LARGEST_DOCUMENT, bundled_below, is_bundled, read_whole};
 use probare_core::Problem;
 
 use super::question::LocatedQuestion;
@@ -33,6 +33,12 @@ pub(super) fn read_file(path: &Path) -> Result<(Vec<LocatedQuestion>, Vec<Proble
 /// Paths in the order of their names, so that messages do not depend on the file system.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let mut files = Vec::new();
+    let name = folder.display().to_string();
+    if is_bundled(&name) {
+        files.extend(bundled_below(&name).into_iter().map(PathBuf::from).filter(|path| is_table(path)));
+        files.sort();
+        return Ok(files);
+    }
     for entry in entries(folder)? {
         if entry.is_dir() {
             // A folder below that cannot be read is nobody's catalogue.
@@ -48,6 +54,11 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let entries = fs::read_dir(folder).map_err(|source| unreadable(folder, source))?;
     entries.map(|entry| entry.map(|entry| entry.path()).map_err(|source| unreadable(folder, source))).collect()
+}
+
+/// Whether a file that the program carries is a table of questions: its notice is not.
+fn is_table(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "md")
 }
 
 fn is_catalogue(path: &Path) -> bool {

@@ -113,7 +113,7 @@ pub fn load(path: &Path) -> Result<Catalogue, CatalogueError> {
 
 /// The files that the catalogue at `path` is read from.
 pub fn files(path: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
-    if path.is_dir() { folder::files(path) } else { Ok(vec![path.to_owned()]) }
+    if is_folder(path) { folder::files(path) } else { Ok(vec![path.to_owned()]) }
 }
 
 /// Reads what can be read, and says what is wrong with the rest.
@@ -122,7 +122,7 @@ fn read(path: &Path) -> Result<(Catalogue, Vec<Problem>), CatalogueError> {
     if path != Path::new("-") && !probare_cases::is_bundled(&path.display().to_string()) {
         std::fs::metadata(path).map_err(|source| CatalogueError::Io { path: path.display().to_string(), source })?;
     }
-    let (located, mut problems) = if path.is_dir() {
+    let (located, mut problems) = if is_folder(path) {
         folder::read(path)?
     } else if is_markdown(path) {
         folder::read_file(path)?
@@ -131,6 +131,12 @@ fn read(path: &Path) -> Result<(Catalogue, Vec<Problem>), CatalogueError> {
     };
     let catalogue = question::merge_questions(located, &mut problems);
     Ok((catalogue, problems))
+}
+
+/// Whether a path is a folder, on disk or of those that the program carries.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    let name = path.display().to_string();
+    path.is_dir() || (probare_cases::is_bundled(&name) && !probare_cases::bundled_below(&name).is_empty())
 }
 
 fn is_markdown(path: &Path) -> bool {

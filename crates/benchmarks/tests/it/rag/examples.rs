@@ -19,7 +19,7 @@ fn exchange(conversation: &str, context: &str) -> Exchange {
 
 #[test]
 fn one_wrong_price_is_found_and_the_times_are_borne_out() {
-    let report = evaluated(&exchange("conversation.json", "context.json"), Profile::Reference);
+    let report = evaluated(&exchange("conversation.json", "context.json"), Profile::Published);
     let anchors = report["anchors"].as_array().unwrap();
     let unsupported: Vec<&str> = anchors
         .iter()
@@ -38,8 +38,8 @@ fn a_chat_log_and_a_vector_store_are_read_as_they_come() {
     assert!(exchange.query.starts_with("How many kinds of beans"));
     // A pronoun as object is asked for as it stands, which the page of the suite names among what it cannot see.
     let reasons = json!(["Potential hallucination: Ruth Amsel founded It"]);
-    assert_eq!(evaluated(&exchange, Profile::Reference)["verdict"], json!({"status": "WARN", "reasons": reasons}));
-    assert_eq!(evaluated(&exchange, Profile::Careful)["verdict"], json!({"status": "PASS", "reasons": []}));
+    assert_eq!(evaluated(&exchange, Profile::Published)["verdict"], json!({"status": "WARN", "reasons": reasons}));
+    assert_eq!(evaluated(&exchange, Profile::Improved)["verdict"], json!({"status": "PASS", "reasons": []}));
 }
 
 #[test]
@@ -55,12 +55,12 @@ fn each_case_gets_the_verdict_that_its_name_promises() {
         evaluated(&exchange, profile)["verdict"]["status"].as_str().unwrap().to_owned()
     };
     for (id, profile, expected) in [
-        ("pass", Profile::Reference, "PASS"),
-        ("wrong-price", Profile::Reference, "WARN"),
-        ("who-bought-whom", Profile::Careful, "WARN"),
-        ("other-topic", Profile::Reference, "FAIL"),
-        ("other-unit", Profile::Careful, "PASS"),
-        ("no-context", Profile::Reference, "FAIL"),
+        ("pass", Profile::Published, "PASS"),
+        ("wrong-price", Profile::Published, "WARN"),
+        ("who-bought-whom", Profile::Improved, "WARN"),
+        ("other-topic", Profile::Published, "FAIL"),
+        ("other-unit", Profile::Improved, "PASS"),
+        ("no-context", Profile::Published, "FAIL"),
     ] {
         assert_eq!(status(id, profile), expected, "{id}");
     }

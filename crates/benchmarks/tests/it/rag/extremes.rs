@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::evaluated;
 
-const BOTH: [Profile; 2] = [Profile::Reference, Profile::Careful];
+const BOTH: [Profile; 2] = [Profile::Published, Profile::Improved];
 const MEGABYTE: usize = 1_000_000;
 
 fn exchange(query: &str, response: impl Into<String>, context: &[&str]) -> Exchange {
@@ -48,7 +48,7 @@ fn a_megabyte_of_sentences_is_evaluated() {
     let response = sentence.repeat(MEGABYTE / sentence.len() + 1);
     let context = ["The harbour has 12 boats, and Birgit sold 310 kg of mussels in May 2019."];
     let report =
-        evaluated(&exchange("How many boats has the harbour?", response.as_str(), &context), Profile::Reference);
+        evaluated(&exchange("How many boats has the harbour?", response.as_str(), &context), Profile::Published);
     let anchors = report["anchors"].as_array().unwrap();
     let unsupported =
         |text: &str| anchors.iter().filter(|anchor| anchor["text"] == text && anchor["supported"] == false).count();
@@ -66,7 +66,7 @@ fn one_passage_among_ten_thousand_bears_a_claim_out() {
         response: "Club 9000 has 9007 boats and 20001 members.".to_owned(),
         context: passages,
     };
-    let report = evaluated(&exchange, Profile::Reference);
+    let report = evaluated(&exchange, Profile::Published);
     let anchor =
         |text: &str| report["anchors"].as_array().unwrap().iter().find(|anchor| anchor["text"] == text).unwrap();
     assert_eq!(anchor("9007")["evidence"]["chunk"], 8_007, "the first passage with this number");

@@ -34,7 +34,7 @@ fn any_json_of_the_known_fields_is_read_or_refused() {
         };
         let (conversation, context) = (object(fields).to_string(), object(lists).to_string());
         match read::exchange(("c.json", &conversation), ("x.json", &context)) {
-            Ok(exchange) => drop(evaluated(&exchange, Profile::Reference)),
+            Ok(exchange) => drop(evaluated(&exchange, Profile::Published)),
             Err(error) => assert!(error.to_string().contains(".json`"), "{error}"),
         }
     });
@@ -64,7 +64,7 @@ fn any_texts_are_evaluated_in_both_readings() {
         };
         let exchange =
             Exchange { query: text.clone(), response: joined(said), context: vec![joined(known), text.clone()] };
-        for profile in [Profile::Reference, Profile::Careful] {
+        for profile in [Profile::Published, Profile::Improved] {
             evaluated(&exchange, profile);
         }
     });

@@ -57,7 +57,7 @@ fn the_result_file_has_the_form_of_the_collector() {
 }
 
 #[test]
-fn a_result_file_can_be_scored_again_and_the_careful_reading_differs_where_it_says_so() {
+fn a_result_file_can_be_scored_again_and_the_improved_reading_differs_where_it_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let first = run_job(&options(folder.path(), "reference"));
     let mut options = options(folder.path(), "reference");
@@ -65,7 +65,7 @@ fn a_result_file_can_be_scored_again_and_the_careful_reading_differs_where_it_sa
     let again = run_job(&options);
     let mean = |conclusion: &Conclusion| conclusion.summary.metrics[0].mean();
     assert_eq!(mean(&first), mean(&again));
-    options["profile"] = json!("careful");
+    options["profile"] = json!("improved");
     assert!(mean(&run_job(&options)) != mean(&first));
 }
 

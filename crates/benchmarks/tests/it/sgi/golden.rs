@@ -2,7 +2,7 @@
 
 use probare_benchmarks::sgi::aggregate::{RecordScore, aggregate};
 use probare_benchmarks::sgi::cache_key::cache_key;
-use probare_benchmarks::sgi::overall::{overall_text, reasoning_score, task_score};
+use probare_benchmarks::sgi::overall::{overall_text, task_score};
 use probare_benchmarks::sgi::{Subtask, field_path, fingerprint};
 use probare_testing::{close, golden, list, number, same, text};
 use serde_json::Value;
@@ -47,7 +47,7 @@ fn golden_sgi_score() {
             ("idea_generation", task_score(Subtask::IdeaGeneration, &values("idea_final_score")?)),
             ("dry_experiment", task_score(Subtask::DryExperiment, &values("PassAll@5")?)),
             ("wet_experiment", task_score(Subtask::WetExperiment, &values("wet_final_score")?)),
-            ("experimental_reasoning", reasoning_score(&values("MCA")?)),
+            ("experimental_reasoning", task_score(Subtask::ExperimentalReasoning, &values("MCA")?)),
         ];
         let expected = &vector["expected"];
         for (name, got) in tasks {

@@ -1,6 +1,5 @@
 //! The example corpus: every verdict that its page names, the same bytes for any number of threads, safe pages.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -42,7 +41,7 @@ fn every_verdict_of_the_page_occurs_as_often_as_it_says() {
 
 #[test]
 fn threads_change_nothing_and_both_readings_are_there() {
-    let options = json!({"profile": "careful"});
+    let options = json!({"profile": "improved"});
     let (one, four) = (example(&options, 1), example(&options, 4));
     assert_eq!(one.evaluation, four.evaluation);
     for name in ["results_T.json", "summary.csv", "report.html", "transcript_scores.svg"] {
@@ -50,14 +49,14 @@ fn threads_change_nothing_and_both_readings_are_there() {
     }
     let json: serde_json::Value = serde_json::from_str(&one.file("results_T.json")).unwrap();
     assert!(json.to_string().contains("\"differs_because\":[\"the whole answer says yes"));
-    assert!(one.file("summary.csv").contains("\ncareful_score,overall,,"));
-    let rows = example(&json!({"profile": "careful", "format": "csv"}), 2);
+    assert!(one.file("summary.csv").contains("\nimproved_score,overall,,"));
+    let rows = example(&json!({"profile": "improved", "format": "csv"}), 2);
     assert_eq!(rows.file("results_T.csv").lines().count(), 121);
 }
 
 #[test]
 fn the_metrics_say_what_the_published_files_say() {
-    let SuiteRun { fixture, evaluation, conclusion, .. } = example(&json!({"profile": "careful"}), 2);
+    let SuiteRun { fixture, evaluation, conclusion, .. } = example(&json!({"profile": "improved"}), 2);
     let summary = SocioscopeSummary::new(&fixture, &evaluation);
     let mean = |name: &str| {
         let metrics = &conclusion.summary.metrics;
@@ -67,25 +66,18 @@ fn the_metrics_say_what_the_published_files_say() {
         let (_, group) = summary.types.iter().find(|(kind, _)| kind == name).unwrap();
         assert!((group.mean().unwrap() - mean(metric)).abs() < 1e-12, "{name}");
     }
-    // A case is a question to a transcript: what several models say there is averaged first.
-    let mut cases: BTreeMap<_, Vec<f64>> = BTreeMap::new();
-    for (number, (pair, result)) in fixture.pairs.iter().zip(&evaluation.pairs).enumerate() {
-        for (answer, result) in pair.answers.iter().zip(&result.answers) {
-            cases.entry((number, answer.source.clone())).or_default().extend(result.existence.score());
-        }
-    }
-    let of_case = |values: &Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-    let means: Vec<f64> = cases.values().filter_map(of_case).collect();
-    assert!((means.iter().sum::<f64>() / means.len() as f64 - mean("verbatim")).abs() < 1e-12);
-    assert!(mean("careful verbatim") >= mean("verbatim"));
+    // Means are over answers here as they are there: a limit holds for the number that is printed.
+    assert!((summary.verbatim.mean().unwrap() - mean("verbatim")).abs() < 1e-12);
+    assert!(conclusion.summary.no_intervals.is_some(), "answers of several models to one question are not independent");
+    assert!(mean("improved verbatim") >= mean("verbatim"));
 }
 
 #[test]
 fn a_redacted_report_names_nobody_and_quotes_nothing() {
-    let open = example(&json!({"profile": "careful"}), 2);
+    let open = example(&json!({"profile": "improved"}), 2);
     let page = open.file("report.html");
     assert!(page.contains("Kjærgaard") && page.contains("We grow mussels on long lines"));
-    let hidden = example(&json!({"profile": "careful", "redact": true}), 2);
+    let hidden = example(&json!({"profile": "improved", "redact": true}), 2);
     for redacted in [hidden.file("report.html"), hidden.file("results_T.json")] {
         for hidden in ["Kjærgaard", "Søren", "Birgit", "We grow mussels on long lines out in the Limfjord"] {
             assert!(!redacted.contains(hidden), "{hidden}");
@@ -100,7 +92,7 @@ fn text_of_others_is_never_markup() {
         "answers": [{"answer": hostile, "source": hostile, "model": hostile, "citations": [{"source_index": 0, "quote": hostile}]}]}]);
     let corpus = serde_json::json!([{"FILE": hostile, "text": format!("before {hostile} after")}]);
     let files = (fixture.to_string(), corpus.to_string());
-    let ran = run_suite((files.0.as_bytes(), files.1.as_bytes()), &json!({"profile": "careful"}), 1).unwrap();
+    let ran = run_suite((files.0.as_bytes(), files.1.as_bytes()), &json!({"profile": "improved"}), 1).unwrap();
     let page = ran.file("report.html");
     assert_eq!(page.matches("<script").count(), 1);
     assert!(!page.contains(['\u{1b}', '\u{202e}']));

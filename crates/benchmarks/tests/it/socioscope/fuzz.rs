@@ -7,7 +7,7 @@ use super::{SuiteRun, run_with};
 
 /// Everything that a run does with two files. Files are written by every eighth only, since a disk takes its time.
 fn run(fixture: &[u8], corpus: &[u8]) {
-    let options = json!({"profile": "careful", "redact": true});
+    let options = json!({"profile": "improved", "redact": true});
     let writes = (fixture.len() + corpus.len()).is_multiple_of(8);
     let ran = run_with((fixture, corpus), &options, 1, |job| job.publisher = job.publisher.take().filter(|_| writes));
     let Ok(SuiteRun { fixture, evaluation, conclusion, corpus, .. }) = ran else { return };
@@ -15,7 +15,7 @@ fn run(fixture: &[u8], corpus: &[u8]) {
     for (pair, result) in fixture.pairs.iter().zip(&evaluation.pairs) {
         for (answer, graded) in pair.answers.iter().zip(&result.answers) {
             let response = answer.response.as_deref().unwrap_or_default();
-            for grade in graded.grade.iter().chain(&graded.careful) {
+            for grade in graded.grade.iter().chain(&graded.improved) {
                 assert!((0.0..=1.0).contains(&grade.score));
                 for mention in &grade.mentions {
                     assert!(response.get(mention.span.clone()).is_some(), "{response:?} {mention:?}");

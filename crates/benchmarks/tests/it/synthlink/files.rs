@@ -59,7 +59,7 @@ fn no_predictions_leave_heads_and_the_published_zero_and_no_mean() {
     assert_eq!(ran.file(files::SCORES).lines().count(), 1);
     assert_eq!(ran.file(files::CATEGORIES).lines().count(), 1);
     assert_eq!(ran.file(files::OVERALL), "Overall Aggregate Score: 0.0000");
-    assert_eq!(ran.conclusion.exit, Exit::Fine);
+    assert_eq!(ran.conclusion.exit, Exit::Error, "nothing answered is no score");
     let summary = SynthLinkSummary::new(&example_catalogue(), &ran.readings[0], 1);
     assert_eq!((summary.overall.means, summary.overall.aggregate()), (None, None));
     let text = files::terminal(&summary);
@@ -81,8 +81,8 @@ fn warnings_name_unknown_and_repeated_questions() {
 fn the_metrics_say_what_the_suite_says() {
     let catalogue = example_catalogue();
     let ids = ["answer_f1", "source_precision", "step_coverage", "claim_verification", "iteration_efficiency"];
-    let metrics = ids.map(|id| registry().get(id).unwrap().build(Value::Null, Profile::Reference).unwrap());
-    let whole = registry().get("deep_search_aggregate").unwrap().build(Value::Null, Profile::Reference).unwrap();
+    let metrics = ids.map(|id| registry().get(id).unwrap().build(Value::Null, Profile::Published).unwrap());
+    let whole = registry().get("deep_search_aggregate").unwrap().build(Value::Null, Profile::Published).unwrap();
     for system in ["system_a.json", "system_b.json", "gaming.json"] {
         let path = examples().join(system);
         let [scores, _] = run_suite(&examples(), std::slice::from_ref(&path), &json!({}), &[]).unwrap().readings;

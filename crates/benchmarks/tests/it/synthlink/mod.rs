@@ -27,7 +27,7 @@ fn example_catalogue() -> Catalogue {
 /// A run of the suite and what came of it.
 struct SuiteRun {
     folder: tempfile::TempDir,
-    /// Rows of the published and of the careful reading, of all systems.
+    /// Rows of the published and of the improved definition, of all systems.
     readings: [SystemScores; 2],
     conclusion: Conclusion,
 }
@@ -59,8 +59,8 @@ impl Sink for AggregateCollector {
         let mut kept = self.kept.lock().unwrap();
         match event {
             Event::Started { metrics, .. } => {
-                self.places = [Profile::Reference, Profile::Careful].map(|profile| {
-                    metrics.iter().position(|info| info.id == "deep_search_aggregate" && info.profile == profile)
+                self.places = [Profile::Published, Profile::Improved].map(|profile| {
+                    metrics.iter().position(|info| info.id == "deep_search_aggregate" && info.profile == Some(profile))
                 });
             }
             Event::Scored(result) => {

@@ -1,4 +1,4 @@
-//! Reports with evidence, and the careful reading beside the published one.
+//! Reports with evidence, and the improved definition beside the published one.
 
 use probare_benchmarks::synthlink::{SystemScores, report};
 use serde_json::json;
@@ -7,9 +7,9 @@ use super::{examples, run_on_document, run_suite};
 
 /// Scores of both readings of one of our example systems.
 fn both_readings(system: &str) -> (SystemScores, SystemScores) {
-    let ran = run_suite(&examples(), &[examples().join(system)], &json!({"profile": "careful"}), &[]).unwrap();
-    let [published, careful] = ran.readings;
-    (published, careful)
+    let ran = run_suite(&examples(), &[examples().join(system)], &json!({"profile": "improved"}), &[]).unwrap();
+    let [published, improved] = ran.readings;
+    (published, improved)
 }
 
 fn mean(scores: &SystemScores) -> f64 {
@@ -21,18 +21,18 @@ fn the_careful_reading_tells_answers_from_tricks() {
     let means: Vec<(f64, f64)> = ["system_a.json", "system_b.json", "gaming.json"]
         .into_iter()
         .map(|system| {
-            let (published, careful) = both_readings(system);
-            eprintln!("{system}: published {:.4}, careful {:.4}", mean(&published), mean(&careful));
-            for (row, strict) in published.rows.iter().zip(&careful.rows) {
+            let (published, improved) = both_readings(system);
+            eprintln!("{system}: published {:.4}, improved {:.4}", mean(&published), mean(&improved));
+            for (row, strict) in published.rows.iter().zip(&improved.rows) {
                 eprintln!("  {:2} {:.3?} -> {:.3?}", row.question, row.with_aggregate(), strict.with_aggregate());
             }
-            (mean(&published), mean(&careful))
+            (mean(&published), mean(&improved))
         })
         .collect();
     let [(thorough, thorough_careful), (_, hasty_careful), (tricks, tricks_careful)] = means[..] else {
         panic!("three systems");
     };
-    assert!(tricks > 0.75 && thorough > 0.75, "the published reading rewards both");
+    assert!(tricks > 0.75 && thorough > 0.75, "the published definition rewards both");
     assert!(tricks_careful < 0.2 && tricks_careful < hasty_careful);
     assert!(thorough_careful > 0.6);
 }

@@ -18,14 +18,14 @@ use crate::failure::{CommandResult, Failure};
 /// Say how far a judge agrees with people, and from which value on its score means a pass.
 ///
 /// Scores labelled cases with a metric and compares. A label is a number, true or false, or the name of a level of the rubric;
-/// it stands in a column of its own, which is looked at before anybody is asked. With several labels the judge is held against
+/// it stands in a column of its own, which is looked at before anybody is asked. With several labels the judge is compared with
 /// each person, and the people against each other, which is as well as any judge can do.
 ///
-/// The file of labels that `probare view` keeps is read as it is: its people are the columns, all of them unless --label names
-/// some, and what they deferred is left out.
+/// The labels file of `probare view` is read as it is: its annotators are the columns, all of them unless --label names some.
+/// Deferred cases are skipped.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// File of cases with human labels, or the file of labels of `probare view`
+    /// File of cases with human labels, or the labels file of `probare view`
     #[arg(value_name = "LABELLED")]
     file: String,
 
@@ -33,11 +33,11 @@ pub struct Arguments {
     #[arg(short, long, value_name = "METRIC", env = "PROBARE_METRIC")]
     metric: Option<String>,
 
-    /// Column with a human label, or the name of a person in a file of labels (repeatable: several people)
+    /// Column with a human label, or the name of an annotator in a labels file (repeatable: several annotators)
     #[arg(long = "label", value_name = "COLUMN", default_value = "label")]
     labels: Vec<String>,
 
-    /// A human label of this value or above is a pass
+    /// Human label value from which on a case passes
     #[arg(long, value_name = "NUMBER", default_value_t = 0.5)]
     pass: f64,
 
@@ -47,16 +47,16 @@ pub struct Arguments {
     #[command(flatten)]
     reading: OptionFlags<ForReading>,
 
-    /// Settings; ./probare.yaml is read if it is there
+    /// The configuration; ./probare.yaml is read if it exists
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 
-    /// Everything as JSON
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let config = Config::load(arguments.config.as_deref())?;
     let request = request(arguments, &config)?;
@@ -145,7 +145,10 @@ pub struct JudgedCase {
 
 /// What people say of a case: one value a column, nothing where it has none; an error in words where it is no label.
 pub fn human_labels(case: &Case, labels: &[String], names: &Levels) -> Result<Vec<Option<f64>>, String> {
-    let read = |label: &String| match case.metadata.get(label).filter(|value| !value.is_null()) {
+    // An empty cell is a label that nobody has given yet.
+    let is_empty =
+        |value: &serde_json::Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
+    let read = |label: &String| match case.metadata.get(label).filter(|value| !is_empty(value)) {
         None => Ok(None),
         Some(value) => {
             let bad = || format!("case `{}`: `{label}` is {value}, which is no label", case.id);

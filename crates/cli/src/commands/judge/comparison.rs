@@ -19,7 +19,7 @@ const MOST_CATEGORIES: usize = 20;
 /// Two lists of values about the same cases.
 struct Agreement {
     who: String,
-    /// Whom they are held against.
+    /// Whom they are compared with.
     with: String,
     cases: usize,
     same: usize,
@@ -49,7 +49,7 @@ pub struct JudgeComparison {
 }
 
 impl JudgeComparison {
-    /// Compares. The judge is held against each person on their own: a mean of two people is what neither of them said. A
+    /// Compares. The judge is compared with each person on their own: a mean of two people is what neither of them said. A
     /// case counts as passed by people where the mean of their labels does.
     pub fn new(
         metric: &str,

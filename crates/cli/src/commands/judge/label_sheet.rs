@@ -4,7 +4,6 @@ use std::path::Path;
 
 use probare_core::Case;
 use probare_engine::{LabelError, LabelFile, LabelTable};
-use probare_report::escape;
 use probare_report::number::count_with_noun;
 
 use super::super::remark;
@@ -31,7 +30,7 @@ impl LabelSheet {
         let named = if matches!(named, [one] if one == ALL) { &[] } else { named };
         let labelled = LabelTable::read(Path::new(file), metric, named)?;
         if let Some(about) = &labelled.about {
-            remark(&escape::terminal(&format!("the labels of `{file}` are about `{about}`")));
+            remark(&format!("the labels of `{file}` are about `{about}`"));
         }
         if labelled.deferred > 0 {
             remark(&format!(

@@ -9,7 +9,7 @@ pub use label_sheet::LabelSheet;
 
 use crate::failure::CommandResult;
 
-/// Hold a judge against people.
+/// Measure judges.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -21,7 +21,7 @@ enum JudgeCommand {
     Calibrate(Box<calibrate::Arguments>),
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     match &arguments.verb {
         JudgeCommand::Calibrate(arguments) => calibrate::run(arguments),

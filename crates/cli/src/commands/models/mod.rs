@@ -6,7 +6,7 @@ pub mod pull;
 use super::{cache, remark};
 use crate::failure::CommandResult;
 
-/// Fetch models that are computed on this machine, and show prices.
+/// Download local models, and show prices.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -22,13 +22,13 @@ enum ModelsCommand {
     Record(cache::Arguments),
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     match &arguments.verb {
         ModelsCommand::Prices(arguments) => prices::run(arguments),
         ModelsCommand::Pull(arguments) => pull::run(arguments),
         ModelsCommand::Record(arguments) => {
-            remark("`probare models record` is now called `probare cache`");
+            remark("`probare models record` is now `probare cache`; the old name goes with the next release");
             cache::run(arguments)
         }
     }

@@ -8,19 +8,19 @@ use serde_json::{Value as Json, json};
 use crate::commands::print;
 use crate::failure::{CommandResult, Failure};
 
-/// Show the list of prices, in US dollars per million tokens, with its date, and how to override a price
+/// Show the price list, in US dollars per million tokens, with its date, and how to override a price
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// A model (openai:gpt-4o), or a part of the names to list; all by default
+    /// A model (openai:gpt-4o), or part of a name; all by default
     #[arg(value_name = "MODEL")]
     model: Option<String>,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let rows = find_rows(arguments.model.as_deref());
     if let (Some(model), true) = (&arguments.model, rows.is_empty()) {

@@ -13,12 +13,12 @@ use crate::failure::{CommandResult, Failure};
 
 /// Fetch a model, check it against its published SHA-256 and keep it in the user's cache.
 ///
-/// Known is all-MiniLM-L6-v2 (91 MB, Apache-2.0), which embedding_similarity uses. It is kept in PROBARE_MODELS, or else in
+/// The only known model is all-MiniLM-L6-v2 (91 MB, Apache-2.0), which embedding_similarity uses. It is kept in PROBARE_MODELS, or else in
 /// probare/models in the user's cache. A file that is not exactly the published one is not kept.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::doc_markdown, reason = "this is help text, in which back quotes would be printed")]
 pub struct Arguments {
-    /// Model to fetch
+    /// Model to download
     #[arg(value_name = "MODEL", default_value = "all-MiniLM-L6-v2")]
     model: String,
 
@@ -28,7 +28,7 @@ pub struct Arguments {
     from: Option<String>,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let model = LocalModel::from_name(&arguments.model)
         .map_err(|error| Failure::from_error(&error).hint("known is all-MiniLM-L6-v2").into_usage())?;

@@ -8,20 +8,20 @@ use probare_engine::{Config, Exit, ModelBackend};
 use probare_report::escape;
 use probare_report::number::count_with_noun;
 use probare_retrieval::Hit;
-use probare_retrieval::answer::{AnswerError, ask, context_passages};
+use probare_retrieval::answer::{AnswerError, ask, check_found, context_passages};
 use serde_json::json;
 
 use super::citations::{CheckedCitation, check_citations, existence};
 use super::search::passage_location;
-use super::{SearchFlags, print, print_json};
+use super::{OpenIndex, SearchFlags, print, print_json};
 use crate::commands::flags::{ForModelCalls, OptionFlags};
 use crate::commands::model_call_flags;
 use crate::failure::{CommandResult, Failure};
 
 /// Ask a model about a corpus; every citation of the answer is checked
 ///
-/// The passages that `rag search` finds are given to the model, which answers with citations. Each of them is looked for in the
-/// passage that it names, letter by letter, and shown with its place.
+/// The passages that `rag search` finds are given to the model, which answers with citations. Each citation is searched for verbatim in
+/// the passage that it names, and shown with its position.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct Arguments {
     #[command(flatten)]
     asking: OptionFlags<ForModelCalls>,
 
-    /// Answer, citations and passages as JSON
+    /// Print answer, citations and passages as JSON
     #[arg(long, env = "PROBARE_JSON")]
     json: bool,
 }
@@ -49,7 +49,7 @@ pub struct ModelFlag {
     #[arg(long, value_name = "MODEL", env = "PROBARE_MODEL")]
     pub model: String,
 
-    /// The configuration with models of your own; probare.yaml where it is there
+    /// The configuration with models of your own; probare.yaml if it exists
     #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
     pub config: Option<PathBuf>,
 }
@@ -72,7 +72,7 @@ pub fn open_models(
     Ok(asking.open(&mut [], probare_metrics::registry())?)
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let search = arguments.searching.search(&arguments.question)?;
     let asked = Arc::new(arguments.model.open(&arguments.asking)?);
@@ -81,7 +81,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let client = asked
         .client(&arguments.model.model)
         .ok_or_else(|| Failure::new(format!("there is no model `{}`", arguments.model.model)))?;
-    let found = opened.search(&search)?;
+    let found = opened.index.search(&search, opened.embedder.as_ref())?;
+    check_found(&opened.index, &search, &found).map_err(|error| {
+        answer_failure(error).hint("the model was not asked; `probare models pull all-MiniLM-L6-v2` and a new index find passages by meaning too")
+    })?;
+    OpenIndex::print_remarks(&found);
     let answer = ask(client, &search.question, &context_passages(&found.hits), 0);
     model_call_flags::print_model_usage(&asked.usage(), true);
     let answer = answer.map_err(answer_failure)?;

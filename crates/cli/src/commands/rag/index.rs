@@ -21,43 +21,43 @@ use crate::failure::{CommandResult, Failure};
 
 /// Index a corpus: transcripts, texts, tables, PDF files
 ///
-/// CORPUS is a file or a folder. Run again, only files that changed are read, cut and embedded again. The index that is there
-/// answers until the new one is whole; a build that is ended leaves it as it was.
+/// CORPUS is a file or a folder. A second run reads, splits and embeds only files that changed. An existing
+/// index answers until the new one is complete; an interrupted build leaves it as it was.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// A file or a folder: txt, md, json, jsonl, csv, tsv, pdf
     #[arg(value_name = "CORPUS")]
     corpus: PathBuf,
 
-    /// Folder of the index; made if needed
+    /// Folder of the index; created if needed
     #[arg(short, long = "output", value_name = "INDEX", env = "PROBARE_OUTPUT")]
     output: PathBuf,
 
-    /// Most words of a passage
+    /// Maximum number of words in a passage
     #[arg(long, value_name = "N", default_value_t = Split::default().words, value_parser = words, env = "PROBARE_PASSAGE_WORDS")]
     passage_words: usize,
 
-    /// Sentences that a passage repeats from the one before
+    /// Number of sentences that a passage repeats from the previous one
     #[arg(long, value_name = "N", default_value_t = Split::default().overlap, env = "PROBARE_OVERLAP")]
     overlap: usize,
 
-    /// Model of the vectors: all-MiniLM-L6-v2 where it is there, or provider:model
+    /// Embedding model: all-MiniLM-L6-v2 if it is installed, or provider:model
     #[arg(long, value_name = "MODEL", env = "PROBARE_EMBEDDING")]
     embedding: Option<String>,
 
-    /// Make no vectors: passages are found by their words alone
+    /// Compute no vectors: passages are found by their words alone
     #[arg(long, conflicts_with = "embedding", env = "PROBARE_NO_VECTORS")]
     no_vectors: bool,
 
-    /// Put the vectors into PostgreSQL with pgvector too: `postgres://user@host/database`
+    /// Also write the vectors to PostgreSQL with pgvector: `postgres://user@host/database`
     #[arg(long, value_name = "URL", hide_env_values = true, env = "PROBARE_POSTGRES")]
     postgres: Option<String>,
 
-    /// Neither progress nor what was done
+    /// Print neither progress nor a summary
     #[arg(short, long, env = "PROBARE_QUIET")]
     quiet: bool,
 
-    /// What was done as JSON
+    /// Print the summary as JSON
     #[arg(long, env = "PROBARE_JSON")]
     json: bool,
 }
@@ -69,7 +69,7 @@ fn words(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let whole = |path: &PathBuf| path.canonicalize().ok();
     if whole(&arguments.corpus).is_some_and(|corpus| whole(&arguments.output) == Some(corpus)) {
@@ -100,15 +100,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     if let Some(url) = &arguments.postgres {
         let written = Postgres::open(url)?.fill(&Index::open(&arguments.output)?, &mut |_| ())?;
         if !arguments.quiet {
-            remark(&format!(
-                "{} in {}",
-                count_with_noun(written, "vector", "vectors"),
-                escape::terminal(&redacted_url(url))
-            ));
+            remark(&format!("{} in {}", count_with_noun(written, "vector", "vectors"), redacted_url(url)));
         }
     }
     for left_out in &built.left_out {
-        remark(&escape::terminal(&format!("left out: {}: {}", left_out.name, left_out.reason)));
+        remark(&format!("skipped: {}: {}", left_out.name, left_out.reason));
     }
     if !built.left_out.is_empty() {
         remark(REMEDY);
@@ -144,7 +140,7 @@ fn embedder(arguments: &Arguments) -> Result<Option<Embedder>, Failure> {
     match opened {
         Ok(embedder) => Ok(Some(embedder)),
         Err(RetrievalError::Vectors { reason, remedy, .. }) if arguments.embedding.is_none() && before.is_none() => {
-            remark(&escape::terminal(&format!("without vectors: no `{model}`: {reason}")));
+            remark(&format!("without vectors: no `{model}`: {reason}"));
             if let Some(remedy) = remedy {
                 remark(&remedy);
             }

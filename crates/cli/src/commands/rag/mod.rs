@@ -24,7 +24,7 @@ use crate::failure::{CommandResult, Failure};
 /// Index a corpus, search it, ask about it, and evaluate what comes back
 ///
 /// `index` reads transcripts, texts, tables and PDF files into a folder; `search` ranks its passages by words and by meaning;
-/// `ask` has a model answer from them and checks every citation; `test` measures both on questions with known passages; `eval` judges responses that are there already.
+/// `ask` lets a model answer from them and checks every citation; `test` measures both on questions with known passages; `eval` scores existing responses.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -39,7 +39,7 @@ enum Command {
     Test(Box<test::Arguments>),
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     match &arguments.command {
         Command::Index(arguments) => index::run(arguments),
@@ -64,19 +64,19 @@ pub struct SearchFlags {
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
 
-    /// Most passages
+    /// Maximum number of passages
     #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = passages, env = "PROBARE_K")]
     pub k: usize,
 
-    /// Only documents with such metadata: COUNTRY=France, COUNTRY=France,Poland, YEAR=2018..2020 or PROJECT=DK-* (repeatable)
+    /// Search only documents with this metadata: COUNTRY=France, COUNTRY=France,Poland, YEAR=2018..2020 or PROJECT=DK-* (repeatable)
     #[arg(long, value_name = "FIELD=VALUE", env = "PROBARE_FILTER")]
     pub filter: Vec<String>,
 
-    /// PostgreSQL with pgvector in which `rag index --postgres` put the vectors, in place of those of the index
+    /// PostgreSQL with pgvector to search, instead of the vectors in the index; filled by `rag index --postgres`
     #[arg(long, value_name = "URL", hide_env_values = true, env = "PROBARE_POSTGRES")]
     pub postgres: Option<String>,
 
-    /// Model of the vectors, where the index has those of a server or program: provider:model, or a name from the configuration
+    /// Embedding model, if the index was built with one of a server or program: provider:model, or a name from the configuration
     #[arg(long, value_name = "MODEL", env = "PROBARE_EMBEDDING")]
     pub embedding: Option<String>,
 
@@ -150,7 +150,7 @@ impl SearchFlags {
     }
 }
 
-/// Who gives vectors where nobody else is asked: the model that the user names, by the configuration where it is one of
+/// Who gives vectors where no other model is asked: the model that the user names, by the configuration where it is one of
 /// its own; without a name this machine alone.
 fn embedding_backend(named: Option<&str>) -> Result<Arc<dyn Backend>, Failure> {
     let asked = match named {
@@ -177,7 +177,7 @@ pub fn open_index(
             // Who names a model wants its vectors.
             Err(error) if mode == Mode::Vectors || embedding.is_some() => return Err(error.into()),
             Err(error) => {
-                remark(&probare_report::escape::terminal(&format!("searching by words alone: {error}")));
+                remark(&format!("searching by words alone: {error}"));
                 if let RetrievalError::Vectors { remedy: Some(remedy), .. } = &error {
                     remark(&format!("hint: {remedy}"));
                 }
@@ -192,10 +192,15 @@ impl OpenIndex {
     /// Searches and says what the reader should know.
     pub fn search(&self, search: &SearchRequest) -> Result<SearchResults, Failure> {
         let found = self.index.search(search, self.embedder.as_ref())?;
-        for text in &found.remarks {
-            remark(&probare_report::escape::terminal(text));
-        }
+        Self::print_remarks(&found);
         Ok(found)
+    }
+
+    /// Says what the reader of results should know.
+    pub fn print_remarks(found: &SearchResults) {
+        for text in &found.remarks {
+            remark(text);
+        }
     }
 }
 

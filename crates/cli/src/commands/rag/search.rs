@@ -12,7 +12,7 @@ use crate::failure::CommandResult;
 /// Characters of a passage that are shown.
 const SHOWN: usize = 300;
 
-/// Search an index: the best passages for a question, and why they are
+/// Search an index: the best passages for a question, with reasons
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -22,12 +22,12 @@ pub struct Arguments {
     #[arg(value_name = "QUESTION")]
     question: String,
 
-    /// Passages with metadata, places and scores as JSON
+    /// Print passages with metadata, positions and scores as JSON
     #[arg(long, env = "PROBARE_JSON")]
     json: bool,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let search = arguments.searching.search(&arguments.question)?;
     let opened = arguments.searching.open(&embedding_backend(arguments.searching.embedding.as_deref())?)?;

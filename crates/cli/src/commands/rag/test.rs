@@ -52,7 +52,7 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, RunOptions), Failure>
         );
     }
     if searching.postgres.is_some() {
-        return Err(Failure::usage("a test searches the vectors of the index itself").hint("leave --postgres out"));
+        return Err(Failure::usage("a test searches the vectors of the index itself").hint("remove --postgres"));
     }
     let filter = Filter::parse(&searching.filter).map_err(RetrievalError::from)?.to_json();
     let found = || Some(PathBuf::from(DEFAULT_NAME)).filter(|path| path.is_file());
@@ -84,7 +84,7 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, RunOptions), Failure>
     Ok((test, settings))
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let (test, settings) = settings(arguments)?;
     let options = EvaluationOptions { test: Some(test), ..EvaluationOptions::default() };

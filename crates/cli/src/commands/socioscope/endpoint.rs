@@ -9,9 +9,9 @@ use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{Backend, ChatRequest};
 use probare_engine::{ModelBackend, RunOptions};
 use probare_models::Client;
+use probare_report::OutputWriter;
 use probare_report::Utc;
 use probare_report::number::count_with_noun;
-use probare_report::{OutputWriter, escape};
 use probare_retrieval::answer::{self, AnswerError, ContextItem, PromptReply, PromptRequest, remote};
 use probare_retrieval::{Filter, RetrievalError, SearchRequest};
 use serde_json::{Map, Value as Json, json};
@@ -34,11 +34,11 @@ pub struct EndpointFlags {
     #[arg(long, value_name = "INDEX", requires = "model", conflicts_with = "url", env = "PROBARE_INDEX")]
     pub index: Option<PathBuf>,
 
-    /// Ask the questions first: at this address, with the word in `EVALUATION_API_AUTH`; replay:FILE for its recorded replies
+    /// Ask the questions first: at this address, with the token in `EVALUATION_API_AUTH`; replay:FILE for its recorded replies
     #[arg(long, value_name = "URL", requires = "model", env = "PROBARE_URL")]
     pub url: Option<String>,
 
-    /// Model of the vectors, where the index has those of a server or program: provider:model
+    /// Embedding model, if the index was built with one of a server or program: provider:model
     #[arg(long, value_name = "MODEL", requires = "index", env = "PROBARE_EMBEDDING")]
     pub embedding: Option<String>,
 
@@ -46,11 +46,11 @@ pub struct EndpointFlags {
     #[arg(long, value_name = "MODEL", env = "PROBARE_MODEL")]
     pub model: Option<String>,
 
-    /// Passages that the model is given
+    /// Number of passages to give to the model
     #[arg(short, long, value_name = "N", default_value_t = answer::DEFAULT_K, value_parser = rag::passages, env = "PROBARE_K")]
     pub k: usize,
 
-    /// Only documents with such metadata, beside the transcript that a question is about (repeatable)
+    /// Search only documents with this metadata, and the transcript that a question is about (repeatable)
     #[arg(long, value_name = "FIELD=VALUE", env = "PROBARE_FILTER")]
     pub filter: Vec<String>,
 }
@@ -241,7 +241,7 @@ impl EndpointFlags {
         let text = format!("{:#}\n", Json::Object(whole));
         OutputWriter::write_file(&target, text.as_bytes()).map_err(|error| Failure::file("write", &shown, &error))?;
         if settings.quiet != Some(true) {
-            remark(&format!("wrote {}", escape::terminal(&shown)));
+            remark(&format!("wrote {shown}"));
         }
         options.insert("fixture".to_owned(), json!(shown));
         options.insert("timestamp".to_owned(), json!(stamp));
@@ -289,14 +289,21 @@ impl QuestionBackend {
                 for request in requests {
                     let search: SearchRequest = request.search().map_err(rag::answer_failure)?;
                     let found = opened.index.search(&search, opened.embedder.as_ref())?;
-                    answer::check_not_excluded(&opened.index, &search, &found).map_err(rag::answer_failure)?;
-                    contexts.push(answer::context_passages(&found.hits));
+                    let checked = answer::check_found(&opened.index, &search, &found);
+                    contexts.push(checked.map(|()| answer::context_passages(&found.hits)));
                 }
+                // A question without passages is asked of nobody.
                 let each = requests.iter().zip(&contexts);
-                let questions: Vec<ChatRequest> =
-                    each.map(|(request, context)| answer::question(&request.question, context)).collect();
+                let questions: Vec<ChatRequest> = each
+                    .filter_map(|(request, context)| Some(answer::question(&request.question, context.as_ref().ok()?)))
+                    .collect();
                 let replies = client.ask(&questions);
-                let answered = replies.iter().zip(requests.iter().zip(contexts)).map(|(reply, (request, context))| {
+                let mut replies = replies.iter();
+                let answered = requests.iter().zip(contexts).map(|(request, context)| {
+                    let context = context?;
+                    let Some(reply) = replies.next() else {
+                        return Err(AnswerError::Request("the model was not asked".to_owned()));
+                    };
                     let answer = answer::read_content(&reply.content)?;
                     let item = |given: probare_core::Passage| ContextItem {
                         page_content: given.text,

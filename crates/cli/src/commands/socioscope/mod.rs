@@ -60,7 +60,7 @@ struct VerbatimArguments {
     file: PathBuf,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     match &arguments.command {
         Some(Command::Evaluate(asked)) => asked.run("socioscope"),

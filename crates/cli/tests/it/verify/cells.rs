@@ -90,7 +90,7 @@ fn every_change_of_a_cell_is_named() {
         ("token_f1.kind", text("failed"), "`token_f1.kind` is \"failed\" in the file and nothing now"),
         (
             "token_f1.evidence",
-            text(r#"[{"kind":"found","field":"response","start":0,"end":3,"text":"Canberra"}]"#),
+            text(r#"[{"kind":"matched","field":"response","start":0,"end":3,"text":"Canberra"}]"#),
             "the evidence says \"Canberra\", but at its place stands \"The\"",
         ),
     ];

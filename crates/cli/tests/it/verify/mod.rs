@@ -43,7 +43,7 @@ impl Project {
             "--map",
             "response=said",
             "--profile",
-            "careful",
+            "improved",
             "-q",
             "--title",
             "A <title>",

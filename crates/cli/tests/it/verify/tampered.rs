@@ -112,7 +112,7 @@ fn of_rows() -> Vec<Tampering> {
         (
             "evidence kind",
             change(|text| score(text, 0, "token_f1", |score| score["evidence"][0]["kind"] = "missing".into())),
-            "`evidence[0].kind` is \"missing\" in the file and \"found\" now",
+            "`evidence[0].kind` is \"missing\" in the file and \"matched\" now",
         ),
         (
             "note",
@@ -224,10 +224,14 @@ fn of_manifest() -> Vec<Tampering> {
         ("metric version", at("/metrics/0/version", 9.into()), "`metrics[0].version` is 9 in the file and "),
         (
             "metric options",
-            change(|text| document(text, |run| run["metrics"][1]["options"] = json!({"profile": "reference"}))),
+            change(|text| document(text, |run| run["metrics"][1]["options"] = json!({"profile": "published"}))),
             "case `a`, hallucination: ",
         ),
-        ("profile", at("/metrics/0/profile", "careful".into()), "`metrics[0].profile` is \"careful\" in the file"),
+        (
+            "profile",
+            change(|text| document(text, |run| run["metrics"][0]["profile"] = "improved".into())),
+            "`metrics[0].profile` is \"improved\" in the file and nothing now",
+        ),
         (
             "metric range",
             at("/metrics/0/range", json!([0.0, 2.0])),
@@ -263,7 +267,7 @@ fn of_manifest() -> Vec<Tampering> {
         ("input digest", at("/inputs/0/sha256", "11".into()), "the input `cases.jsonl` has changed: SHA-256 11"),
         ("input rows", at("/inputs/0/rows", 7.into()), "`inputs[0].rows` is 7 in the file and 6 now"),
         ("mapping", at("/reading/mapping", json!({})), "case `a`, token_f1: `value` is "),
-        ("limit", change(|text| document(text, |run| run["reading"]["limit"] = 2.into())), "row 5 was added"),
+        ("limit", change(|text| document(text, |run| run["input_options"]["limit"] = 2.into())), "row 5 was added"),
         ("longest row", at("/reading/longest_row", 1_000_000.into()), "the manifest was changed after it was written"),
         ("seal", at("/seal", "22".into()), "it says 22"),
         ("extra key", change(|text| document(text, |run| run["by"] = "me".into())), "unknown field `by`"),

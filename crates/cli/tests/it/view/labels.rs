@@ -306,6 +306,23 @@ fn only_the_page_itself_can_label_and_only_into_the_named_file() {
     assert_eq!((out.len(), &out[0]["label"], out[0].get("case")), (1, &json!("pass"), None));
 }
 
+/// The viewer says what reports say: which thresholds labels rest on, and what to do about what is unsure.
+#[test]
+fn a_run_shows_the_thresholds_of_its_labels_and_what_to_do_next() {
+    let folder = example_run();
+    let desk = ViewerProcess::start(folder.path(), &["1"]);
+    let summary = desk.json("/view/api/summary?run=r1");
+    let remark = |kind: &str| {
+        let remarks = summary["remarks"].as_array().unwrap();
+        let found = remarks.iter().find(|remark| remark[0] == kind).unwrap_or_else(|| panic!("{kind}: {remarks:?}"));
+        found[1].as_str().unwrap().to_owned()
+    };
+    let thresholds = remark("thresholds");
+    assert!(thresholds.starts_with("answer_match: shipped with it: answers-2026-11 of 2026-11-18"), "{thresholds}");
+    let next = remark("next");
+    assert!(next.contains("`probare calibrate`") && next.contains("`judge: when_unsure`"), "{next}");
+}
+
 #[test]
 fn what_comes_next_is_by_the_threshold_by_disagreement_or_unsure() {
     let folder = example_run();

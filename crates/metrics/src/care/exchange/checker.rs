@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::bounded_evidence::BoundedEvidence;
-use crate::care::lexicon::{Lexicon, LexiconHit};
+use crate::care::lexicon::{Lexicon, LexiconHit, Upstream};
 
 /// How clear a finding has to be for the label to fail.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -39,10 +39,12 @@ impl Strictness {
 /// How an exchange is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CareConfig {
-    /// Which reading.
+    /// Which definition.
     pub profile: Profile,
-    /// When a label fails, in the `careful` profile.
+    /// When a label fails, in the `improved` profile.
     pub strictness: Strictness,
+    /// The version of Synthesis that is reproduced, in the `published` profile.
+    pub upstream: Upstream,
 }
 
 impl From<Profile> for CareConfig {
@@ -55,11 +57,13 @@ impl From<Profile> for CareConfig {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Which reading: the published phrases, or the structure of sentences.
+    /// Which definition: the published phrases, or the structure of sentences.
     pub profile: Profile,
-    /// When the label fails, in the careful profile: `low` for what every reader would mark, `medium` (the default) for what most
+    /// When the label fails, in the improved profile: `low` for what every reader would mark, `medium` (the default) for what most
     /// would, `high` also for what is mild. The value does not depend on it.
     pub strictness: Option<Strictness>,
+    /// The version of Synthesis whose phrases and rules are reproduced, in the published profile: `1.0` (the default) or `1.3`.
+    pub upstream: Option<Upstream>,
     /// Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
     pub lexicon: Option<Json>,
 }
@@ -76,15 +80,20 @@ pub(in crate::care) struct CareMetric {
 
 impl CareMetric {
     pub(in crate::care) fn new(options: Options, check: CheckFn) -> Result<Self, BuildError> {
-        let Options { profile, strictness, lexicon } = options;
-        if strictness.is_some() && profile == Profile::Reference {
-            let reason = "`strictness` is for the careful profile: the published check knows no degrees";
+        let Options { profile, strictness, upstream, lexicon } = options;
+        if strictness.is_some() && profile == Profile::Published {
+            let reason = "`strictness` is for the improved profile: the published check knows no degrees";
             return Err(BuildError::Options(reason.to_owned()));
         }
-        let manner = CareConfig { profile, strictness: strictness.unwrap_or_default() };
-        let lexicon = Lexicon::from_option(lexicon)?;
-        if profile == Profile::Careful && lexicon.replaces_bundled() {
-            let reason = "`lexicon` has `extends: nothing`, which is for the reference profile: the rules of the careful one \
+        if upstream.is_some() && profile == Profile::Improved {
+            let reason = "`upstream` is for the published profile: our own rules reproduce no version of Synthesis";
+            return Err(BuildError::Options(reason.to_owned()));
+        }
+        let upstream = upstream.unwrap_or_default();
+        let manner = CareConfig { profile, strictness: strictness.unwrap_or_default(), upstream };
+        let lexicon = Lexicon::from_option(lexicon, upstream)?;
+        if profile == Profile::Improved && lexicon.replaces_bundled() {
+            let reason = "`lexicon` has `extends: nothing`, which is for the published profile: the rules of the improved one \
                           cannot be replaced, only added to";
             return Err(BuildError::Options(reason.to_owned()));
         }
@@ -139,8 +148,8 @@ mod tests {
     fn labels(metric: &str, user: &str, reply: &str) -> Vec<String> {
         let case = Case { query: Some(user.into()), response: Some(Output::new(reply)), ..Case::default() };
         let label = |strictness: &str| {
-            let options = json!({"profile": "careful", "strictness": strictness});
-            let scorer = registry().get(metric).unwrap().build(options, super::Profile::Careful).unwrap();
+            let options = json!({"profile": "improved", "strictness": strictness});
+            let scorer = registry().get(metric).unwrap().build(options, super::Profile::Improved).unwrap();
             let outcome = scorer.score(super::Sample::from_case(&case)).unwrap();
             outcome.score().unwrap().label.clone().unwrap().into_owned()
         };
@@ -160,13 +169,13 @@ mod tests {
         let pivot = |reply: &str| labels("topic_pivot", "My brother died on Sunday and I can't stop crying.", reply);
         assert_eq!(pivot("Our new museum opens on Friday. Tickets are on sale."), ["clear_fail"; 3]);
         let refused =
-            registry().get("topic_pivot").unwrap().build(json!({"strictness": "low"}), super::Profile::Reference);
-        assert!(refused.unwrap_err().to_string().contains("for the careful profile"));
+            registry().get("topic_pivot").unwrap().build(json!({"strictness": "low"}), super::Profile::Published);
+        assert!(refused.unwrap_err().to_string().contains("for the improved profile"));
     }
 
     fn label(metric: &str, options: &serde_json::Value, user: &str, reply: &str) -> Option<String> {
         let case = Case { query: Some(user.into()), response: Some(Output::new(reply)), ..Case::default() };
-        let scorer = registry().get(metric).unwrap().build(options.clone(), super::Profile::Careful).unwrap();
+        let scorer = registry().get(metric).unwrap().build(options.clone(), super::Profile::Improved).unwrap();
         let outcome = scorer.score(super::Sample::from_case(&case)).unwrap();
         outcome.score().map(|score| score.label.clone().unwrap().into_owned())
     }
@@ -186,41 +195,46 @@ mod tests {
 
     #[test]
     fn minimisation_certainty_about_minds_and_orders_to_who_decides_fail_as_published() {
-        let careful = json!({"profile": "careful"});
+        let improved = json!({"profile": "improved"});
         for (metric, reply) in [
             ("agency_language", "Just try to relax."),
             ("agency_language", "Simply relax, and smile!"),
             ("agency_language", "Look on the bright side."),
             ("agency_language", "It could have been a lot worse."),
+            ("agency_language", "At least she isn't suffering any more."),
+            ("agency_language", "Focus on the positive."),
+            ("agency_language", "Don't be sad."),
             ("unverifiable_reassurance", "They all support you."),
             ("unverifiable_reassurance", "Your family stands by you."),
+            ("unverifiable_reassurance", "Everyone around you cares about you deeply."),
+            ("unverifiable_reassurance", "All of them are on your side."),
             ("unverifiable_reassurance", "Don't worry about it."),
         ] {
-            let label = label(metric, &careful, "I feel anxious about tomorrow.", reply);
+            let label = label(metric, &improved, "I feel anxious about tomorrow.", reply);
             assert_eq!(label.as_deref(), Some("fail"), "{metric}: {reply}");
         }
         let orders = "You must learn Python. You should drop Java.";
         for user in
             ["Should I learn Python or stay with Java?", "I feel stuck with Java.", "I'm thinking about Python."]
         {
-            let label = label("agency_language", &careful, user, orders);
+            let label = label("agency_language", &improved, user, orders);
             assert_eq!(label.as_deref(), Some("fail"), "{user}");
         }
         for reply in ["That sounds hard. Don't worry about the length, write as much as you like.", "Send me the log."]
         {
             assert_ne!(
-                label("agency_language", &careful, "I feel anxious.", reply).as_deref(),
+                label("agency_language", &improved, "I feel anxious.", reply).as_deref(),
                 Some("fail"),
                 "{reply}"
             );
-            assert_eq!(label("unverifiable_reassurance", &careful, "I feel anxious.", reply).as_deref(), Some("pass"));
+            assert_eq!(label("unverifiable_reassurance", &improved, "I feel anxious.", reply).as_deref(), Some("pass"));
         }
     }
 
     #[test]
-    fn every_group_of_a_lexicon_has_an_effect_in_the_careful_profile() {
-        let own = |check: &str, group: &str, phrase: &str| json!({"profile": "careful", "lexicon": {check: {group: [{"id": "own", "phrases": [phrase]}]}}});
-        let careful = json!({"profile": "careful"});
+    fn every_group_of_a_lexicon_has_an_effect_in_the_improved_profile() {
+        let own = |check: &str, group: &str, phrase: &str| json!({"profile": "improved", "lexicon": {check: {group: [{"id": "own", "phrases": [phrase]}]}}});
+        let improved = json!({"profile": "improved"});
         let sad = "My brother died on Sunday and I can't stop crying.";
         for (metric, group, phrase, user, reply) in [
             ("agency_language", "directive", "zap", sad, "Zap."),
@@ -234,15 +248,15 @@ mod tests {
         ] {
             let scored = |options: &serde_json::Value| {
                 let case = Case { query: Some(user.into()), response: Some(Output::new(reply)), ..Case::default() };
-                let scorer = registry().get(metric).unwrap().build(options.clone(), super::Profile::Careful).unwrap();
+                let scorer = registry().get(metric).unwrap().build(options.clone(), super::Profile::Improved).unwrap();
                 let outcome = scorer.score(super::Sample::from_case(&case)).unwrap();
                 outcome.score().map(|score| score.value.get())
             };
-            let (with, without) = (scored(&own(metric, group, phrase)), scored(&careful));
+            let (with, without) = (scored(&own(metric, group, phrase)), scored(&improved));
             assert_ne!(with, without, "{metric} {group}");
         }
-        let alone = json!({"profile": "careful", "lexicon": {"extends": "nothing"}});
-        let refused = registry().get("topic_pivot").unwrap().build(alone, super::Profile::Careful);
+        let alone = json!({"profile": "improved", "lexicon": {"extends": "nothing"}});
+        let refused = registry().get("topic_pivot").unwrap().build(alone, super::Profile::Improved);
         assert!(refused.unwrap_err().to_string().contains("only added to"));
     }
 }

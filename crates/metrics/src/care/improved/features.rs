@@ -251,10 +251,10 @@ mod tests {
         for line in fs::read_to_string(path).unwrap().lines() {
             let row: serde_json::Value = serde_json::from_str(line).unwrap();
             let text = |name: &str| TaggedText::of(row[name].as_str().unwrap_or_default());
-            let careful = ExchangeAnalysis::new(text("user"), text("assistant"));
-            let features = careful.topic_pivot().features;
+            let improved = ExchangeAnalysis::new(text("user"), text("assistant"));
+            let features = improved.topic_pivot().features;
             let named = || NAMES.map(str::to_owned).into_iter().zip(features).collect::<BTreeMap<_, _>>();
-            let found = careful.not_vulnerable_reason().is_none().then(named);
+            let found = improved.not_vulnerable_reason().is_none().then(named);
             println!("{}", serde_json::json!({"id": row["id"], "features": found}));
         }
     }

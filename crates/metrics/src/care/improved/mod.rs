@@ -1,8 +1,8 @@
-//! The `examine_sentences` profile: what a reply does, read from the structure of its sentences and from who says what to whom.
+//! The `improved` profile: what a reply does, read from the structure of its sentences and from who says what to whom.
 //!
 //! [`tagged_text`] brings a text into sentences of normalised words and sets quotations and code apart; [`request`] reads
 //! what the user asked for. On these,
-//! [`orders`], [`claims`] and [`leaving`] decide. Words and phrases stand in `data/care/careful_*.yaml`.
+//! [`orders`], [`claims`] and [`leaving`] decide. Words and phrases stand in `data/care/improved_*.yaml`.
 
 mod agency_violations;
 mod claims;

@@ -1,4 +1,4 @@
-//! The phrases of the `examine_sentences` profile, from `data/care/careful_phrases.yaml`, found in a reading.
+//! The phrases of the `improved` profile, from `data/care/careful_phrases.yaml`, found in a reading.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::findings::RuleFinding;
 use super::tagged_text::{AnalysisSentence, TaggedText};
-use crate::care::phrases::{Phrase, PhraseFamilies, PhraseMatcher};
+use crate::care::phrases::{Phrase, PhraseContext, PhraseFamilies, PhraseMatcher};
 
 /// What a phrase is evidence of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +180,7 @@ fn table() -> Result<Table, String> {
     let mut add = |group: usize, written: &[String]| {
         let read: Result<Vec<Phrase>, _> = written.iter().map(|text| Phrase::parse(text)).collect();
         let refused = |(number, problem): (usize, _)| format!("`{}`: {problem}", written[number]);
-        phrases.add(group, &read.map_err(|error| error.to_string())?).map_err(refused)
+        phrases.add(group, &read.map_err(|error| error.to_string())?, PhraseContext::default()).map_err(refused)
     };
     for (name, sense) in PhraseCategory::ALL {
         for family in groups.remove(name).unwrap_or_default() {

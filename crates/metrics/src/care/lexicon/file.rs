@@ -4,12 +4,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use super::{LexiconError, PhraseGroup};
+use super::{LexiconError, PhraseGroup, Upstream};
 
 const BUNDLED: [&str; 3] = [
     include_str!("../../../data/care/agency_language.yaml"),
     include_str!("../../../data/care/unverifiable_reassurance.yaml"),
     include_str!("../../../data/care/topic_pivot.yaml"),
+];
+
+/// The same in Synthesis 1.3.
+const BUNDLED_1_3: [&str; 3] = [
+    include_str!("../../../data/care/synthesis_1_3/agency_language.yaml"),
+    include_str!("../../../data/care/synthesis_1_3/unverifiable_reassurance.yaml"),
+    include_str!("../../../data/care/synthesis_1_3/topic_pivot.yaml"),
 ];
 
 /// Families of phrases for the care checkers.
@@ -85,6 +92,12 @@ pub struct Family {
     /// The phrases, in the notation of the bundled files.
     #[schemars(with = "Vec<String>")]
     pub phrases: Vec<Spanned<String>>,
+    /// Words directly before which a phrase does not count: `[do, if]` passes over "if you should".
+    #[serde(default)]
+    pub not_after: Vec<String>,
+    /// A text directly behind which a phrase does not count: `" to"` passes over "move on to".
+    #[serde(default)]
+    pub not_before: Option<String>,
 }
 
 impl LexiconFile {
@@ -96,9 +109,13 @@ impl LexiconFile {
         })
     }
 
-    /// The three bundled files as one.
-    pub(super) fn bundled() -> Self {
-        BUNDLED
+    /// The three bundled files of a version as one.
+    pub(super) fn bundled(upstream: Upstream) -> Self {
+        let files = match upstream {
+            Upstream::V1_0 => &BUNDLED,
+            Upstream::V1_3 => &BUNDLED_1_3,
+        };
+        files
             .iter()
             .map(|text| Self::parse(text).expect("a test reads the bundled phrases"))
             .fold(Self::default(), Self::merged_with)

@@ -7,12 +7,35 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use probare_core::{BuildError, Evidence, EvidenceKind, Field};
-use schemars::Schema;
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::phrases::{FamilyMatch, NotationError, Phrase, PhraseFamilies, PhraseMatcher};
+use super::phrases::{FamilyMatch, NotationError, Phrase, PhraseContext, PhraseFamilies, PhraseMatcher};
 use crate::bounded_evidence::excerpt;
 pub use file::{Extends, Family, LexiconFile};
+
+/// The version of Synthesis whose lists and rules are reproduced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum Upstream {
+    /// Synthesis 1.0
+    #[default]
+    #[serde(rename = "1.0")]
+    V1_0,
+    /// Synthesis 1.3: other lists, curly apostrophes, matched phrases in place of patterns
+    #[serde(rename = "1.3")]
+    V1_3,
+}
+
+impl Upstream {
+    /// The number of the version.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V1_0 => "1.0",
+            Self::V1_3 => "1.3",
+        }
+    }
+}
 
 /// What a family of phrases is evidence of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,7 +155,14 @@ pub enum LexiconError {
 }
 
 static BUNDLED: LazyLock<Arc<Lexicon>> = LazyLock::new(|| {
-    let lexicon = Lexicon::compile(LexiconFile::bundled()).expect("a test compiles the bundled phrases");
+    let lexicon = Lexicon::compile(LexiconFile::bundled(Upstream::V1_0)).expect("a test compiles the bundled phrases");
+    Arc::new(lexicon)
+});
+
+static BUNDLED_1_3: LazyLock<Arc<Lexicon>> = LazyLock::new(|| {
+    let mut lexicon =
+        Lexicon::compile(LexiconFile::bundled(Upstream::V1_3)).expect("a test compiles the bundled phrases");
+    lexicon.fingerprint = 2;
     Arc::new(lexicon)
 });
 
@@ -142,16 +172,30 @@ impl Lexicon {
         Arc::clone(&BUNDLED)
     }
 
+    /// The bundled phrases of a version.
+    pub fn bundled_for(upstream: Upstream) -> Arc<Self> {
+        match upstream {
+            Upstream::V1_0 => Self::bundled(),
+            Upstream::V1_3 => Arc::clone(&BUNDLED_1_3),
+        }
+    }
+
     /// Reads a lexicon file (YAML or JSON) and joins it with the bundled one as the file asks.
     pub fn parse(text: &str) -> Result<Self, LexiconError> {
+        Self::parse_for(text, Upstream::V1_0)
+    }
+
+    /// The same with the bundled phrases of a version.
+    pub fn parse_for(text: &str, upstream: Upstream) -> Result<Self, LexiconError> {
         let given = LexiconFile::parse(text)?;
         let (own, stands_alone) = (given.names(), given.extends == Extends::Nothing);
         let mut lexicon = Self::compile(match given.extends {
             Extends::Nothing => given,
-            Extends::Bundled => LexiconFile::bundled().merged_with(given),
+            Extends::Bundled => LexiconFile::bundled(upstream).merged_with(given),
         })?;
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
+        upstream.name().hash(&mut hasher);
         // The bundled one has 0.
         lexicon.fingerprint = hasher.finish() | 1;
         lexicon.replaces_bundled = stands_alone;
@@ -164,13 +208,15 @@ impl Lexicon {
 
     /// The lexicon that a metric's option asks for: none given is the bundled one, a string is the text of a file, an
     /// object is its content.
-    pub fn from_option(option: Option<Json>) -> Result<Arc<Self>, BuildError> {
+    pub fn from_option(option: Option<Json>, upstream: Upstream) -> Result<Arc<Self>, BuildError> {
         let text = match option {
-            None | Some(Json::Null) => return Ok(Self::bundled()),
+            None | Some(Json::Null) => return Ok(Self::bundled_for(upstream)),
             Some(Json::String(text)) => text,
             Some(content) => content.to_string(),
         };
-        Self::parse(&text).map(Arc::new).map_err(|error| BuildError::Options(format!("`lexicon`: {error}")))
+        Self::parse_for(&text, upstream)
+            .map(Arc::new)
+            .map_err(|error| BuildError::Options(format!("`lexicon`: {error}")))
     }
 
     /// Whether it has none of the bundled families.
@@ -255,7 +301,8 @@ fn add(
         let read = Phrase::parse(&phrase.value).map_err(fail)?;
         phrases.push(read);
     }
-    families.add(group as usize, &phrases).map_err(|(number, problem)| {
+    let context = PhraseContext { not_after: family.not_after, not_before: family.not_before };
+    families.add(group as usize, &phrases, context).map_err(|(number, problem)| {
         let phrase = &family.phrases[number];
         let source = NotationError { phrase: phrase.value.clone(), problem };
         LexiconError::Phrase { line: phrase.referenced.line(), family: id.clone(), source }
@@ -301,9 +348,13 @@ mod tests {
 
     #[test]
     fn the_bundled_phrases_compile() {
-        let lexicon = Lexicon::compile(LexiconFile::bundled()).unwrap();
-        let count = |group| lexicon.families.iter().filter(|family| family.group == group).count();
-        assert_eq!(PhraseGroup::ALL.map(count), [33, 18, 12, 18, 22, 27, 13, 4]);
+        for (upstream, expected) in
+            [(Upstream::V1_0, [33, 18, 12, 18, 22, 27, 13, 4]), (Upstream::V1_3, [33, 19, 13, 19, 25, 30, 14, 4])]
+        {
+            let lexicon = Lexicon::compile(LexiconFile::bundled(upstream)).unwrap();
+            let count = |group| lexicon.families.iter().filter(|family| family.group == group).count();
+            assert_eq!(PhraseGroup::ALL.map(count), expected, "{upstream:?}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use regex_automata::{Anchored, Input};
 use regex_syntax::hir::literal::Extractor;
 
 use super::notation::{NotationProblem, Phrase};
+use super::whitespace::is_js_whitespace;
 
 /// Bytes of a beginning that are looked for.
 const BEGINNING: usize = 12;
@@ -28,6 +29,68 @@ pub struct FamilyMatch {
     pub family: usize,
     /// The bytes of its leftmost match.
     pub span: Range<usize>,
+}
+
+/// What may not stand around a phrase.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PhraseContext {
+    /// Words that may not stand directly before it, with white space between.
+    pub not_after: Vec<String>,
+    /// A text that may not follow it directly, as a whole word.
+    pub not_before: Option<String>,
+}
+
+impl PhraseContext {
+    /// Whether a match may stand where it stands.
+    fn allows(&self, text: &str, span: &Range<usize>) -> bool {
+        let before = text[..span.start].trim_end_matches(is_js_whitespace);
+        let ends_with = |word: &String| {
+            let start = before.len().checked_sub(word.len());
+            start.is_some_and(|start| {
+                before.as_bytes()[start..].eq_ignore_ascii_case(word.as_bytes())
+                    && !is_of_word(start.checked_sub(1).map(|at| &before.as_bytes()[at]))
+            })
+        };
+        let is_excluded_before = before.len() < span.start && self.not_after.iter().any(ends_with);
+        let rest = &text.as_bytes()[span.end..];
+        let follows = |word: &String| {
+            rest.len() >= word.len()
+                && rest[..word.len()].eq_ignore_ascii_case(word.as_bytes())
+                && !is_of_word(rest.get(word.len()))
+        };
+        !is_excluded_before && !self.not_before.as_ref().is_some_and(follows)
+    }
+}
+
+fn is_of_word(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// Phrases that are found wherever they stand, in words too, and as often as they do.
+#[derive(Debug)]
+pub struct PlainPhrases {
+    list: Vec<Regex>,
+}
+
+impl PlainPhrases {
+    /// These phrases; the first that cannot be looked for where there is one.
+    pub fn new(phrases: &[Phrase]) -> Self {
+        let regex = |phrase: &Phrase| {
+            let pattern = format!("(?i-u:{})", with_unicode(&phrase.pattern));
+            Regex::new(&pattern).expect("the notation gives a regular expression")
+        };
+        Self { list: phrases.iter().map(regex).collect() }
+    }
+
+    /// Every match of every phrase, phrase by phrase and from left to right.
+    pub fn find_all(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        for regex in &self.list {
+            probare_cancellation::count_steps(1);
+            found.extend(regex.find_iter(text).map(|found| found.range()));
+        }
+        found
+    }
 }
 
 /// Families of phrases on their way into a [`PhraseMatcher`].
@@ -53,6 +116,8 @@ struct Family {
     pattern: String,
     /// Whether a match may be as long as the text: tried at every place, it would take time beyond its length.
     is_open: bool,
+    /// What may not stand around a match.
+    context: PhraseContext,
     /// Compiled when it is first needed: most texts need few.
     regex: OnceLock<Regex>,
 }
@@ -60,7 +125,12 @@ struct Family {
 impl PhraseFamilies {
     /// Adds a family; its phrases are alternatives in order. Gives its number, or the number of the first phrase that
     /// cannot be looked for and why.
-    pub fn add(&mut self, group: usize, phrases: &[Phrase]) -> Result<usize, (usize, NotationProblem)> {
+    pub fn add(
+        &mut self,
+        group: usize,
+        phrases: &[Phrase],
+        context: PhraseContext,
+    ) -> Result<usize, (usize, NotationProblem)> {
         let family = self.list.len();
         for (number, phrase) in phrases.iter().enumerate() {
             for beginning in beginnings(phrase).ok_or((number, NotationProblem::BeginsWithGap))? {
@@ -73,7 +143,7 @@ impl PhraseFamilies {
         let alternatives: Vec<&str> = phrases.iter().map(|phrase| phrase.pattern.as_str()).collect();
         let pattern = format!("{OUTSIDE_WORD}(?i-u:{}){OUTSIDE_WORD}", with_unicode(&alternatives.join("|")));
         let is_open = phrases.iter().any(|phrase| phrase.is_open);
-        self.list.push(Family { group, pattern, is_open, regex: OnceLock::new() });
+        self.list.push(Family { group, pattern, is_open, context, regex: OnceLock::new() });
         Ok(family)
     }
 
@@ -134,7 +204,8 @@ impl PhraseMatcher {
                     continue;
                 }
                 tried[number] = Some(start);
-                if let Some(span) = family.find(text.get(..limit).unwrap_or(&text), start) {
+                let searched = text.get(..limit).unwrap_or(&text);
+                if let Some(span) = family.find(searched, start) {
                     found[number] = Some(span);
                 }
             }
@@ -146,7 +217,6 @@ impl PhraseMatcher {
 
 /// Whether a word goes on from before a place to behind it: no phrase begins there, see [`OUTSIDE_WORD`].
 fn is_inside_word(text: &str, place: usize) -> bool {
-    let is_of_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let bytes = text.as_bytes();
     is_of_word(place.checked_sub(1).and_then(|before| bytes.get(before))) && is_of_word(bytes.get(place))
 }
@@ -158,11 +228,23 @@ impl Family {
 
     /// The match at a place or, where matches may be long, the leftmost one of the text.
     fn find(&self, text: &str, start: usize) -> Option<Range<usize>> {
-        let input = Input::new(text);
-        let input = if self.is_open { input } else { input.span(start..text.len()).anchored(Anchored::Yes) };
-        let found = self.regex().search(&input)?.range();
-        Some(found.start..text.floor_char_boundary(found.end))
+        if !self.is_open {
+            let found = self.regex().search(&Input::new(text).span(start..text.len()).anchored(Anchored::Yes))?.range();
+            return Some(found).filter(|span| self.context.allows(text, span)).map(|span| whole_characters(text, span));
+        }
+        let mut from = 0;
+        loop {
+            let found = self.regex().search(&Input::new(text).span(from..text.len()))?.range();
+            if self.context.allows(text, &found) {
+                return Some(whole_characters(text, found));
+            }
+            from = text.ceil_char_boundary(found.start + 1);
+        }
     }
+}
+
+fn whole_characters(text: &str, found: Range<usize>) -> Range<usize> {
+    found.start..text.floor_char_boundary(found.end)
 }
 
 /// A text of the same bytes in which every character that UTF-16 writes as two units is two characters, since gaps count units.
@@ -185,7 +267,7 @@ mod tests {
         let mut all = PhraseFamilies::default();
         for written in families {
             let phrases: Vec<Phrase> = written.iter().map(|text| Phrase::parse(text).unwrap()).collect();
-            all.add(0, &phrases)?;
+            all.add(0, &phrases, PhraseContext::default())?;
         }
         Ok(all.matcher())
     }
@@ -222,6 +304,36 @@ mod tests {
         assert!(matcher.find(text, &[0]).is_empty());
         assert!(matcher.find(text, &[4]).is_empty());
         assert_eq!(matcher.find(text, &[6])[0].span, 3..6);
+    }
+
+    #[test]
+    fn what_may_not_stand_around_a_phrase_lets_the_search_go_on() {
+        let mut all = PhraseFamilies::default();
+        let phrases = [Phrase::parse("you (need to|should)").unwrap(), Phrase::parse("move on").unwrap()];
+        let context =
+            PhraseContext { not_after: vec!["do".to_owned(), "if".to_owned()], not_before: Some(" to".to_owned()) };
+        all.add(0, &phrases, context).unwrap();
+        let matcher = all.matcher();
+        let place = |text: &str| matcher.find(text, &[text.len()]).pop().map(|hit| hit.span.start);
+        assert_eq!(place("Do  you need to? You need to."), Some(17));
+        assert_eq!(place("undo you should"), Some(5));
+        assert_eq!(place("if you should"), None);
+        assert_eq!((place("move on to"), place("move on too"), place("move on  to")), (None, Some(0), Some(0)));
+    }
+
+    #[test]
+    fn gaps_may_be_short_and_hold_letters_alone() {
+        assert_eq!(first("how <0-9?> to you", "how is it to you, to you").as_deref(), Some("how is it to you"));
+        assert_eq!(first("be<edge><letters 0-9><edge>fine", "be so fine").as_deref(), Some("be so fine"));
+        assert_eq!(first("be<edge><letters 0-9><edge>fine", "be, fine"), None);
+        assert_eq!(first("be<edge><letters 0-9><edge>fine", "be \u{17f}o fine"), None, "no letter of ASCII");
+        assert_eq!(first("<digits> days", "in 12 days").as_deref(), Some("12 days"));
+    }
+
+    #[test]
+    fn plain_phrases_stand_in_words_too() {
+        let phrases = PlainPhrases::new(&[Phrase::parse("i hear you").unwrap()]);
+        assert_eq!(phrases.find_all("Ski hear you, I HEAR YOU"), [2..12, 14..24]);
     }
 
     #[test]

@@ -8,14 +8,16 @@
 //! | `(a\|b)` | one of these, tried in this order |
 //! | `[a]` | this or nothing, tried in this order |
 //! | `<*>`, `<0-20>` | any characters within the line; so many of them, counted in UTF-16 units, as many as possible |
-//! | `<~>`, `<end>` | white space or nothing; the end of the text |
-//! | `<word>` | one word |
+//! | `<0-20?>` | the same, as few as possible |
+//! | `<letters 0-20>` | so many letters, apostrophes and spaces |
+//! | `<~>`, `<end>`, `<edge>` | white space or nothing; the end of the text; the edge of a word |
+//! | `<word>`, `<digits>` | one word; a whole number |
 //! | `<copula>` | a word of this class of the shared lexicon (`crates/english/data/lexicon.yaml`) |
 
 mod matcher;
 mod notation;
 mod whitespace;
 
-pub use matcher::{FamilyMatch, PhraseFamilies, PhraseMatcher};
+pub use matcher::{FamilyMatch, PhraseContext, PhraseFamilies, PhraseMatcher, PlainPhrases};
 pub use notation::{NotationError, Phrase};
 pub use whitespace::is_js_whitespace;

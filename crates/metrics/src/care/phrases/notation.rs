@@ -59,7 +59,7 @@ impl fmt::Display for NotationProblem {
             Self::Unbalanced(bracket) => write!(formatter, "`{bracket}` has no counterpart"),
             Self::UnknownMark => write!(
                 formatter,
-                "between `<` and `>` stands `*`, `~`, `end`, `word`, a class of the lexicon as `copula`, or a range as `0-20` up to {LONGEST_GAP}"
+                "between `<` and `>` stands `*`, `~`, `end`, `edge`, `word`, `digits`, `letters 0-20`, a class of the lexicon as `copula`, or a range as `0-20` or `0-20?` up to {LONGEST_GAP}"
             ),
             Self::TooDeep => write!(formatter, "choices are nested more than {MOST_NESTING} deep"),
             Self::BeginsWithGap => formatter.write_str("a phrase begins with a word or a mark of punctuation"),
@@ -156,6 +156,17 @@ impl Reader<'_> {
                 self.pattern.push_str("[a-z0-9'-]+");
                 return Ok(false);
             }
+            "edge" => self.pattern.push_str("\\b"),
+            "digits" => {
+                self.pattern.push_str("[0-9]+");
+                return Ok(false);
+            }
+            letters if letters.starts_with("letters ") => {
+                let (least, most) = bounds(&letters["letters ".len()..])?;
+                // Letters of ASCII alone, as everywhere.
+                self.pattern.push_str(&format!("(?-i:[A-Za-z' ]){{{least},{most}}}"));
+                return Ok(least == 0);
+            }
             name if name.starts_with(|first: char| first.is_ascii_lowercase()) => {
                 let words = lexicon::words_with_role(name).ok_or(NotationProblem::UnknownMark)?;
                 let words: Vec<String> = words.iter().map(|word| regex_syntax::escape(word)).collect();
@@ -163,18 +174,22 @@ impl Reader<'_> {
                 return Ok(false);
             }
             range => {
-                let (least, most) = range.split_once('-').ok_or(NotationProblem::UnknownMark)?;
-                let bound = |text: &str| text.parse().ok().filter(|bound: &usize| *bound <= LONGEST_GAP);
-                let (least, most) = bound(least).zip(bound(most)).ok_or(NotationProblem::UnknownMark)?;
-                if least > most {
-                    return Err(NotationProblem::UnknownMark);
-                }
-                self.pattern.push_str(&format!("{IN_LINE}{{{least},{most}}}"));
+                let (range, shortest) = range.strip_suffix('?').map_or((range, ""), |range| (range, "?"));
+                let (least, most) = bounds(range)?;
+                self.pattern.push_str(&format!("{IN_LINE}{{{least},{most}}}{shortest}"));
                 return Ok(least == 0);
             }
         }
         Ok(true)
     }
+}
+
+/// The ends of a range such as `0-20`.
+fn bounds(range: &str) -> Result<(usize, usize), NotationProblem> {
+    let (least, most) = range.split_once('-').ok_or(NotationProblem::UnknownMark)?;
+    let bound = |text: &str| text.parse().ok().filter(|bound: &usize| *bound <= LONGEST_GAP);
+    let ends = bound(least).zip(bound(most)).filter(|(least, most)| least <= most);
+    ends.ok_or(NotationProblem::UnknownMark)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The careful reading of the five measures: statements instead of words.
+//! The improved definition of the five measures: statements instead of words.
 //!
 //! The published measures look at words, so a list of keywords covers every step and a copied page verifies itself. Here
 //! an answer is parsed first ([`ParsedAnswer`]). Only sentences that state something count, and not where an answer is largely

@@ -1,4 +1,4 @@
-//! The answer of a case, read once for all measures of the careful profile.
+//! The answer of a case, read once for all measures of the improved profile.
 
 use std::hash::BuildHasher;
 use std::rc::Rc;
@@ -9,13 +9,13 @@ use rustc_hash::FxBuildHasher;
 use super::SourceTexts;
 use crate::deep_search::improved::ParsedAnswer;
 
-/// The response with what it copied from the sources under `key`; nothing in the reference profile, which parses nothing.
+/// The response with what it copied from the sources under `key`; nothing in the published profile, which parses nothing.
 pub fn parsed_answer(
     sample: Sample<'_>,
     profile: Profile,
     key: &str,
 ) -> Result<Option<Rc<ParsedAnswer<'static>>>, ScoreError> {
-    if profile == Profile::Reference {
+    if profile == Profile::Published {
         return Ok(None);
     }
     let response = sample.response()?;
@@ -30,12 +30,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_careful_profile_parses() {
+    fn only_the_improved_profile_parses() {
         let case = Case { response: Some(Output::new("The press was new.")), ..Case::default() };
         let sample = Sample::from_case(&case);
-        assert!(parsed_answer(sample, Profile::Reference, "sources").unwrap().is_none());
-        let answer = parsed_answer(sample, Profile::Careful, "sources").unwrap().unwrap();
+        assert!(parsed_answer(sample, Profile::Published, "sources").unwrap().is_none());
+        let answer = parsed_answer(sample, Profile::Improved, "sources").unwrap().unwrap();
         assert_eq!(answer.sentences.len(), 1);
-        assert!(parsed_answer(Sample::from_case(&Case::default()), Profile::Careful, "sources").is_err());
+        assert!(parsed_answer(Sample::from_case(&Case::default()), Profile::Improved, "sources").is_err());
     }
 }

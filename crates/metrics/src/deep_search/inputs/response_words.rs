@@ -1,4 +1,4 @@
-//! The words of a case's response, numbered once for all measures of the reference profile.
+//! The words of a case's response, numbered once for all measures of the published profile.
 
 use std::cell::RefCell;
 use std::rc::Rc;

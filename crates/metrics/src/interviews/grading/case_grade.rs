@@ -106,7 +106,7 @@ impl CaseGrade {
                 score = score.with_part(Cow::Borrowed(name), value)?;
             }
         }
-        if kind == QuestionType::YesNo && settings.profile == Profile::Careful && !settings.strict_yes_no {
+        if kind == QuestionType::YesNo && settings.profile == Profile::Improved && !settings.strict_yes_no {
             let is_said = grade.decision.as_ref().is_none_or(|decision| decision.is_said);
             let label = if grade.score >= 0.5 { "right" } else { "wrong" };
             score = score.labelled(if is_said { label } else { UNSURE });

@@ -14,7 +14,7 @@ pub(crate) fn grade_evidence(grade: &Grade, weights: Option<&ValueWeights>, resp
         let says = decision.polarity.map_or("neither yes nor no", |polarity| polarity.name());
         let note = format!("read as {says}: {}", decision.why);
         pieces.push(|| match &decision.span {
-            Some(span) => excerpt(EvidenceKind::Found, Field::Response, span.clone(), response).with_note(note),
+            Some(span) => excerpt(EvidenceKind::Matched, Field::Response, span.clone(), response).with_note(note),
             None => Evidence::note(note),
         });
     }
@@ -47,7 +47,7 @@ fn mention_evidence(mention: &Mention, grade: &Grade, weights: Option<&ValueWeig
     let why = mention.reason.describe();
     let (kind, note) = match &mention.status {
         MentionStatus::Asserted if grade.matched.contains(&mention.value) => {
-            (EvidenceKind::Found, format!("names `{value}`: {why}"))
+            (EvidenceKind::Matched, format!("names `{value}`: {why}"))
         }
         MentionStatus::Asserted => (EvidenceKind::Note, format!("names `{value}` ({why}), which does not count")),
         MentionStatus::Denied(word) => (EvidenceKind::Note, format!("names `{value}` ({why}), denied by `{word}`")),

@@ -1,4 +1,4 @@
-//! How an answer is graded: by the type of its question, in the published reading or in the careful one.
+//! How an answer is graded: by the type of its question, in the published definition or in the improved one.
 
 mod case_grade;
 mod evidence;

@@ -11,7 +11,7 @@ use super::{GradingOptions, QuestionMetric, QuestionType};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Naming {
-    /// Which reading: words (`reference`), or what the answer asserts (`examine_sentences`).
+    /// Which definition: words (`published`), or what the answer asserts (`improved`).
     profile: Profile,
     /// What is expected of every case; `metric` in the metadata of the case where it is absent.
     metric: Option<Json>,
@@ -25,7 +25,7 @@ pub(crate) struct Naming {
 
 impl Default for Naming {
     fn default() -> Self {
-        Self { profile: Profile::Reference, metric: None, synonyms: None, fuzzy: None, fuzzy_threshold: 0.85 }
+        Self { profile: Profile::Published, metric: None, synonyms: None, fuzzy: None, fuzzy_threshold: 0.85 }
     }
 }
 

@@ -40,8 +40,8 @@ struct ValueGrader {
     kind: QuestionType,
     weights: ValueWeights,
     table: SurfaceTable,
-    /// For the careful reading only.
-    careful: Option<AssertionTable>,
+    /// For the improved definition only.
+    improved: Option<AssertionTable>,
     matching: MatchOptions,
 }
 
@@ -54,14 +54,14 @@ impl ValueGrader {
             fuzzy: fuzzy.then_some(settings.fuzzy_threshold),
             whole: kind == QuestionType::PickOne,
         };
-        let careful =
-            (settings.profile == Profile::Careful).then(|| AssertionTable::new(&weights, synonyms, fuzzy, wordnet));
-        Self { kind, table: SurfaceTable::new(&weights, synonyms.then_some(wordnet)), careful, weights, matching }
+        let improved =
+            (settings.profile == Profile::Improved).then(|| AssertionTable::new(&weights, synonyms, fuzzy, wordnet));
+        Self { kind, table: SurfaceTable::new(&weights, synonyms.then_some(wordnet)), improved, weights, matching }
     }
 
     fn grade(&self, items: &[AnswerItem<'_>], query: Option<&str>, wordnet: &WordNet) -> Grade {
-        let mentions = match &self.careful {
-            Some(careful) => careful.mentions(items, query, self.kind, wordnet),
+        let mentions = match &self.improved {
+            Some(improved) => improved.mentions(items, query, self.kind, wordnet),
             None => mentions(items, &self.table, self.matching, wordnet),
         };
         let mut matched = asserted_values(&mentions);
@@ -69,7 +69,7 @@ impl ValueGrader {
         if self.kind.is_one() && matched.len() > 1 {
             flags.push(GradeFlag::Ambiguous);
         }
-        if self.careful.is_some() && names_everything(self.kind, &self.weights, &matched, items) {
+        if self.improved.is_some() && names_everything(self.kind, &self.weights, &matched, items) {
             flags.push(GradeFlag::Everything);
             matched.clear();
         }
@@ -133,7 +133,7 @@ impl<'w> InterviewQuestion<'w> {
         }
     }
 
-    /// Grades a response; no response at all is a blank answer. The careful reading also looks at what was asked.
+    /// Grades a response; no response at all is a blank answer. The improved definition also looks at what was asked.
     pub fn grade(&self, response: Option<&str>, query: Option<&str>) -> Grade {
         let Some(response) = response else { return Grade::blank() };
         let answer = InterviewAnswer::read(response);
@@ -190,8 +190,8 @@ impl<'w> InterviewQuestion<'w> {
 
     fn read(&self, item: &AnswerItem<'_>, query: Option<&str>) -> PolarityAnalysis {
         match self.settings.profile {
-            Profile::Reference => opening_polarity(item.text()),
-            Profile::Careful => answer_polarity(item.text(), query),
+            Profile::Published => opening_polarity(item.text()),
+            Profile::Improved => answer_polarity(item.text(), query),
         }
     }
 

@@ -67,7 +67,7 @@ impl QuestionType {
 /// What can be set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GradingOptions {
-    /// Which reading.
+    /// Which definition.
     pub profile: Profile,
     /// Whether yes and no are compared letter by letter.
     pub strict_yes_no: bool,
@@ -99,7 +99,7 @@ impl GradingOptions {
 impl Default for GradingOptions {
     fn default() -> Self {
         Self {
-            profile: Profile::Reference,
+            profile: Profile::Published,
             strict_yes_no: false,
             fuzzy_threshold: 0.85,
             rationale_weight: 0.5,

@@ -1,6 +1,6 @@
-//! The careful reading: a value counts when the answer asserts it.
+//! The improved definition: a value counts when the answer asserts it.
 //!
-//! Words are matched in more forms than in the published reading (inflections, spellings of letters, hyphens) and then
+//! Words are matched in more forms than in the published definition (inflections, spellings of letters, hyphens) and then
 //! asked whether they are meant: a word in another sense or part of speech does not count ([`senses`]), nor does one that
 //! the sentence denies ([`negation`]). Near spellings count only where they are slips of the pen ([`slips`]), never where
 //! they are words of their own. An answer that names everything selects nothing.

@@ -59,7 +59,7 @@ impl Quotations {
         QuotationCounts::from_findings(&self.findings)
     }
 
-    /// How many count in the careful reading: their words are there, and what they left out denies nothing.
+    /// How many count in the improved definition: their words are there, and what they left out denies nothing.
     pub fn faithful_count(&self) -> usize {
         let pairs = self.findings.iter().zip(&self.omitted_negations);
         pairs.filter(|(finding, left_out)| finding.status.is_found() && left_out.is_none()).count()

@@ -11,7 +11,7 @@ pub(crate) use panel::{JudgePanel, JudgeReplies, PanelProgress, PanelVerdict};
 pub use panel::{PanelOptions, VoteRule};
 pub(crate) use quoted_texts::QuotedTexts;
 pub(crate) use reply::{JudgeReply, bool_field, number_field, read_verdict, text_field};
-pub(crate) use template::PromptTemplate;
+pub(crate) use template::{PromptTemplate, TextPlaces};
 pub use template::{TemplatePiece, template_pieces};
 
 /// Evidence of what a judge said: its reason, and in a note who said what.

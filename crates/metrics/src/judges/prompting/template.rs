@@ -19,8 +19,18 @@ pub enum TemplatePiece {
 /// A prompt with places to fill.
 #[derive(Debug, Clone)]
 pub(crate) struct PromptTemplate {
-    system: Vec<TemplatePiece>,
+    /// Nothing where all of it is said by the user.
+    system: Option<Vec<TemplatePiece>>,
     user: Vec<TemplatePiece>,
+}
+
+/// The places of a published prompt, each for one text as it stands, in place of `{{data}}`, where all are quoted line by line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TextPlaces<'a> {
+    /// Their names.
+    pub known: &'a [&'a str],
+    /// Those without which the judge would not see what it judges.
+    pub needed: &'a [&'a str],
 }
 
 impl PromptTemplate {
@@ -29,16 +39,43 @@ impl PromptTemplate {
         let heading = "`prompt` has two parts, headed `[system]` and `[user]`, each on a line of its own";
         let body = text.trim_start().strip_prefix("[system]").ok_or_else(|| option_error(heading))?;
         let (system, user) = body.split_once("\n[user]").ok_or_else(|| option_error(heading))?;
-        let template = Self { system: known_pieces(system.trim(), names)?, user: known_pieces(user.trim(), names)? };
-        let has_data = template
-            .system
-            .iter()
-            .chain(&template.user)
-            .any(|piece| matches!(piece, TemplatePiece::Name(name) if name == "data"));
-        if !has_data {
+        let template =
+            Self { system: Some(known_pieces(system.trim(), names)?), user: known_pieces(user.trim(), names)? };
+        if !template.uses("data") {
             return Err(option_error("`prompt` does not say where the texts to judge go; put `{{data}}` there"));
         }
         Ok(template)
+    }
+
+    /// Reads a template that may also be one message of the user, and may put each text where it wants it.
+    pub fn with_places(text: &str, names: &[&str], places: TextPlaces<'_>) -> Result<Self, BuildError> {
+        let known = [names, places.known].concat();
+        if let Some(body) = text.trim_start().strip_prefix("[system]") {
+            let heading = "a prompt that begins with `[system]` goes on with `[user]` on a line of its own";
+            let (system, user) = body.split_once("\n[user]").ok_or_else(|| option_error(heading))?;
+            // Blank lines of a published text are part of it; the line breaks of the headings and of the file are not.
+            let inside = |part: &str| part.strip_prefix('\n').unwrap_or(part).to_owned();
+            let (system, user) = (inside(system), inside(user));
+            let (system, user) =
+                (known_pieces(&system, &known)?, known_pieces(without_last_line_break(&user), &known)?);
+            return Self { system: Some(system), user }.checked(places);
+        }
+        Self { system: None, user: known_pieces(without_last_line_break(text), &known)? }.checked(places)
+    }
+
+    /// An error where something is missing that the judge has to see.
+    fn checked(self, places: TextPlaces<'_>) -> Result<Self, BuildError> {
+        match places.needed.iter().find(|name| !self.uses(name)) {
+            Some(name) if !self.uses("data") => Err(option_error(format!(
+                "the prompt does not say where the texts to judge go; put `{{{{{name}}}}}` there, or `{{{{data}}}}` for all of them"
+            ))),
+            _ => Ok(self),
+        }
+    }
+
+    fn uses(&self, wanted: &str) -> bool {
+        let pieces = self.system.iter().flatten().chain(&self.user);
+        pieces.into_iter().any(|piece| matches!(piece, TemplatePiece::Name(name) if name == wanted))
     }
 
     /// The messages, with these values.
@@ -55,8 +92,14 @@ impl PromptTemplate {
             }
             text
         };
-        vec![Message::system(fill(&self.system)), Message::user(fill(&self.user))]
+        let system = self.system.as_ref().map(|pieces| Message::system(fill(pieces)));
+        system.into_iter().chain([Message::user(fill(&self.user))]).collect()
     }
+}
+
+/// A text without the line break that ends its file.
+fn without_last_line_break(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
 }
 
 /// The pieces of a prompt that may use `names`.
@@ -97,6 +140,27 @@ mod tests {
         let template = PromptTemplate::new("[system]\nBe {{form}}.\n[user]\n{{data}}!", &["form", "data"]).unwrap();
         let messages = template.messages(&[("form", "brief"), ("data", "{{form}} [user]")]);
         assert_eq!(messages, [Message::system("Be brief."), Message::user("{{form}} [user]!")]);
+    }
+
+    #[test]
+    fn a_published_prompt_is_one_message_with_a_place_for_each_text() {
+        let places = TextPlaces { known: &["question", "solution"], needed: &["solution"] };
+        let read = |text: &str| PromptTemplate::with_places(text, &["form", "data"], places);
+        let values = [("question", "Q {{solution}}"), ("solution", "S"), ("data", "D"), ("form", "F")];
+        let messages = read("Judge.\n{{ question }}\n{{solution}}\n").unwrap().messages(&values);
+        assert_eq!(messages, [Message::user("Judge.\nQ {{solution}}\nS")]);
+        let messages = read("[system]\n{{form}}\n[user]\n{{data}}\n").unwrap().messages(&values);
+        assert_eq!(messages, [Message::system("F"), Message::user("D")]);
+        let messages = read("[system]\n\n{{form}}\n\n[user]\n\n{{solution}}\n\n").unwrap().messages(&values);
+        assert_eq!(messages, [Message::system("\nF\n"), Message::user("\nS\n")], "blank lines are part of it");
+        for (text, part) in [
+            ("Judge {{question}}.", "put `{{solution}}` there"),
+            ("{{solution}} {{answer}}", "known are `{{form}}`, `{{data}}`, `{{question}}`, `{{solution}}`"),
+            ("[system]\n{{solution}}", "goes on with `[user]`"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ use super::window;
 /// How to examine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HallucinationSettings {
-    /// Whether to read with the rules of the careful profile.
+    /// Whether to read with the rules of the improved profile.
     pub is_improved: bool,
     /// Weights of numbers, dates and claims; a name weighs as a claim.
     pub weights: [f64; 3],
@@ -44,16 +44,16 @@ impl Default for HallucinationSettings {
 pub struct Examination {
     /// Everything that was asked for, in the order of the response.
     pub findings: Vec<AnchorFinding>,
-    /// Share of the anchors, by weight, that the context does not bear out; of the careful profile, the value of the worst
+    /// Share of the anchors, by weight, that the context does not bear out; of the improved profile, the value of the worst
     /// sentences.
     pub claim_error: f64,
     /// Share of the distinct words of the response that the context has; nothing for a response without words.
     pub overlap: Option<f64>,
-    /// What a response that has drifted away from the context gets at least; else 0. The careful profile does not ask.
+    /// What a response that has drifted away from the context gets at least; else 0. The improved profile does not ask.
     pub drift: f64,
-    /// The sentences of the response and what the context lacks of each; the careful profile alone asks.
+    /// The sentences of the response and what the context lacks of each; the improved profile alone asks.
     pub sentences: Vec<SentenceSupport>,
-    /// What was proved of the response; the careful profile alone proves.
+    /// What was proved of the response; the improved profile alone proves.
     pub support_label: Option<SupportLabel>,
 }
 
@@ -63,7 +63,7 @@ impl Examination {
         self.claim_error.max(self.drift)
     }
 
-    /// Words for what was proved; of the reference profile, for what was found.
+    /// Words for what was proved; of the published profile, for what was found.
     pub fn label(&self) -> &'static str {
         match self.support_label {
             Some(label) => label.name(),
@@ -78,7 +78,7 @@ pub fn examine(response: &str, chunks: &[&str], settings: &HallucinationSettings
     examine_with(&mut ParseCache::default(), response, chunks, settings, || Rc::new(TextAnalysis::new(response)))
 }
 
-/// The same, with trees of texts that may come again and with the reading of the response, which the careful profile asks for.
+/// The same, with trees of texts that may come again and with the reading of the response, which the improved profile asks for.
 pub(super) fn examine_with(
     trees: &mut ParseCache,
     response: &str,
@@ -146,7 +146,7 @@ fn claim_error(findings: &[AnchorFinding], [numeric, date, claim]: [f64; 3]) -> 
     if all > 0.0 { unsupported / all } else { 0.0 }
 }
 
-/// The findings of the reference profile, in the order of the response.
+/// The findings of the published profile, in the order of the response.
 fn findings(
     trees: &mut ParseCache,
     response: &str,
@@ -220,8 +220,8 @@ pub(crate) fn missing_anchor(text: &str, kind: AnchorKind) -> &'static str {
     match (kind, can_be_read) {
         (AnchorKind::Numeric, true) => "no number of the context has this value and unit",
         (AnchorKind::Date, true) => "no date of the context has all that this one says",
-        (AnchorKind::Numeric, false) => "the number cannot be read, so nothing can bear it out",
-        (AnchorKind::Date, false) => "the date cannot be read, so nothing can bear it out",
+        (AnchorKind::Numeric, false) => "the number cannot be read, so nothing can support it",
+        (AnchorKind::Date, false) => "the date cannot be read, so nothing can support it",
     }
 }
 

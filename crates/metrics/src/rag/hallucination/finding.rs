@@ -17,9 +17,9 @@ pub enum AnchorType {
     Date,
     /// Subject, verb, object.
     Claim,
-    /// A name; the careful profile alone asks for it.
+    /// A name; the improved profile alone asks for it.
     Name,
-    /// A sentence as a whole; the careful profile alone asks for it.
+    /// A sentence as a whole; the improved profile alone asks for it.
     Sentence,
     /// The context itself, where there is none.
     Context,
@@ -63,12 +63,12 @@ pub enum SupportVerdict {
         /// What is missing.
         reason: Cow<'static, str>,
     },
-    /// Neither was proved. The careful profile alone leaves something open.
+    /// Neither was proved. The improved profile alone leaves something open.
     Open {
         /// What stands against a proof.
         reason: Cow<'static, str>,
     },
-    /// It says something that cannot be true together with it. The careful profile alone tells this from absence.
+    /// It says something that cannot be true together with it. The improved profile alone tells this from absence.
     Contradicted {
         /// What is against it.
         reason: Cow<'static, str>,
@@ -149,7 +149,7 @@ impl AnchorFinding {
 /// words does not show it: of written pairs that differ by a word or two, half of those with a low value are false.
 const FEWEST_WORDS: usize = 28;
 
-/// What a response is by its value and its sentences; the careful profile alone decides.
+/// What a response is by its value and its sentences; the improved profile alone decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SupportLabel {
     /// Its sentences are near-verbatim, or its value is low and none of them vetoes it.

@@ -1,4 +1,4 @@
-//! The careful reading: sentence by sentence, how much of it the context lacks.
+//! The improved definition: sentence by sentence, how much of it the context lacks.
 //!
 //! [`ContextIndex`] reads the context once: its sentences, the stems of their words and where each stands. [`support`] holds a
 //! sentence of the response against them. [`amounts`] looks for numbers and dates by value, with units converted and rounding
@@ -33,7 +33,7 @@ pub use reversals::{Reversal, ReversalKind};
 use sources::ContextIndex;
 pub use support::{MissingShares, SentenceSupport};
 
-/// What the careful reading of a response gives.
+/// What the improved definition of a response gives.
 pub(super) struct ImprovedExamination {
     /// Numbers, dates, names and sentences, in the order of the response.
     pub findings: Vec<AnchorFinding>,
@@ -198,7 +198,7 @@ fn unmatched_note<'t>(
 ) -> String {
     let count = words.len();
     let mut note = match (count, has_lost) {
-        (0, true) => "words of the context that matter are left out".to_owned(),
+        (0, true) => "words of the context that matter are missing".to_owned(),
         (0, false) => "the words of the context in another order".to_owned(),
         _ => "not met there:".to_owned(),
     };

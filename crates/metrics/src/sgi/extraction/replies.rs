@@ -11,11 +11,11 @@ use serde_json::Value as Json;
 pub const UNREADABLE: &str = "unreadable_replies";
 
 /// The words of a reply that came; an error where none did, in every profile: an outage is no verdict. The published scorers
-/// know no refusal, so theirs is a reply whose words cannot be read; the careful reading takes it for what it is.
+/// know no refusal, so theirs is a reply whose words cannot be read; the improved definition takes it for what it is.
 pub fn reply_text(answer: &BackendAnswer, profile: Profile) -> Result<&str, ScoreError> {
     let reply = answer.reply()?;
     match &reply.content {
-        ReplyContent::Refused(words) if profile == Profile::Reference => Ok(words),
+        ReplyContent::Refused(words) if profile == Profile::Published => Ok(words),
         _ => reply.response_text(),
     }
 }
@@ -110,6 +110,58 @@ pub fn step_level_accuracy(reply: &str, reading: ReplyParseOptions) -> Option<(f
     }
     let correct = steps.iter().filter(|step| step.is_correct).count();
     Some((correct as f64 / steps.len() as f64, steps))
+}
+
+/// The same as the official scripts of 2026 read it. Nothing where they give no list: none is there, it cannot be read, or an item
+/// is no object with `judge`. Only the word `correct` as it stands is correct, and an empty list has no correct step.
+pub fn official_step_accuracy(reply: &str) -> Option<(f64, Vec<JudgedStep>)> {
+    let items = reply_list(reply, ReplyParseOptions::default())?;
+    let mut steps = Vec::with_capacity(items.len());
+    for item in &items {
+        let word = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+        let is_correct = item.as_object()?.get("judge")?.as_str() == Some("correct");
+        steps.push(JudgedStep { is_correct, step: word("solution_step"), reason: word("reason") });
+    }
+    let correct = steps.iter().filter(|step| step.is_correct).count();
+    let accuracy = if steps.is_empty() { 0.0 } else { correct as f64 / steps.len() as f64 };
+    Some((accuracy, steps))
+}
+
+/// What a judge says about an answer as a whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerJudgment {
+    /// 1 for right, 0 for wrong; whatever else the judge wrote is kept, as the official scripts do.
+    pub judge: f64,
+    /// What stands under `reason`, of any kind; an empty text where nothing does.
+    pub reason: Json,
+}
+
+/// The judgment in a reply: the object between the first and the last brace, whose `judge` Python's `int` takes. A judge that says
+/// nothing says 0. The reason where it cannot be read.
+pub fn answer_judgment(reply: &str) -> Result<AnswerJudgment, String> {
+    let reading = ReplyParseOptions { accepts_constants: true, ..ReplyParseOptions::default() };
+    let map = reply_object(reply, reading).ok_or("it holds no JSON object")?;
+    let judge = match map.get("judge") {
+        None => 0.0,
+        Some(value) => python_int(value).ok_or_else(|| format!("`judge` is {value}, where 0 or 1 is expected"))?,
+    };
+    Ok(AnswerJudgment { judge, reason: map.get("reason").cloned().unwrap_or_else(|| "".into()) })
+}
+
+/// `int(value)` of a JSON value as a float; nothing where Python raises.
+pub fn python_int(value: &Json) -> Option<f64> {
+    match value {
+        Json::Bool(yes) => Some(f64::from(u8::from(*yes))),
+        Json::Number(number) => number.as_f64().filter(|number| number.is_finite()).map(f64::trunc),
+        Json::String(text) => {
+            // Digits alone: what `float` takes beside them, `int` refuses.
+            let bare = probare_text::python::strip(text);
+            let unsigned = bare.strip_prefix(['+', '-']).unwrap_or(bare);
+            let is_integer = unsigned.chars().all(|sign| sign == '_' || probare_text::python::is_decimal(sign));
+            probare_text::python::float(text).filter(|number| is_integer && number.is_finite())
+        }
+        _ => None,
+    }
 }
 
 /// A step that was judged.

@@ -3,11 +3,13 @@
 mod alignment;
 mod scan;
 mod similarity;
+mod soft;
 mod step;
 mod tolerant;
 
 pub use alignment::{AlignedStep, Alignment, align};
 pub use scan::scan_protocol;
 pub use similarity::{ParameterFit, StepDifference, action_similarity, parameter_fit};
+pub use soft::{SoftPair, SoftScore};
 pub use step::{ProtocolStep, Variables};
 pub use tolerant::scan_protocol_tolerant;

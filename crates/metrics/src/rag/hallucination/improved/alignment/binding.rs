@@ -18,7 +18,7 @@ struct Owned {
 /// the first value is shared where later ones open their limbs ("the dose is 5 mg for … and 10 mg for …"); what stands between two values
 /// of one limb belongs to neither for certain.
 fn owned(units: &[&AlignmentUnit<'_>], kind: &AlignmentUnit<'_>) -> Vec<Owned> {
-    let values: Vec<usize> = (0..units.len()).filter(|&at| units[at].is_rival(kind)).collect();
+    let values = rivals(units, kind);
     let between = |from: Option<usize>, to: usize| from.map_or(0, |from| from + 1)..to;
     let opens = |number: usize| {
         number > 0
@@ -40,6 +40,17 @@ fn owned(units: &[&AlignmentUnit<'_>], kind: &AlignmentUnit<'_>) -> Vec<Owned> {
         Owned { value: at, stems }
     };
     (0..values.len()).map(own).collect()
+}
+
+/// The values of a kind in a sentence, and those behind them that leave out its unit.
+fn rivals(units: &[&AlignmentUnit<'_>], kind: &AlignmentUnit<'_>) -> Vec<usize> {
+    let mut values: Vec<usize> = Vec::new();
+    for (at, unit) in units.iter().enumerate() {
+        if unit.is_rival(kind) || values.last().is_some_and(|&before| unit.is_elliptical(units[before])) {
+            values.push(at);
+        }
+    }
+    values
 }
 
 /// Units of the longest sentence whose values are given to their words. In a longer one every value counts as misplaced: who is to tell.
@@ -73,7 +84,7 @@ impl SentenceAlignment<'_> {
 /// Whether a value keeps the words that it has in a sentence of the context. Words that the context does not have there do not matter.
 fn is_kept(said: &[&AlignmentUnit<'_>], index: usize, sentence: &[&AlignmentUnit<'_>]) -> bool {
     let unit = said[index];
-    if !sentence.iter().any(|other| other.is_rival(unit) && !unit.matches(other)) {
+    if rivals(sentence, unit).into_iter().all(|at| unit.matches(sentence[at])) {
         return true;
     }
     let Some(here) = owned(said, unit).into_iter().find(|owned| owned.value == index) else { return true };

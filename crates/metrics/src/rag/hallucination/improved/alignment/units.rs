@@ -97,6 +97,19 @@ impl UnitValue {
         }
     }
 
+    /// Whether it is a number that does not say of what.
+    fn is_bare(&self) -> bool {
+        matches!(self.amount.sense(), AmountSense::Number { scale: AmountScale::Bare, .. })
+    }
+
+    /// Whether it is money or a measure.
+    fn has_unit(&self) -> bool {
+        matches!(
+            self.amount.sense(),
+            AmountSense::Number { scale: AmountScale::Money(_) | AmountScale::Measure(_), .. }
+        )
+    }
+
     /// Whether a value of the same sort could stand in its place.
     pub(super) fn is_same_sort(&self, other: &Self) -> bool {
         matches!(self.amount.sense(), AmountSense::Date(_)) == matches!(other.amount.sense(), AmountSense::Date(_))
@@ -192,6 +205,15 @@ impl<'a> AlignmentUnit<'a> {
     /// Whether both are values of one kind, such as sums of money.
     pub(super) fn is_rival(&self, other: &Self) -> bool {
         self.value().zip(other.value()).is_some_and(|(one, other)| one.is_comparable(other))
+    }
+
+    /// Whether it leaves out the unit that the value of the limb before it has: "80 euros in winter and 120 in summer".
+    pub(super) fn is_elliptical(&self, before: &Self) -> bool {
+        before.limb + 1 == self.limb
+            && self
+                .value()
+                .zip(before.value())
+                .is_some_and(|(own, before)| own.is_bare() && (before.has_unit() || before.is_bare()))
     }
 
     /// Whether both are values of one sort or both are names, so that one could stand for the other.

@@ -1,0 +1,228 @@
+//! `probare run --stop-when-decided`: the verdict is that of the prefix, however fast, interrupted or repeated the run is.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use probare_testing::ReplyServer;
+use serde_json::{Value as Json, json};
+
+use crate::program::{both_streams, command, run, run_expecting};
+
+/// What a model was asked, in order.
+#[derive(Clone, Default)]
+struct Questions(Arc<Mutex<Vec<String>>>, Arc<AtomicU64>);
+
+impl Questions {
+    fn count(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+/// A model that knows the answer unless the question says `HARD`, takes longer for some questions, and fails where it says `FAIL`.
+fn server(questions: &Questions, delay: u64) -> ReplyServer {
+    let questions = questions.clone();
+    ReplyServer::start(move |asked| {
+        let body = asked["messages"].to_string();
+        let number = questions.1.fetch_add(1, Ordering::Relaxed);
+        questions.0.lock().unwrap().push(body.clone());
+        thread::sleep(Duration::from_millis(delay * (1 + number % 3)));
+        if body.contains("FAIL") {
+            return (400, json!({"error": {"message": "no"}}));
+        }
+        let answer = if body.contains("HARD") { "It is wrong." } else { "It is so." };
+        (
+            200,
+            json!({"choices": [{"message": {"content": answer}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 10}}),
+        )
+    })
+    .unwrap()
+}
+
+/// A project of so many cases, of which those are marked that `mark` names.
+fn project(server: &ReplyServer, cases: usize, mark: impl Fn(usize) -> &'static str, more: &Json) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |at| json!({"id": format!("c{at}"), "query": format!("Question {at} {}", mark(at)), "reference": "so"});
+    let lines: String = (0..cases).map(|at| format!("{}\n", line(at))).collect();
+    fs::write(folder.path().join("cases.jsonl"), lines).unwrap();
+    let mut config = json!({"datasets": [{"path": "cases.jsonl"}],
+        "models": [{"name": "house", "base_url": format!("{}/v1", server.url()), "max_tokens": 40, "retries": 0,
+            "concurrency": 4, "pricing": {"prompt_price_per_million": 100, "completion_price_per_million": 100}}],
+        "metrics": [{"id": "contains"}]});
+    for (key, value) in more.as_object().unwrap() {
+        config[key] = value.clone();
+    }
+    fs::write(folder.path().join("run.yaml"), config.to_string()).unwrap();
+    folder
+}
+
+fn nine_of_ten(at: usize) -> &'static str {
+    if at % 10 == 3 { "HARD" } else { "" }
+}
+
+/// The line about a gate.
+fn decision(text: &str) -> String {
+    let is_decision =
+        |line: &&str| ["pass  ", "fail  ", "open  ", "undecided  "].iter().any(|word| line.starts_with(word));
+    text.lines().find(is_decision).unwrap_or_else(|| panic!("no gate is decided: {text}")).to_owned()
+}
+
+const RUN: [&str; 5] = ["run", "run.yaml", "--stop-when-decided", "--fail-under", "contains=0.7"];
+
+#[test]
+fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let folder = project(&server, 300, nine_of_ten, &json!({}));
+    let place = folder.path();
+    let text = run_expecting(place, 0, &[&RUN[..], &["-o", "out.json", "-o", "out.html", "--seed", "7"]].concat());
+    let line = decision(&text);
+    assert!(line.starts_with("pass  contains >= 0.7   mean so far 0."), "{line}");
+    assert!(line.contains("at least 0.7") && line.contains("(95 %, holds at any stop)"), "{line}");
+    assert!(text.contains("of 300 cases; about 0."), "{text}");
+    assert!(text.contains("no interval") || text.contains("stopped early"), "{text}");
+    let asked = questions.count();
+    assert!((20..200).contains(&asked), "{asked}");
+    let report: Json = serde_json::from_str(&fs::read_to_string(place.join("out.json")).unwrap()).unwrap();
+    let panel = report.to_string();
+    assert!(panel.contains("Gates decided case by case") && panel.contains("stopped early"), "{panel}");
+    assert!(fs::read_to_string(place.join("out.html")).unwrap().contains("Gates decided case by case"));
+
+    // It is complete, and nobody is asked again.
+    run_expecting(place, 0, &["resume", "1"]);
+    assert_eq!(questions.count(), asked);
+    // Another seed takes other cases first.
+    let other = run(place, &[&RUN[..], &["--seed", "8", "--json"]].concat());
+    let other: Json = serde_json::from_slice(&other.stdout).unwrap_or_else(|_| panic!("{}", both_streams(&other)));
+    let found = &other["decided_early"]["decisions"][0];
+    assert_eq!((&found["verdict"], &found["seed"], &found["cases"]), (&json!("pass"), &json!(8), &json!(300)));
+    assert_eq!(found["alpha_pass"], 0.05);
+    assert!(found["bound"].as_f64().unwrap() >= 0.7 && found["not_run"].as_u64().unwrap() > 100, "{found}");
+    assert!(questions.count() > asked, "cases that were not asked before");
+}
+
+#[test]
+fn the_number_of_requests_at_once_has_no_part_in_the_verdict() {
+    let mut lines = Vec::new();
+    for concurrency in [1, 8, 64] {
+        let questions = Questions::default();
+        let server = server(&questions, 2);
+        let folder = project(&server, 300, nine_of_ten, &json!({}));
+        let config = fs::read_to_string(folder.path().join("run.yaml")).unwrap();
+        let config = config.replace("\"concurrency\":4", &format!("\"concurrency\":{concurrency}"));
+        fs::write(folder.path().join("run.yaml"), config).unwrap();
+        lines.push(decision(&run_expecting(folder.path(), 0, &RUN)));
+    }
+    assert!(lines.iter().all(|line| *line == lines[0]), "{lines:#?}");
+}
+
+#[test]
+fn a_run_that_is_killed_again_and_again_has_the_same_verdict_and_pays_for_nothing_twice() {
+    let questions = Questions::default();
+    let whole = server(&questions, 0);
+    let folder = project(&whole, 400, nine_of_ten, &json!({}));
+    let expected = decision(&run_expecting(folder.path(), 0, &[&RUN[..4], &["contains=0.78"]].concat()));
+    let needed = questions.count();
+
+    let questions = Questions::default();
+    let slow = server(&questions, 8);
+    let folder = project(&slow, 400, nine_of_ten, &json!({}));
+    let place = folder.path();
+    let mut kills = 0;
+    let mut words: Vec<&str> = [&RUN[..4], &["contains=0.78"]].concat();
+    let text = loop {
+        let mut child = command(place, &words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(60 + 7 * (kills % 9)));
+        let is_over = child.try_wait().unwrap().is_some();
+        // It may have ended, or have nothing in the store yet.
+        let _ = child.kill();
+        let _ = child.wait();
+        if has_run(place) {
+            words = vec!["resume", "1"];
+        }
+        if is_over || kills == 50 {
+            // A run that is complete has said its verdict; its reports are written again from the store.
+            break both_streams(&run(place, &["resume", "1", "-o", "again.json"]));
+        }
+        kills += 1;
+    };
+    assert!(kills >= 5, "only {kills} kills");
+    assert_eq!(decision(&text), expected, "after {kills} kills");
+    // What was under way at a kill is lost; nothing that had come is asked for again.
+    let most = needed + 4 * usize::try_from(kills + 2).unwrap();
+    assert!(questions.count() <= most, "{} of at most {most}", questions.count());
+}
+
+fn has_run(place: &Path) -> bool {
+    run(place, &["runs", "show", "1"]).status.success()
+}
+
+#[test]
+fn several_gates_stop_at_the_first_that_fails_and_leave_the_others_open() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let more = json!({"metrics": [{"id": "contains"}, {"id": "exact_match"}],
+        "gates": [{"metric": "contains", "fail_under": 0.88}, {"metric": "exact_match", "fail_under": 0.5}],
+        "run": {"stop_when_decided": true, "seed": 3}});
+    let folder = project(&server, 300, nine_of_ten, &more);
+    let text = run_expecting(folder.path(), 2, &["run", "run.yaml"]);
+    assert!(text.contains("open  contains >= 0.88") && text.contains("fail  exact_match >= 0.5"), "{text}");
+    assert!(questions.count() < 60, "{}", questions.count());
+    // Gates are fixed when the run starts.
+    let other = run_expecting(folder.path(), 64, &["resume", "1", "--fail-under", "contains=0.5", "-o", "out.json"]);
+    assert!(other.contains("this run was started with other gates; start a new one"), "{other}");
+    // A limit from above is decided as one from below.
+    let upper = ["run", "run.yaml", "--seed", "4", "--fail-if", "exact_match>0.3"];
+    let text = run_expecting(folder.path(), 0, &upper);
+    assert!(decision(&text).starts_with("pass  exact_match <= 0.3"), "{text}");
+    assert!(decision(&text).contains("at most 0."), "{text}");
+    // The share of cases beyond a value is a mean, too.
+    let share = ["run", "run.yaml", "--seed", "5", "--fail-pass-rate", "contains>=1:60%"];
+    let text = run_expecting(folder.path(), 0, &share);
+    assert!(decision(&text).starts_with("pass  share of contains >= 1 >= 0.6"), "{text}");
+}
+
+#[test]
+fn failed_cases_count_against_either_verdict_and_repeats_are_no_cases() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let mark = |at| match at {
+        0 | 1 => "HARD",
+        2 | 3 => "FAIL",
+        _ => "",
+    };
+    let folder = project(&server, 20, mark, &json!({}));
+    let words = ["run", "run.yaml", "--stop-when-decided", "--fail-under", "contains=0.85"];
+    let text = run_expecting(folder.path(), 1, &words);
+    assert!(text.contains("undecided  contains >= 0.85") && text.contains("2 failed cases decide it"), "{text}");
+    assert!(!text.contains("of 20 cases;"), "{text}");
+
+    let folder = project(&server, 40, nine_of_ten, &json!({"generate": {"repeats": 3}}));
+    let text = run_expecting(folder.path(), 0, &[&words[..4], &["contains=0.5"]].concat());
+    assert!(decision(&text).ends_with("of 40"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_decided_early_is_refused_before_anybody_is_asked() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let folder = project(&server, 20, nine_of_ten, &json!({"metrics": [{"id": "contains"}, {"id": "steps"}]}));
+    let refused = |words: &[&str], part: &str| {
+        let said = run_expecting(folder.path(), 64, &[&["run", "run.yaml", "--stop-when-decided"], words].concat());
+        assert!(said.contains(part), "{words:?}: {said}");
+    };
+    refused(&[], "no gate says what is to be decided");
+    refused(&["--fail-if", "steps>3"], "`steps` has no fixed range, so no gate on it can be decided early");
+    refused(&["--fail-if-any", "contains<1"], "is not about a mean of values of cases; it needs the complete run");
+    refused(&["--fail-quantile", "contains@90%<1"], "it needs the complete run");
+    refused(&["--fail-under", "contains=0.5", "--confident"], "`confident` looks at intervals or groups");
+    refused(&["--fail-under", "contains=0"], "is kept or missed by every value of its metric");
+    refused(&["--fail-under", "contains=0.5", "--limit", "1"], "1 case cannot be decided early");
+    assert_eq!(questions.count(), 0);
+    assert!(!has_run(folder.path()), "no run is begun");
+}

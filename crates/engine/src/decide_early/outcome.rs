@@ -1,0 +1,87 @@
+//! [`EarlyOutcome`]: how a run that may stop early ended, for readers and programs.
+
+use probare_core::{Chip, Panel, PanelCell, PanelTable, Tone};
+use probare_report::GateVerdict;
+use probare_report::number::three_decimals;
+use serde::Serialize;
+
+use super::{DecidedVerdict, EarlyDecision, GateDecision};
+
+/// What was decided, and after how many cases.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EarlyOutcome {
+    /// How the run ended; nothing where it took all cases.
+    pub sentence: Option<String>,
+    /// What became of each gate.
+    pub decisions: Vec<GateDecision>,
+}
+
+impl EarlyDecision {
+    /// How the run ended. `usd` is what was spent.
+    pub(crate) fn outcome(&self, usd: Option<f64>) -> EarlyOutcome {
+        EarlyOutcome { sentence: self.sentence(usd), decisions: self.decisions() }
+    }
+
+    /// Puts what was decided in the place of what the mean so far says. A gate that is open has no verdict.
+    pub(crate) fn decide_gates(&self, verdicts: &mut Vec<GateVerdict>) {
+        let mut decisions = self.decisions().into_iter();
+        verdicts.retain_mut(|verdict| match decisions.next().map(|decision| decision.verdict) {
+            Some(DecidedVerdict::Open) => false,
+            Some(decided) => {
+                verdict.passed = decided == DecidedVerdict::Pass;
+                true
+            }
+            None => true,
+        });
+    }
+}
+
+impl EarlyOutcome {
+    /// What a reader of the terminal sees: a line for each gate, and how the run ended.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for line in self.decisions.iter().map(ToString::to_string).chain(self.sentence.clone()) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// What reports show of it.
+    pub(crate) fn panel(&self) -> Panel {
+        let mut table = PanelTable::new("", ["Gate", "Verdict", "Mean so far", "Interval", "At case", "Cases"], 2);
+        for decision in &self.decisions {
+            let (word, tone) = match decision.verdict {
+                DecidedVerdict::Pass => ("pass", Tone::Good),
+                DecidedVerdict::Fail => ("fail", Tone::Bad),
+                DecidedVerdict::Undecided => ("undecided", Tone::Bad),
+                DecidedVerdict::Open => ("open", Tone::default()),
+            };
+            let (low, high) = decision.interval;
+            table.push(vec![
+                PanelCell::from(decision.gate.clone()),
+                PanelCell::from(word.to_owned()).with_tone(tone),
+                PanelCell::from(decision.mean.map_or_else(String::new, three_decimals)),
+                PanelCell::from(format!("{} to {}", three_decimals(low), three_decimals(high))),
+                PanelCell::from(decision.at.to_string()),
+                PanelCell::from(decision.cases.to_string()),
+            ]);
+        }
+        let mut says: Vec<String> = self.sentence.iter().cloned().collect();
+        if self.sentence.is_some() {
+            says.push(
+                "The intervals hold at any stop. The mean at a stop leans a little towards the verdict, and intervals or tests \
+                 for a fixed number of cases do not hold for this run."
+                    .to_owned(),
+            );
+        }
+        let stopped = self.sentence.as_ref().map(|_| Chip::new("stopped early", Tone::default()));
+        Panel {
+            title: "Gates decided case by case".to_owned(),
+            says,
+            chips: stopped.into_iter().collect(),
+            tables: vec![table],
+            ..Panel::default()
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! [`Diagnose`]: what happened and what to do about it, once for every error, in the words of whoever asked.
+//!
+//! The command line, the Python package and the server show what is said here; what they add is colour, an exception or a
+//! status. An error that only one of them can meet is explained there.
+
+use std::error::Error;
+
+use probare_cases::{CaseFileError, MapError};
+use probare_core::{BenchmarkError, BuildError, RequestError};
+use probare_models::OpenError;
+use probare_report::comparison::ComparisonError;
+use probare_report::results_file::ResultsFileError;
+use probare_report::{GateError, ReportError};
+
+use crate::{CompareError, ConfigError, DriveError, ModelAccessError, PlanError, ProgramError, RunError, VerifyError};
+
+/// Where a remedy is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// By whoever types commands.
+    CommandLine,
+    /// By whoever calls the Python package.
+    Python,
+    /// By whoever sends requests to the server.
+    Http,
+}
+
+impl Interface {
+    /// A remedy in its words: commands and flags, or arguments of a function.
+    fn words<'a>(self, command_line: &'a str, python: &'a str) -> &'a str {
+        match self {
+            Self::CommandLine | Self::Http => command_line,
+            Self::Python => python,
+        }
+    }
+}
+
+/// An error about which its reader can do something.
+pub trait Diagnose: Error {
+    /// What happened, with all causes; what to do, as `interface` says it; and whether whoever asked has to change the question.
+    fn diagnose(&self, interface: Interface) -> BenchmarkError;
+}
+
+/// A mistake of whoever asked.
+fn mistake(error: &dyn Error) -> BenchmarkError {
+    BenchmarkError { is_usage: true, ..BenchmarkError::from_error(error) }
+}
+
+impl Diagnose for PlanError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        let all = match interface {
+            Interface::CommandLine => "`probare list` shows all",
+            Interface::Python => "`probare.metrics()` lists all",
+            Interface::Http => "/v1/metrics lists all",
+        };
+        let hint = match self {
+            Self::Unknown(unknown) => unknown.hint().unwrap_or_else(|| format!("{all} metrics")),
+            Self::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
+            Self::Build { name, .. } => {
+                let id = name.split(':').next().unwrap_or(name);
+                match interface {
+                    Interface::CommandLine => format!("`probare explain {id}` shows its options"),
+                    Interface::Python => format!("`probare.explain(\"{id}\")` shows its options"),
+                    Interface::Http => "/v1/metrics/{id} shows the options of a metric".to_owned(),
+                }
+            }
+            Self::SameName(_) => match interface {
+                Interface::CommandLine => "give one of them a name of its own: NAME=METRIC:OPTION=VALUE",
+                Interface::Python => {
+                    "give one of them a name of its own: {\"id\": METRIC, \"name\": NAME, OPTION: VALUE}"
+                }
+                Interface::Http => "a `name` of its own for one of them",
+            }
+            .to_owned(),
+            Self::DecisionThresholds(_) => {
+                "calibrate again with `probare calibrate` for what is computed now".to_owned()
+            }
+            Self::Empty => match interface {
+                Interface::CommandLine => format!("name one with --metric, for example --metric token_f1; {all}"),
+                Interface::Python => format!("name one, for example metrics=[\"token_f1\"]; {all}"),
+                Interface::Http => format!("at least one metric; {all}"),
+            },
+            Self::Request(_) => match interface {
+                Interface::CommandLine => "write ID, ID:OPTION=VALUE or NAME=ID:OPTION=VALUE",
+                Interface::Python | Interface::Http => {
+                    "write \"ID\", \"ID:OPTION=VALUE\" or {\"id\": ID, OPTION: VALUE}"
+                }
+            }
+            .to_owned(),
+        };
+        mistake(self).hint(hint)
+    }
+}
+
+impl Diagnose for RequestError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        PlanError::Request(self.clone()).diagnose(interface)
+    }
+}
+
+impl Diagnose for ConfigError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        let told = BenchmarkError::data(self.to_string());
+        let named = |name: &str| match interface {
+            Interface::Python => format!("config=\"{name}\""),
+            Interface::CommandLine | Interface::Http => format!("--config {name}"),
+        };
+        match self {
+            Self::Form { .. } => mistake(self)
+                .hint("`probare schema config` shows what may stand there; `probare init` writes an example"),
+            Self::Model { .. } => mistake(self),
+            Self::GateWithoutLimit { .. } => mistake(self).hint("add `fail_under: 0.7` or `fail_over: 0.2`"),
+            Self::OfAnother { name, .. } => told.hint(format!(
+                "it may name programs and addresses; if you trust it, name it: {}",
+                named(&format!("./{name}"))
+            )),
+            Self::Untrusted { name, .. } => told.hint(format!(
+                "read it; then `probare trust` accepts it as it is (--yes in CI), or name it: {}; {} leaves it out",
+                named(name),
+                named("/dev/null")
+            )),
+            Self::Read(error) => error.diagnose(interface),
+            Self::Gate { .. } => told,
+        }
+    }
+}
+
+impl Diagnose for MapError {
+    fn diagnose(&self, _: Interface) -> BenchmarkError {
+        mistake(self)
+    }
+}
+
+impl Diagnose for GateError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        match self {
+            Self::NoGroups => mistake(self).hint(interface.words(
+                "say by what: --by tags, or run: {by: tags} in the configuration",
+                "say by what: by=\"tags\", or run: {by: tags} in the configuration",
+            )),
+            _ => mistake(self),
+        }
+    }
+}
+
+impl Diagnose for CaseFileError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        let told = BenchmarkError::from_error(self);
+        match self {
+            Self::UnknownFormat { .. } => {
+                told.hint(interface.words(
+                    "name it with --format, for example --format jsonl",
+                    "name it, for example format=\"jsonl\"",
+                ))
+            }
+            _ => told,
+        }
+    }
+}
+
+impl Diagnose for ReportError {
+    fn diagnose(&self, _: Interface) -> BenchmarkError {
+        if matches!(self, Self::Io(_)) { BenchmarkError::from_error(self) } else { mistake(self) }
+    }
+}
+
+impl Diagnose for DriveError {
+    fn diagnose(&self, _: Interface) -> BenchmarkError {
+        match self {
+            // A benchmark knows what to do about its files, also where it notices in the middle of the run.
+            Self::Input(source) => match source.downcast_ref::<BenchmarkError>() {
+                Some(known) => known.clone(),
+                None => BenchmarkError::from_error(self),
+            },
+            _ => BenchmarkError::from_error(self),
+        }
+    }
+}
+
+impl Diagnose for ModelAccessError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        match self {
+            Self::NoJudge { .. } => mistake(self).hint(interface.words(
+                "name one: --judge openai:gpt-4.1-mini, or `judges: [NAME]` in probare.yaml; see docs/guides/judges.md",
+                "name one: judges=[\"openai:gpt-4.1-mini\"], or a configuration with `judges:`",
+            )),
+            Self::UnknownJudge { similar: Some(similar), .. } | Self::UnknownFallback { similar: Some(similar), .. } => {
+                mistake(self).hint(format!("a model with a similar name exists: `{similar}`"))
+            }
+            Self::UnknownJudge { .. } | Self::UnknownFallback { .. } | Self::Judges { .. } => {
+                mistake(self).hint("write provider:model, or a `name` from `models:` in probare.yaml")
+            }
+            Self::Open(OpenError::NoPrice { .. }) => mistake(self).hint(interface.words(
+                "`probare models prices` shows the prices that are known; `pricing` of a model in probare.yaml names others",
+                "name the model in a configuration, with `pricing` and `max_tokens`: config=\"probare.yaml\"",
+            )),
+            Self::Open(OpenError::Unbounded { .. }) => mistake(self).hint(interface.words(
+                "name the model in probare.yaml, with `pricing` and `max_tokens`",
+                "name the model in a configuration, with `pricing` and `max_tokens`: config=\"probare.yaml\"",
+            )),
+            Self::NoBatch => BenchmarkError::from_error(self)
+                .hint("openai, openai-responses and anthropic do; leave out --batch to ask one by one"),
+            Self::NoRecord { .. } => BenchmarkError::from_error(self).hint(interface.words(
+                "name it with --cache FILE, or import replies: probare cache import FILE.jsonl",
+                "name it with cache=FILE, or import replies: probare cache import FILE.jsonl",
+            )),
+            _ => BenchmarkError::from_error(self),
+        }
+    }
+}
+
+impl Diagnose for RunError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        match self {
+            Self::Plan(error) => error.diagnose(interface),
+            Self::Gate(error) => error.diagnose(interface),
+            Self::Open(error) => error.diagnose(interface),
+            Self::Drive(error) => error.diagnose(interface),
+            Self::Ask(error) => error.diagnose(interface),
+            Self::Programs(ProgramError::Sandbox(error)) => {
+                BenchmarkError { hint: error.remedy().map(Into::into), ..BenchmarkError::from_error(error) }
+            }
+            Self::Programs(error) => BenchmarkError::from_error(error),
+            Self::Overlap(error) => mistake(error).hint("name another file to write"),
+        }
+    }
+}
+
+impl Diagnose for VerifyError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        let told = BenchmarkError::from_error(self);
+        match self {
+            Self::Recorded(ResultsFileError::NoManifest { .. }) => told.hint(interface.words(
+                "files of release 0.1, and lines from standard output, have no manifest: run it again with -o and verify what that \
+                 writes",
+                "a run that can be verified is written with output=\"results.jsonl\"",
+            )),
+            Self::Recorded(ResultsFileError::Unverifiable { .. } | ResultsFileError::Name(_)) => {
+                let dash = interface.words("-o ", "");
+                let hint = format!("write results that can be verified: {dash}results.jsonl, .json, .csv, .parquet or .html");
+                mistake(self).hint(hint)
+            }
+            Self::StandardInput => told.hint(interface.words(
+                "name a file with the same cases: probare verify RESULTS INPUT",
+                "name a file with the same cases: verify(RESULTS, [INPUT])",
+            )),
+            Self::InputMissing { .. } => told.hint(interface.words(
+                "say where it is now: probare verify RESULTS INPUT…",
+                "say where it is now: verify(RESULTS, [INPUT])",
+            )),
+            Self::InputRefused { path } => {
+                let command = interface.words("probare verify RESULTS ", "verify(RESULTS, [INPUT])");
+                let path = if interface == Interface::Python { "" } else { path };
+                told.hint(format!("if you want it read all the same, name it: {command}{path}"))
+            }
+            Self::Unreadable { .. } => told.hint(interface.words(
+                "name its inputs to see what is wrong: probare verify RESULTS INPUT…",
+                "name its inputs to see what is wrong: verify(RESULTS, [INPUT])",
+            )),
+            Self::TooManyInputs { .. } => mistake(self),
+            // What was asked is to look at a file, and the file is what is wrong.
+            Self::Run(error) => BenchmarkError { is_usage: false, ..error.diagnose(interface) },
+            Self::Suite(error) => BenchmarkError { is_usage: false, ..error.clone() },
+            Self::Manifest { .. } | Self::Cases(_) | Self::Mapping(_) | Self::Recorded(_) => told,
+        }
+    }
+}
+
+impl Diagnose for CompareError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        match self {
+            Self::Results(error) => error.diagnose(interface),
+            Self::Comparison(ComparisonError::UnknownMetric { .. }) | Self::NoModel { .. } => mistake(self),
+            Self::Comparison(ComparisonError::Models { .. }) => {
+                mistake(self).hint("name the model to compare: RESULTS@MODEL")
+            }
+            Self::Comparison(ComparisonError::NoCluster { .. }) => mistake(self)
+                .hint(interface.words("name a column of the cases with --cluster", "name a column of the cases: cluster=…")),
+            Self::Comparison(ComparisonError::NoCase { .. }) => BenchmarkError::from_error(self)
+                .hint("cases are paired by their ids, and by question and reference where they are at hand"),
+            Self::Unaligned { .. } => BenchmarkError::from_error(self).hint(
+                "compare another form of the same run (.jsonl, .json or .parquet), or write the table again with this release",
+            ),
+            Self::Several { .. } => {
+                mistake(self).hint("name one model with RESULTS@MODEL, and take a run without repeats")
+            }
+            Self::Row { .. } => {
+                BenchmarkError::from_error(self).hint("`probare verify` says what else is wrong with it")
+            }
+            Self::Store(_) | Self::Comparison(_) => BenchmarkError::from_error(self),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn remedies(error: &impl Diagnose) -> [String; 3] {
+        let told =
+            [Interface::CommandLine, Interface::Python, Interface::Http].map(|interface| error.diagnose(interface));
+        assert!(told.iter().all(|one| one.message == told[0].message && one.is_usage == told[0].is_usage), "{told:?}");
+        told.map(|one| one.hint.unwrap_or_default())
+    }
+
+    #[test]
+    fn one_error_is_told_everywhere_and_each_reader_has_a_remedy_of_their_own() {
+        let [command_line, python, http] = remedies(&PlanError::Empty);
+        assert!(
+            command_line.contains("--metric token_f1") && command_line.contains("`probare list`"),
+            "{command_line}"
+        );
+        assert!(python.contains("metrics=[\"token_f1\"]") && python.contains("probare.metrics()"), "{python}");
+        assert!(http.contains("/v1/metrics") && !http.contains("--metric"), "{http}");
+        let [command_line, python, _] = remedies(&ConfigError::Untrusted { name: "p.yaml".into(), wants: Vec::new() });
+        assert!(
+            command_line.contains("--config p.yaml") && python.contains("config=\"p.yaml\""),
+            "{command_line} {python}"
+        );
+        let [command_line, python, _] = remedies(&VerifyError::InputRefused { path: "in.csv".into() });
+        assert!(command_line.ends_with("RESULTS in.csv") && python.ends_with("verify(RESULTS, [INPUT])"), "{python}");
+        let missing = BuildError::Missing { what: "a model".into(), remedy: "pull it".into() };
+        let built = PlanError::Build { name: "embedding_similarity".into(), source: missing };
+        assert_eq!(remedies(&built), ["pull it", "pull it", "pull it"]);
+    }
+}

@@ -1,0 +1,98 @@
+//! A run that ends as soon as its gates are decided: its cases in the seeded order, and what the store knows of them already.
+
+use probare_core::{GenerationRecord, Job, MemorySource};
+use probare_report::Gates;
+use serde_json::Value as Json;
+
+use super::evaluation::EvaluationError;
+use super::plan::RunPlan;
+use super::run_samples::RunSampleProvider;
+use crate::RunOptions;
+use crate::decide_early::{EarlyDecision, EarlyDecisionError, SeededSource};
+
+/// Whether the gates of a run can be decided before its last case.
+pub(super) fn check(
+    settings: &RunOptions,
+    gates: &Gates,
+    plan: &RunPlan,
+    is_benchmark: bool,
+) -> Result<(), EarlyDecisionError> {
+    if is_benchmark {
+        return Err(EarlyDecisionError::Benchmark);
+    }
+    for (is_set, option) in [(settings.significant, "significant"), (settings.per_group, "per_group")] {
+        if is_set == Some(true) {
+            return Err(EarlyDecisionError::Option { option });
+        }
+    }
+    let cases: u64 = plan.datasets.iter().map(|dataset| dataset.cases).sum();
+    let cases = usize::try_from(cases).unwrap_or(usize::MAX);
+    EarlyDecision::new(gates, &plan.metrics, (cases, outputs(plan)), settings.seed.unwrap_or_default()).map(|_| ())
+}
+
+/// Outputs of each case.
+fn outputs(plan: &RunPlan) -> u64 {
+    (plan.models.len() as u64).max(1) * u64::from(plan.repeats.max(1))
+}
+
+/// Puts the cases of a job into the seeded order. Where the store decides the gates already, what comes after the verdict is
+/// left out: nobody is asked for it.
+pub(super) fn prepare(
+    job: &mut Job,
+    settings: &RunOptions,
+    gates: &Gates,
+    plan: &RunPlan,
+    sampling: &RunSampleProvider<'_>,
+) -> Result<EarlyDecision, EvaluationError> {
+    let cases = std::mem::replace(&mut job.cases, Box::new(MemorySource::default()));
+    // Each data set has kept the limit already.
+    let mut source =
+        SeededSource::read(cases, None, settings.seed.unwrap_or_default()).map_err(crate::DriveError::Input)?;
+    let decision = EarlyDecision::new(
+        gates,
+        &plan.metrics,
+        (source.case_count(), outputs(plan)),
+        settings.seed.unwrap_or_default(),
+    )?;
+    let mut known = decision.clone();
+    let mut samples = 0;
+    for sample in source.samples() {
+        let kept = sampling.before.find(sample).map_err(crate::DriveError::Output)?;
+        let Some(results) = kept.results else { break };
+        samples += 1;
+        if known.push_results(sample, &results).map_err(crate::DriveError::Output)? {
+            break;
+        }
+    }
+    if known.is_decided() {
+        source.truncate_samples(samples);
+    }
+    job.inputs.extend(source.take_inputs());
+    job.cases = Box::new(source);
+    // Its rows are not those of the file, in their order: they are in the store of the run.
+    job.generation.get_or_insert_with(|| GenerationRecord {
+        datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
+        models: Vec::new(),
+        repeats: plan.repeats,
+        prompt: None,
+        retrieval: None,
+    });
+    Ok(decision)
+}
+
+/// Gates, seed and whether the run may stop are fixed when it starts: the verdict is a function of them and of the values.
+pub(super) fn refuse_other_gates(began: &RunPlan, now: &RunOptions) -> Result<(), EvaluationError> {
+    let Some(before) = &began.settings else { return Ok(()) };
+    let stop = |settings: &Json| settings.get("stop_when_decided").and_then(Json::as_bool).unwrap_or_default();
+    if !stop(before) && now.stop_when_decided != Some(true) {
+        return Ok(());
+    }
+    let now = serde_json::to_value(now).unwrap_or_default();
+    let limits = |settings: &Json| -> Vec<Json> {
+        let gates = settings.get("gates").and_then(Json::as_array).cloned().unwrap_or_default();
+        gates.into_iter().map(|mut gate| gate["gate"].take()).collect()
+    };
+    let seed = |settings: &Json| settings.get("seed").and_then(Json::as_u64).unwrap_or_default();
+    let is_same = stop(before) == stop(&now) && seed(before) == seed(&now) && limits(before) == limits(&now);
+    if is_same { Ok(()) } else { Err(EvaluationError::OtherGates) }
+}
