@@ -8,6 +8,7 @@ mod digests;
 mod dist;
 mod docs;
 mod generate;
+mod lines;
 mod local_model;
 mod new_benchmark;
 mod new_metric;
@@ -52,6 +53,8 @@ enum Command {
     Train(train::Arguments),
     /// Measure throughput, with --against side by side with the originals
     Bench(bench::Arguments),
+    /// Count lines of code by crate, without comments, documentation and tests
+    Lines(lines::Arguments),
     /// Simulate early decisions and intervals from few labels: wrong verdicts, cases needed, coverage
     Simulate,
     /// Write the files of a new metric
@@ -76,6 +79,7 @@ fn main() -> anyhow::Result<()> {
         Command::Gen(arguments) => generate::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Lines(arguments) => lines::run(&arguments),
         Command::Simulate => simulate::run(),
         Command::NewMetric(arguments) => new_metric::run(&arguments),
         Command::NewSuite(arguments) => new_benchmark::run(&arguments),

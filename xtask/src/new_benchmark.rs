@@ -56,30 +56,41 @@ fn code(name: &str) -> String {
 
 mod publish;
 
+use clap::Args;
 use probare_cases::{{CaseReader, ReadOptions}};
 use probare_core::{{BenchmarkCall, BenchmarkError, Console, Job, MetricRequest, Profile, Suite}};
-use schemars::{{JsonSchema, Schema, schema_for}};
 use serde::{{Deserialize, Serialize}};
 use serde_json::{{Map, Value as Json}};
+
+use crate::command::CommandOptions;
 
 use publish::Publisher;
 
 /// Options of `{name}`; their comments are the help of the verb.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Options {{
+pub(crate) struct Options {{
     /// Cases to evaluate
-    #[schemars(extend("x-positional" = 1, "x-value" = "FILE"))]
+    #[arg(value_name = "FILE")]
     cases: String,
 
-    /// Which reading: reference (the published numbers) or careful
+    /// Which profile.
     #[serde(default)]
+    #[arg(skip)]
     profile: Profile,
 }}
 
 /// The benchmark.
 #[derive(Debug)]
 pub struct {kind};
+
+impl CommandOptions for {kind} {{
+    type Options = Options;
+
+    const PROFILES: &'static str = "Which definition: published (the default) or improved";
+
+    const TAKES: &'static [&'static str] = &["json"];
+}}
 
 impl Suite for {kind} {{
     fn id(&self) -> &'static str {{
@@ -92,10 +103,6 @@ impl Suite for {kind} {{
 
     fn about(&self) -> &'static str {{
         "One line for the list of verbs.\n\nWhat else a user should know."
-    }}
-
-    fn options(&self) -> Schema {{
-        schema_for!(Options)
     }}
 
     fn example(&self, _: &Map<String, Json>) -> Map<String, Json> {{

@@ -3,6 +3,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
+mod command;
 mod printing;
 mod quoted_line;
 pub mod quotes;
@@ -15,9 +16,11 @@ pub mod synthlink;
 
 use probare_core::Suite;
 
+pub use command::Benchmark;
+
 /// All suites. Adding one costs a folder and a line here.
 #[rustfmt::skip]
-pub static BENCHMARKS: &[&dyn Suite] = &[
+pub static BENCHMARKS: &[&dyn Benchmark] = &[
     &quotes::Quotes,
     &rag::Rag,
     &sgi::Sgi,
@@ -26,7 +29,12 @@ pub static BENCHMARKS: &[&dyn Suite] = &[
     &synthlink::SynthLink,
 ];
 
-/// The suite of this id.
+/// The benchmark of this id.
+pub fn benchmark(id: &str) -> Option<&'static dyn Benchmark> {
+    BENCHMARKS.iter().copied().find(|benchmark| benchmark.id() == id)
+}
+
+/// The same without its command.
 pub fn suite(id: &str) -> Option<&'static dyn Suite> {
-    BENCHMARKS.iter().copied().find(|suite| suite.id() == id)
+    benchmark(id).map(|benchmark| benchmark as &dyn Suite)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use probare_core::{CaseSource, InputFile, ReadProgress, SourceError};
+use probare_core::{CaseSource, InputFile, ReadProgress, ReadSettings, SourceError};
 use serde::{Deserialize, Serialize};
 
 use crate::FieldMap;
@@ -109,6 +109,20 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         Self { fields: FieldMap::default(), format: None, separator: None, group: None, longest_row: 64 * 1024 * 1024 }
+    }
+}
+
+impl ReadOptions {
+    /// How cases are read, for the manifest.
+    pub fn recorded(&self) -> ReadSettings {
+        ReadSettings {
+            mapping: self.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
+            format: self.format.map(|format| format.name().to_owned()),
+            separator: self.separator.map(char::from),
+            group: self.group.map(|group| group.name().to_owned()),
+            longest_row: Some(self.longest_row as u64),
+            limit: None,
+        }
     }
 }
 

@@ -22,7 +22,8 @@ use clap::{ArgMatches, FromArgMatches};
 
 use arguments::{Cli, CliCommand};
 use failure::{CommandResult, Failure};
-use probare_core::{Suite, closest};
+use probare_benchmarks::Benchmark;
+use probare_core::closest;
 use probare_engine::{Exit, RunOptions};
 
 /// Does what the arguments ask for, the first of which is the name of the program, and says with which code it should end.
@@ -34,7 +35,7 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) ->
     };
     old_names::mention(&arguments);
     let done = match &asked {
-        ParsedCommand::Suite(suite, matches) => commands::benchmark::run(*suite, matches),
+        ParsedCommand::Benchmark(benchmark, matches) => commands::benchmark::run(*benchmark, matches),
         ParsedCommand::Verb(cli) => run_command(cli),
     };
     match done {
@@ -52,8 +53,8 @@ fn parse_command_line<A: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = A>,
 ) -> Result<ParsedCommand, clap::Error> {
     let matches = arguments::command().try_get_matches_from(arguments)?;
-    if let Some((suite, matches)) = commands::benchmark::find_benchmark(&matches) {
-        return Ok(ParsedCommand::Suite(suite, matches.clone()));
+    if let Some((benchmark, matches)) = commands::benchmark::find_benchmark(&matches) {
+        return Ok(ParsedCommand::Benchmark(benchmark, matches.clone()));
     }
     Cli::from_arg_matches(&matches).map(|cli| ParsedCommand::Verb(Box::new(cli)))
 }
@@ -106,7 +107,7 @@ fn settings_for(words: Vec<OsString>) -> Result<Option<RunOptions>, Failure> {
     let asked = parse_command_line(std::iter::once(OsString::from("probare")).chain(words))
         .map_err(|error| Failure::usage(error.render().to_string().trim_start_matches("error: ").trim_end()))?;
     Ok(Some(match &asked {
-        ParsedCommand::Suite(suite, matches) => commands::benchmark::settings(*suite, matches)?,
+        ParsedCommand::Benchmark(benchmark, matches) => commands::benchmark::settings(*benchmark, matches)?,
         ParsedCommand::Verb(cli) => match &cli.verb {
             CliCommand::Score(arguments) => commands::score::settings(arguments)?,
             CliCommand::Run(arguments) => commands::run::settings(arguments)?,
@@ -122,7 +123,7 @@ fn settings_for(words: Vec<OsString>) -> Result<Option<RunOptions>, Failure> {
 
 /// What the command line asks for.
 enum ParsedCommand {
-    Suite(&'static dyn Suite, ArgMatches),
+    Benchmark(&'static dyn Benchmark, ArgMatches),
     Verb(Box<Cli>),
 }
 

@@ -8,7 +8,6 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use schemars::Schema;
 use serde_json::{Map, Value as Json};
 
 use crate::manifest::{GenerationRecord, InputFile, MeansOver, ReadSettings};
@@ -255,9 +254,6 @@ pub trait Suite: Send + Sync {
 
     /// What it does: a line, and what else a user should know.
     fn about(&self) -> &'static str;
-
-    /// JSON Schema of its options: flags and configuration are made from it. Descriptions are help texts.
-    fn options(&self) -> Schema;
 
     /// Options that name the example data which the program carries, for a command whose options name no data; nothing where
     /// they do, or where the files are there that it takes by default.

@@ -4,6 +4,7 @@
 //! So the lines are those of `probare score` on the same cases, byte for byte. A client that reads slowly slows its own
 //! run down; one that is gone ends it.
 
+use std::fmt;
 use std::io::{self, Cursor};
 use std::num::NonZeroUsize;
 use std::pin::Pin;
@@ -19,14 +20,14 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
 use http_body::Frame;
-use probare_cases::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
+use probare_cases::{CaseFileError, CaseFormat, CaseReader, FieldMap};
 use probare_core::{
-    CaseResult, Event, Job, MetricInfo, MetricKind, MetricRequest, MetricResult, Problem, Profile, ScoreError, Sink,
-    Stop,
+    CaseResult, Event, Job, MetricInfo, MetricKind, MetricResult, Problem, Profile, ScoreError, Sink, Stop,
 };
 use probare_engine::{Diagnose, DriveError, Interface, MetricEntry, PlanError, RunError, RunOptions, RunRequest};
 use probare_metrics::registry;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json, json};
@@ -56,69 +57,84 @@ const FLUSH: Duration = Duration::from_millis(5);
 /// What a reply says that was not whole in time.
 const OVER: &str = "the time for this request is over";
 
+/// What a reply says that ends at a row which cannot be read.
+const STRICT: &str = "a row could not be read, and `strict` ends there";
+
 /// What messages call the body.
 const BODY: &str = "the body";
 
 /// Parameters of the query: all that can be said beside JSON lines, and more metrics or another profile beside a JSON body.
 pub(crate) const PARAMETERS: [&str; 2] = ["metric", "profile"];
 
-/// Cases and the metrics they are to go through.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Options of a run that a client may set: none of them reaches or writes anything.
+const FOR_CLIENTS: [&str; 5] = ["metrics", "profile", "map", "limit", "strict"];
+
+/// What a body in JSON may have.
+const FIELDS: [&str; 6] = ["metrics", "profile", "map", "limit", "strict", "cases"];
+
+/// Cases and the metrics they are to go through, with further options of a run.
 pub(crate) struct ScoreRequest<'a> {
-    /// The metrics: `token_f1`, `contains:texts=["a"]`, or an object with `id`, `name`, `options` and `profile`.
-    #[schemars(length(min = 1, max = 64))]
-    metrics: Vec<MetricInput>,
-    /// Which definition of the metrics: `published` or `improved`.
-    #[serde(default)]
-    profile: Profile,
+    options: RunOptions,
     /// The cases, as a file of cases has them.
-    #[serde(borrow)]
-    #[schemars(with = "Vec<Map<String, Json>>")]
     cases: &'a RawValue,
 }
 
-/// A metric as it is asked for.
-struct MetricInput(MetricRequest);
-
-/// A metric with its options.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the schema of what is read as an entry of a configuration")]
-struct MetricOptions {
-    /// Id of the metric.
-    id: String,
-    /// Name in the results; the id if absent.
-    name: Option<String>,
-    /// Options of the metric.
-    #[serde(default)]
-    options: Map<String, Json>,
-    /// Reading of this metric alone.
-    profile: Option<Profile>,
-}
-
-impl<'de> Deserialize<'de> for MetricInput {
+impl<'de> Deserialize<'de> for ScoreRequest<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        use serde::de::Error;
-        match Json::deserialize(deserializer)? {
-            Json::String(text) => MetricRequest::from_str(&text).map(Self).map_err(D::Error::custom),
-            object @ Json::Object(_) => {
-                let entry = MetricEntry::deserialize(object).map_err(D::Error::custom)?;
-                Ok(Self(entry.request()))
+        struct Body;
+        impl<'de> Visitor<'de> for Body {
+            type Value = ScoreRequest<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(EXPECTED)
             }
-            _ => Err(D::Error::custom("a metric is a text or an object with `id`")),
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ScoreRequest<'de>, A::Error> {
+                let (mut options, mut cases) = (Map::new(), None);
+                while let Some(name) = map.next_key::<String>()? {
+                    if name == "cases" {
+                        cases = Some(map.next_value()?);
+                    } else if FOR_CLIENTS.contains(&name.as_str()) {
+                        options.insert(name, map.next_value()?);
+                    } else {
+                        return Err(A::Error::unknown_field(&name, &FIELDS));
+                    }
+                }
+                let options = RunOptions::deserialize(Json::Object(options)).map_err(A::Error::custom)?;
+                Ok(ScoreRequest { options, cases: cases.ok_or_else(|| A::Error::missing_field("cases"))? })
+            }
         }
+        deserializer.deserialize_map(Body)
     }
 }
 
-impl JsonSchema for MetricInput {
+impl JsonSchema for ScoreRequest<'_> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        "MetricRequest".into()
+        "ScoreRequest".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let options = generator.subschema_for::<MetricOptions>();
-        json_schema!({ "anyOf": [{ "type": "string", "minLength": 1 }, options] })
+        // Of the types of its options only those that are left belong into the document.
+        let mut schema = RunOptions::json_schema(&mut SchemaGenerator::new(generator.settings().clone()));
+        generator.subschema_for::<MetricEntry>();
+        generator.subschema_for::<Profile>();
+        schema.insert("description".to_owned(), "Cases and the metrics they are to go through.".into());
+        schema.insert("required".to_owned(), json!(["metrics", "cases"]));
+        if let Some(Json::Object(properties)) = schema.get_mut("properties") {
+            properties.retain(|name, _| FOR_CLIENTS.contains(&name.as_str()));
+            if let Some(Json::Object(metrics)) = properties.get_mut("metrics") {
+                metrics.shift_remove("default");
+                metrics.insert("minItems".to_owned(), 1.into());
+                metrics.insert("maxItems".to_owned(), MOST_METRICS.into());
+            }
+            let cases = json!({
+                "type": "array",
+                "items": { "type": "object", "additionalProperties": true },
+                "description": "The cases, as a file of cases has them.",
+            });
+            properties.insert("cases".to_owned(), cases);
+        }
+        schema
     }
 }
 
@@ -158,12 +174,8 @@ pub(crate) async fn answer(
     let kind = body::content_type(request.headers(), &[JSON, JSON_LINES])?;
     let parameters = query_parameters(request.uri(), &PARAMETERS)?;
     let held = body::read_body(&app, request, app.limits.body, begun.deadline).await?;
-    let (requests, profile) = metrics_from_query(&parameters)?;
-    let wishes = if kind == JSON {
-        ScoreJob::from_body(requests, profile, held)?
-    } else {
-        ScoreJob::from_lines(requests, profile.unwrap_or_default(), held)
-    };
+    let options = options_from_query(&parameters)?;
+    let wishes = if kind == JSON { ScoreJob::from_body(options, held)? } else { ScoreJob::from_lines(options, held) };
     stream_results(app, begun, wishes).await
 }
 
@@ -202,34 +214,31 @@ pub(crate) async fn stream_results(
     }
 }
 
-/// Metrics and profile of a query.
-pub(crate) fn metrics_from_query(
-    parameters: &[(String, String)],
-) -> Result<(Vec<MetricRequest>, Option<Profile>), ApiError> {
+/// The options of a query: metrics and profile.
+pub(crate) fn options_from_query(parameters: &[(String, String)]) -> Result<RunOptions, ApiError> {
     let wrong = |error: String| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error);
-    let (mut requests, mut profile) = (Vec::new(), None);
+    let mut options = RunOptions::default();
     for (name, value) in parameters {
         match (name.as_str(), value.as_str()) {
             ("metric", text) => {
-                let request = MetricRequest::from_str(text);
-                requests.push(request.map_err(|error| {
+                let metric = MetricEntry::from_str(text);
+                options.metrics.push(metric.map_err(|error| {
                     wrong(truncated(&error.to_string())).expecting("metric=ID, or metric=NAME=ID:OPTION=VALUE")
                 })?);
             }
             (_, name) => {
                 let known = Profile::from_name(name);
-                profile =
-                    Some(known.ok_or_else(|| wrong("unknown profile".to_owned()).expecting("published or improved"))?);
+                let known = known.ok_or_else(|| wrong("unknown profile".to_owned()).expecting("published or improved"));
+                options.profile = Some(known?);
             }
         }
     }
-    Ok((requests, profile))
+    Ok(options)
 }
 
 /// What is wanted.
 pub(crate) struct ScoreJob {
-    requests: Vec<MetricRequest>,
-    profile: Profile,
+    options: RunOptions,
     cases: RequestBody,
     /// Bytes of the body before the cases; they become white space, so that lines and columns are those of the body.
     before: usize,
@@ -241,61 +250,47 @@ pub(crate) struct ScoreJob {
 }
 
 impl ScoreJob {
-    /// Metrics of the query stand before those of the body, and its profile goes before that of the body.
-    fn from_body(
-        mut requests: Vec<MetricRequest>,
-        profile: Option<Profile>,
-        held: RequestBody,
-    ) -> Result<Self, ApiError> {
-        let (profile, before, end) = {
-            let body: ScoreRequest<'_> = body::parse_json(&held.bytes, EXPECTED)?;
+    /// Metrics of the query stand before those of the body, and what else it says goes before what the body says.
+    fn from_body(mut query: RunOptions, held: RequestBody) -> Result<Self, ApiError> {
+        let (options, before, end) = {
+            let mut body: ScoreRequest<'_> = body::parse_json(&held.bytes, EXPECTED)?;
             let cases = body.cases.get();
             if !cases.starts_with('[') {
                 return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "`cases` is no list").expecting(EXPECTED));
             }
             // The text of the cases is a piece of the body.
             let before = (cases.as_ptr() as usize).saturating_sub(held.bytes.as_ptr() as usize);
-            requests.extend(body.metrics.into_iter().map(|MetricInput(request)| request));
-            (profile.unwrap_or(body.profile), before, before + cases.len())
+            query.metrics.append(&mut body.options.metrics);
+            (query.combine(body.options), before, before + cases.len())
         };
-        Ok(Self { requests, profile, cases: held, before, end, format: CaseFormat::Json, wrapping: None })
+        Ok(Self { options, cases: held, before, end, format: CaseFormat::Json, wrapping: None })
     }
 
-    const fn from_lines(requests: Vec<MetricRequest>, profile: Profile, cases: RequestBody) -> Self {
+    fn from_lines(options: RunOptions, cases: RequestBody) -> Self {
         let end = cases.bytes.len();
-        Self { requests, profile, cases, before: 0, end, format: CaseFormat::JsonLines, wrapping: None }
+        Self { options, cases, before: 0, end, format: CaseFormat::JsonLines, wrapping: None }
     }
 
     /// Traces, as they come.
-    pub const fn from_traces(
-        requests: Vec<MetricRequest>,
-        profile: Profile,
-        cases: RequestBody,
-        wrapping: TraceEncoding,
-    ) -> Self {
-        Self {
-            requests,
-            profile,
-            cases,
-            before: 0,
-            end: usize::MAX,
-            format: CaseFormat::Otlp,
-            wrapping: Some(wrapping),
-        }
+    pub fn from_traces(options: RunOptions, cases: RequestBody, wrapping: TraceEncoding) -> Self {
+        let options = RunOptions { group: Some(wrapping.group), ..options };
+        Self { options, cases, before: 0, end: usize::MAX, format: CaseFormat::Otlp, wrapping: Some(wrapping) }
     }
 
     /// Metrics that ask models would spend the operator's money, or read files that a client names.
     fn check(&self) -> Result<(), ApiError> {
         let wrong = |error: String| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error);
-        if self.requests.len() > MOST_METRICS {
+        self.options.reading(&FieldMap::default()).map_err(|error| wrong(truncated(&error.to_string())))?;
+        let requests = self.options.requests();
+        if requests.len() > MOST_METRICS {
             return Err(wrong("too many metrics".to_owned()).expecting(format!("at most {MOST_METRICS}")));
         }
-        for request in &self.requests {
+        for request in &requests {
             let Ok(definition) = registry().get(&request.id) else { continue };
             if definition.kind != MetricKind::Judge {
                 continue;
             }
-            let built = definition.build(request.options.clone(), request.profile.unwrap_or(self.profile));
+            let built = definition.build(request.options.clone(), request.profile.unwrap_or(self.options.profile()));
             if built.is_ok_and(|scorer| scorer.sole_embedding_model().is_none()) {
                 let error = format!("`{}` asks a model, which a server does not do", request.id);
                 return Err(wrong(error).expecting("a metric that computes; `probare score --judge MODEL` asks models"));
@@ -304,17 +299,17 @@ impl ScoreJob {
         Ok(())
     }
 
-    /// The cases as a source that reads the body where it is.
-    fn source(self) -> Result<(CaseReader, Vec<MetricRequest>, Profile), CaseFileError> {
-        let Self { requests, profile, mut cases, before, end, format, wrapping } = self;
+    /// The cases as a source that reads the body where it is, and the options of the run.
+    fn source(self) -> Result<(CaseReader, RunOptions), CaseFileError> {
+        let Self { options, mut cases, before, end, format, wrapping: _ } = self;
         cases.bytes.truncate(end);
         for byte in cases.bytes.iter_mut().take(before).filter(|byte| **byte != b'\n') {
             *byte = b' ';
         }
-        let group = wrapping.map(|wrapping| wrapping.group);
-        let options = ReadOptions { group, ..ReadOptions::default() };
-        let rows = CaseReader::from_reader(Cursor::new(BodyBytes(cases)), BODY, format, &options)?;
-        Ok((rows, requests, profile))
+        // What is mapped was checked before the run.
+        let reading = options.reading(&FieldMap::default()).unwrap_or_default();
+        let rows = CaseReader::from_reader(Cursor::new(BodyBytes(cases)), BODY, format, &reading)?;
+        Ok((rows, options))
     }
 }
 
@@ -333,11 +328,12 @@ fn run_job(app: &App, mut wishes: ScoreJob, lines: LineSink, interrupted: Arc<At
     }
     let expected = if wishes.wrapping.is_some() { traces::EXPECTED } else { EXPECTED };
     let unreadable = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "the cases cannot be read").expecting(expected);
-    let (rows, requests, profile) = wishes.source().map_err(|_| unreadable())?;
+    let (rows, options) = wishes.source().map_err(|_| unreadable())?;
+    let requests = options.requests();
     let last = lines.lines.clone();
     let wanted = RunRequest {
         // The pool says how much is computed at once.
-        settings: RunOptions { profile: Some(profile), jobs: Some(NonZeroUsize::MIN), ..RunOptions::default() },
+        settings: RunOptions { jobs: Some(NonZeroUsize::MIN), ..options },
         backend: &app.vectors,
         lines: true,
         interrupted,
@@ -346,6 +342,7 @@ fn run_job(app: &App, mut wishes: ScoreJob, lines: LineSink, interrupted: Arc<At
     };
     match probare_engine::run(Job::new(BODY, Box::new(rows), requests), wanted) {
         Ok(conclusion) if conclusion.driven.stop == Stop::Complete => last.end(None),
+        Ok(conclusion) if conclusion.driven.stop == Stop::Strict => last.end(Some(STRICT)),
         Ok(_) => last.end(Some(OVER)),
         Err(RunError::Plan(error)) => return Err(plan_error(&error)),
         // The client is gone, or takes nothing.

@@ -74,9 +74,8 @@ pub(crate) async fn answer(
     }
     let held = body::read_body(&app, request, app.limits.body, begun.deadline).await?;
     let wrapping = TraceEncoding { is_protobuf: kind == PROTOBUF, is_packed, group };
-    let (requests, profile) = score::metrics_from_query(&parameters)?;
-    score::stream_results(app, begun, ScoreJob::from_traces(requests, profile.unwrap_or_default(), held, wrapping))
-        .await
+    let options = score::options_from_query(&parameters)?;
+    score::stream_results(app, begun, ScoreJob::from_traces(options, held, wrapping)).await
 }
 
 impl TraceEncoding {

@@ -10,15 +10,17 @@ mod texts;
 
 use std::sync::Arc;
 
+use clap::Args;
 use probare_cases::{CaseReader, ReadOptions, columns};
 use probare_core::{
     BenchmarkCall, BenchmarkData, BenchmarkError, CasePolicy, Console, Job, MetricRequest, MetricResult, Profile,
     Sample, Suite,
 };
 use probare_metrics::interviews::quotations::{Quotations, Transcripts};
-use schemars::{JsonSchema, Schema, schema_for};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
+
+use crate::command::CommandOptions;
 
 use publisher::{CheckedQuotation, QuotesPublisher};
 use rows::QuoteRows as Source;
@@ -28,25 +30,28 @@ const QUOTE: [&str; 4] = ["quote", "quotation", "citation", "text"];
 const SOURCE: [&str; 5] = ["source", "file", "document", "transcript", "interview"];
 
 /// What can be said on the command line.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Options {
+pub(crate) struct Options {
     /// Table of quotations (.csv .tsv .jsonl .json .parquet)
-    #[schemars(extend("x-positional" = 1, "x-value" = "QUOTES"))]
-    quotes: String,
+    #[arg(value_name = "QUOTES")]
+    #[serde(default)]
+    quotes: Option<String>,
     /// Folder with plain text files (.txt .md), or one file
-    #[schemars(extend("x-positional" = 2, "x-value" = "FOLDER"))]
-    folder: String,
+    #[arg(value_name = "FOLDER")]
+    #[serde(default)]
+    folder: Option<String>,
     /// Column with the quotations; `quote`, `quotation`, `citation` or `text` where it is not given
     #[serde(default)]
-    #[schemars(extend("x-value" = "COLUMN"))]
+    #[arg(long, value_name = "COLUMN")]
     quote: Option<String>,
     /// Column with the file that a quotation is said to come from; without one all files are equal
     #[serde(default)]
-    #[schemars(extend("x-value" = "COLUMN"))]
+    #[arg(long, value_name = "COLUMN")]
     source: Option<String>,
-    /// What counts as a right quotation: improved (typography and marked omissions aside) or published (letter by letter)
+    /// Which profile.
     #[serde(default = "improved")]
+    #[arg(skip)]
     profile: Profile,
 }
 
@@ -57,6 +62,14 @@ const fn improved() -> Profile {
 /// Quotations against text files.
 #[derive(Debug)]
 pub struct Quotes;
+
+impl CommandOptions for Quotes {
+    type Options = Options;
+
+    const PROFILES: &'static str = "What counts as a right quotation: improved (typography and marked omissions aside, the default) or published (letter by letter)";
+
+    const TAKES: &'static [&'static str] = &["json"];
+}
 
 impl Suite for Quotes {
     fn id(&self) -> &'static str {
@@ -74,10 +87,6 @@ impl Suite for Quotes {
          difference, not found. --fail-if-any \"verbatim<1\" makes a wrong one an exit code 2."
     }
 
-    fn options(&self) -> Schema {
-        schema_for!(Options)
-    }
-
     fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
         if ["quotes", "folder"].iter().any(|name| options.contains_key(*name)) {
             return Map::new();
@@ -90,24 +99,28 @@ impl Suite for Quotes {
 
     fn open(&self, given: Json, console: Console) -> Result<Job, BenchmarkError> {
         let options = Options::deserialize(&given).map_err(|error| BenchmarkError::usage(error.to_string()))?;
+        let missing =
+            |what: &str| BenchmarkError::usage(format!("{what} is missing")).hint("probare quotes QUOTES FOLDER");
+        let quotes = options.quotes.ok_or_else(|| missing("QUOTES, the table of quotations,"))?;
+        let folder = options.folder.ok_or_else(|| missing("FOLDER, the texts that are quoted,"))?;
         let read = ReadOptions::default();
         let failed = |error: probare_cases::CaseFileError| BenchmarkError::from_error(&error);
-        let found = columns(&options.quotes, &read).map_err(failed)?;
+        let found = columns(&quotes, &read).map_err(failed)?;
         let quote = column("quote", options.quote.as_deref(), &QUOTE, &found)?;
         let Some(quote) = quote else {
-            return Err(BenchmarkError::usage(format!("`{}` has no column with quotations", options.quotes))
+            return Err(BenchmarkError::usage(format!("`{quotes}` has no column with quotations"))
                 .hint(format!("name it with --quote COLUMN; its columns are {}", found.join(", "))));
         };
         let source = column("source", options.source.as_deref(), &SOURCE, &found)?;
-        let texts = texts::read(&options.folder)?;
+        let texts = texts::read(&folder)?;
         let transcripts = Arc::new(Transcripts::new(texts.files.iter().cloned()));
-        let rows = CaseReader::open(&options.quotes, &read).map_err(failed)?.named_by("/quotes");
+        let rows = CaseReader::open(&quotes, &read).map_err(failed)?.named_by("/quotes");
         let cases = Source { rows, quote, source, transcripts: Arc::clone(&transcripts) };
         let request = MetricRequest { profile: Some(options.profile), ..MetricRequest::plain("verbatim") };
-        let mut job = Job::new(&options.quotes, Box::new(cases), vec![request]);
+        let mut job = Job::new(&quotes, Box::new(cases), vec![request]);
         job.title = Some("Quotations".to_owned());
         job.reads = texts.paths;
-        job.reads.push(options.quotes.into());
+        job.reads.push(quotes.into());
         job.inputs.push(texts.input);
         job.rules = Arc::new(QuotePolicy { transcripts: Arc::clone(&transcripts) });
         job.publisher = Some(Box::new(QuotesPublisher::new(console)));

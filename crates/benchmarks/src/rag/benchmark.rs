@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::{Args, ValueEnum};
 use probare_cases::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, CaseSource, Console, InputFile, Job, MemorySource, MetricRequest, Profile,
@@ -11,10 +12,10 @@ use probare_core::{
 use probare_metrics::rag::hallucination::Hallucination;
 use probare_metrics::rag::verdict::{Thresholds, Verdict, VerdictStatus};
 use probare_report::Compression;
-use schemars::{JsonSchema, Schema, schema_for};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
+use crate::command::CommandOptions;
 use crate::report_name::json_name;
 
 use super::policy::ReportForm;
@@ -25,53 +26,55 @@ use super::{ExchangeEvaluator, read};
 pub struct Rag;
 
 /// What can be said on the command line.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("x-json" = true))]
-struct Options {
+pub(crate) struct Options {
     /// Conversation, a JSON file
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE")]
     conv: Option<PathBuf>,
     /// Passages, a JSON file
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE")]
     ctx: Option<PathBuf>,
     /// Cases with query, response and context in place of the two files; one JSON object a line comes out
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     /// File for the report, which is JSON; standard output without it, or with `-`
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Which definition of hallucination: published (the published rules), or improved
+    /// Which profile.
+    #[arg(skip)]
     profile: Profile,
     /// Weights of numbers, dates and claims; 1,1,0.5 is what the published code used
-    #[schemars(extend("x-value" = "N,N,N"))]
+    #[arg(long, value_name = "N,N,N")]
     anchor_weights: Option<String>,
     /// Test claims by the distance of subject and object in characters; 300 is what the published code did
-    #[schemars(extend("x-value" = "CHARACTERS"))]
+    #[arg(long, value_name = "CHARACTERS")]
     claim_window: Option<usize>,
     /// Limit of the verdict, for example `relevance_fail=0.1` (repeatable); `probare explain verdict` lists them
-    #[schemars(extend("x-value" = "NAME=NUMBER"))]
+    #[arg(long, value_name = "NAME=NUMBER")]
     threshold: Vec<String>,
     /// Start from the limits of the first published version
+    #[arg(long)]
     first_version: bool,
     /// End with exit code 2 when a verdict is this bad: fail, or warn
-    #[schemars(extend("x-value" = "STATUS"))]
+    #[arg(long, value_enum, value_name = "STATUS")]
     gate: Option<VerdictGate>,
     /// Column for a field, for example `response=model_output` (repeatable)
-    #[schemars(extend("x-value" = "FIELD=COLUMN"))]
+    #[arg(long, value_name = "FIELD=COLUMN")]
     map: Vec<String>,
     /// Format of the cases where the name does not tell: jsonl, json, csv, tsv or parquet
+    #[arg(long)]
     format: Option<String>,
     /// Report and skip rows larger than this many MiB
     #[serde(rename = "max_row_size", alias = "longest_row")]
-    #[schemars(extend("x-value" = "MIB"))]
+    #[arg(id = "max_row_size", long = "max-row-size", value_name = "MIB", default_value_t = Options::default().longest_row)]
     longest_row: usize,
 }
 
 /// Verdicts that miss a gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum VerdictGate {
+pub(crate) enum VerdictGate {
     /// FAIL only
     Fail,
     /// WARN and FAIL
@@ -98,6 +101,15 @@ impl Default for Options {
     }
 }
 
+impl CommandOptions for Rag {
+    type Options = Options;
+
+    const PROFILES: &'static str =
+        "Which definition of hallucination: published (the published rules, the default) or improved";
+
+    const TAKES: &'static [&'static str] = &[];
+}
+
 impl Suite for Rag {
     fn id(&self) -> &'static str {
         "rag"
@@ -113,10 +125,6 @@ impl Suite for Rag {
          conversation has `query` (or `user_message`) and `response` (or `assistant_message`), or it is a chat log with \
          `conversation_turns`. Passages are a list under `context`, `chunks` or `data.vector_data`. The time that counts \
          is `metadata.latency_ms` of a case."
-    }
-
-    fn options(&self) -> Schema {
-        schema_for!(Options)
     }
 
     fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
@@ -183,20 +191,14 @@ impl Options {
             self.format.as_deref().map(str::parse).transpose().map_err(BenchmarkError::usage)?;
         let fields = FieldMap::parse(&self.map).map_err(|error| BenchmarkError::usage(error.to_string()))?;
         let longest_row = self.longest_row.saturating_mul(1024 * 1024);
-        let reading = ReadSettings {
-            mapping: fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
-            format: format.map(|format| format.name().to_owned()),
-            longest_row: Some(longest_row as u64),
-            ..ReadSettings::default()
-        };
-        let rows = CaseReader::open(path, &ReadOptions { fields, format, longest_row, ..ReadOptions::default() })
-            .map_err(|error| BenchmarkError::from_error(&error))?
-            .named_by("/cases");
+        let reading = ReadOptions { fields, format, longest_row, ..ReadOptions::default() };
+        let rows =
+            CaseReader::open(path, &reading).map_err(|error| BenchmarkError::from_error(&error))?.named_by("/cases");
         Ok(OpenCases {
             name: path.to_owned(),
             source: Box::new(rows),
             reads: vec![PathBuf::from(path)],
-            reading,
+            reading: reading.recorded(),
             form: ReportForm::Line,
         })
     }

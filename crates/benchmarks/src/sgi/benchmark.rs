@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use probare_core::{BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile, Suite};
 use probare_metrics::sgi::Upstream;
-use schemars::{JsonSchema, Schema, schema_for};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
+
+use crate::command::{CommandOptions, parse_word};
 
 use super::publisher::{Collector, CollectorPlan, Destination};
 use super::{SgiPolicy, SgiPrompts, Subtask, fixtures, predictions, rows};
@@ -17,50 +19,59 @@ use super::{SgiPolicy, SgiPrompts, Subtask, fixtures, predictions, rows};
 pub struct Sgi;
 
 /// What can be said on the command line.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("x-asks" = true, "x-runs" = true))]
 #[expect(clippy::doc_markdown, reason = "these lines are the help text, which is printed as it is")]
-struct Options {
+pub(crate) struct Options {
     /// Which subtask: deep_research, idea_generation, dry_experiment, wet_experiment, experimental_reasoning or deep_research_gold (deep, idea, dry, wet,
     /// reasoning, gold)
-    #[schemars(extend("x-positional" = 1, "x-value" = "SUBTASK"))]
-    subtask: String,
+    #[arg(value_name = "SUBTASK")]
+    subtask: Option<String>,
     /// Rows of the subtask: JSON lines, a JSON array or CSV
-    #[schemars(extend("x-value" = "FILE"))]
-    data: PathBuf,
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
     /// Outputs: JSON lines or CSV with idx and response, or a result file of the collector
-    #[schemars(extend("x-value" = "FILE"))]
-    predictions: PathBuf,
-    /// Which definition: published (the published scores) or improved (their quirks fixed)
+    #[arg(long, value_name = "FILE")]
+    predictions: Option<PathBuf>,
+    /// Which profile.
+    #[arg(skip)]
     profile: Profile,
     /// Rows of this discipline alone
+    #[arg(long)]
     discipline: Option<String>,
     /// Folder for the result file in the collector's form; none is written without it
-    #[schemars(extend("x-value" = "DIR"))]
+    #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Python for dry experiments: conda:NAME, venv:FOLDER or python:PATH. Without it the conda environment that SGI_CONDA_ENV names, else
     /// python3 of the machine
+    #[arg(long)]
     environment: Option<String>,
     /// Seconds that a program of a dry experiment may take
-    #[schemars(extend("x-env" = "SGI_EXECUTION_TIMEOUT", "x-value" = "SECONDS"))]
+    #[arg(long, value_name = "SECONDS", env = "SGI_EXECUTION_TIMEOUT", value_parser = parse_seconds)]
     timeout: Option<u32>,
     /// Embedding model of ideas; all-MiniLM-L6-v2 by default
-    #[schemars(extend("x-env" = "SGI_EMBEDDING_MODEL", "x-value" = "MODEL"))]
+    #[arg(long, value_name = "MODEL", env = "SGI_EMBEDDING_MODEL")]
     embedding_model: Option<String>,
     /// Folder with the fixtures of dry experiments
-    #[schemars(extend("x-env" = "SGI_DRY_EXPERIMENT_DATA_DIR", "x-value" = "DIR"))]
+    #[arg(long, value_name = "DIR", env = "SGI_DRY_EXPERIMENT_DATA_DIR")]
     fixtures: Option<PathBuf>,
     /// Which implementation is followed: llmrouterbench, or official-2026 (soft wet score, a judge of whole answers)
+    #[arg(long, value_parser = parse_word::<Upstream>, default_value = "llmrouterbench")]
     upstream: Upstream,
     /// Folder with prompts in place of ours; docs/suites/sgi.md names the files
-    #[schemars(extend("x-value" = "DIR"))]
+    #[arg(long, value_name = "DIR")]
     prompts: Option<PathBuf>,
     /// Send the judge of reasoning no pictures: it reads text alone, and the result says so
+    #[arg(long)]
     text_only: bool,
     /// Models that judge reasoning, beside the choice
-    #[schemars(extend("x-shared" = true))]
+    #[arg(skip)]
     judges: Vec<String>,
+}
+
+fn parse_seconds(text: &str) -> Result<u32, String> {
+    let wrong = |_| "a whole number of seconds is expected; without the flag SGI_EXECUTION_TIMEOUT says it".to_owned();
+    text.trim().parse().map_err(wrong)
 }
 
 /// The metric of a subtask with options.
@@ -71,6 +82,27 @@ pub fn request(subtask: Subtask, profile: Profile, options: Map<String, Json>) -
         options: if options.is_empty() { Json::Null } else { Json::Object(options) },
         profile: Some(profile),
     }
+}
+
+impl CommandOptions for Sgi {
+    type Options = Options;
+
+    const PROFILES: &'static str =
+        "Which definition: published (the published scores, the default) or improved (their quirks fixed)";
+
+    const SHARED: &'static [&'static str] = &["profile", "judges"];
+
+    const TAKES: &'static [&'static str] = &[
+        "offline",
+        "refresh",
+        "budget_usd",
+        "budget_tokens",
+        "score_truncated",
+        "cache",
+        "sandbox",
+        "run_again",
+        "json",
+    ];
 }
 
 impl Suite for Sgi {
@@ -89,10 +121,6 @@ impl Suite for Sgi {
          --judge."
     }
 
-    fn options(&self) -> Schema {
-        schema_for!(Options)
-    }
-
     fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
         if ["subtask", "data", "predictions"].iter().any(|name| options.contains_key(*name)) {
             return Map::new();
@@ -107,19 +135,16 @@ impl Suite for Sgi {
     fn open(&self, given: Json, console: Console) -> Result<Job, BenchmarkError> {
         let options = Options::deserialize(&given).map_err(|error| BenchmarkError::usage(error.to_string()))?;
         let known = || Subtask::ALL.map(Subtask::name).join(", ");
-        let subtask = Subtask::from_word(&options.subtask).ok_or_else(|| {
-            let message = if options.subtask.is_empty() {
-                "no subtask is named".to_owned()
-            } else {
-                format!("unknown subtask `{}`", options.subtask)
+        let subtask = options.subtask.as_deref().and_then(Subtask::from_word).ok_or_else(|| {
+            let message = match &options.subtask {
+                None => "no subtask is named".to_owned(),
+                Some(word) => format!("unknown subtask `{word}`"),
             };
             BenchmarkError::usage(message).hint(format!("the subtasks are {}", known()))
         })?;
-        for (path, flag) in [(&options.data, "--data"), (&options.predictions, "--predictions")] {
-            if path.as_os_str().is_empty() {
-                return Err(BenchmarkError::usage(format!("no file is named with {flag}")));
-            }
-        }
+        let missing = |flag: &str| BenchmarkError::usage(format!("no file is named with {flag}"));
+        let data = options.data.clone().ok_or_else(|| missing("--data"))?;
+        let outputs = options.predictions.clone().ok_or_else(|| missing("--predictions"))?;
         if let Some(folder) = options.fixtures.as_ref().filter(|folder| !folder.is_dir()) {
             return Err(BenchmarkError::usage(format!("there is no folder `{}` with fixtures", folder.display()))
                 .hint("--fixtures or SGI_DRY_EXPERIMENT_DATA_DIR names it"));
@@ -129,9 +154,9 @@ impl Suite for Sgi {
         }
         let prompts = options.prompts.as_deref().map(SgiPrompts::read).transpose()?.unwrap_or_default();
         let rows::SubtaskRows { mut cases, input, fingerprint } =
-            rows::read(subtask, &options.data, options.discipline.as_deref(), None, &prompts)?;
-        let predictions = predictions::read(&options.predictions)?;
-        let shown = options.predictions.display().to_string();
+            rows::read(subtask, &data, options.discipline.as_deref(), None, &prompts)?;
+        let predictions = predictions::read(&outputs)?;
+        let shown = outputs.display().to_string();
         predictions.put_into(&mut cases, &shown)?;
         let pointed = |mut input: probare_core::InputFile, option: &str| {
             input.option = Some(option.to_owned());
@@ -148,14 +173,12 @@ impl Suite for Sgi {
         let judged: &[Subtask] = if is_judged { &[subtask] } else { &[] };
         let mut job = Job::new(shown, Box::new(MemorySource::new(cases, inputs)), requests);
         job.title = Some(format!("SGI-Bench: {}", subtask.title()));
-        job.reads = vec![options.data.clone(), options.predictions.clone()];
+        job.rules = Arc::new(SgiPolicy::with_pictures_below(data.parent().unwrap_or(Path::new(""))));
+        job.reads = vec![data, outputs.clone()];
         job.reads.extend(prompts.paths());
         job.inputs.extend(prompts.input().cloned());
-        job.rules = Arc::new(SgiPolicy::with_pictures_below(options.data.parent().unwrap_or(Path::new(""))));
         job.suite = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
-        let model = predictions
-            .model
-            .or_else(|| options.predictions.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+        let model = predictions.model.or_else(|| outputs.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
         job.publisher = Some(Box::new(Collector::new(CollectorPlan {
             destination: options.output_dir.map(|folder| Destination {
                 folder,

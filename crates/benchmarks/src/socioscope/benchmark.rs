@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use clap::Args;
 use probare_cases::{CaseFileError, LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, Console, InputFile, Job, MeansOver, MetricRequest, Profile, Suite, closest,
@@ -12,9 +13,10 @@ use probare_metrics::interviews::quotations::Transcripts;
 use probare_metrics::interviews::{GradingOptions, InterviewQuestion, QuestionType};
 use probare_report::Utc;
 use probare_text::wordnet::WordNet;
-use schemars::{JsonSchema, Schema, schema_for};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
+
+use crate::command::{CommandOptions, parse_number};
 
 use super::cases::AnswerSource;
 use super::input::{Corpus, DataError, Fixture};
@@ -26,40 +28,42 @@ use super::publisher::{PublishOptions, ResultFormat, SocioscopePublisher};
 pub struct Socioscope;
 
 /// What can be said on the command line.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Options {
+pub(crate) struct Options {
     /// Questions and answers, JSON
-    #[schemars(extend("x-positional" = 1))]
     fixture: Option<PathBuf>,
     /// Transcripts, JSON
-    #[schemars(extend("x-positional" = 2))]
     corpus: Option<PathBuf>,
     /// Folder for the results; made if needed
-    #[schemars(extend("x-value" = "DIR"))]
+    #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
     /// Format of the results file
+    #[arg(long, value_enum, default_value_t)]
     format: ResultFormat,
     /// Write no charts
+    #[arg(long)]
     no_plots: bool,
     /// Compare yes and no letter by letter, case aside
+    #[arg(long)]
     strict_yes_no: bool,
     /// Least similarity of a near spelling
-    #[schemars(extend("x-value" = "SHARE"))]
+    #[arg(long, value_name = "SHARE", value_parser = parse_number, default_value_t = Options::default().fuzzy_threshold)]
     fuzzy_threshold: f64,
     /// Share of the score that the yes or no carries where reasons count too
-    #[schemars(extend("x-value" = "SHARE"))]
+    #[arg(long, value_name = "SHARE", value_parser = parse_number, default_value_t = Options::default().rationale_weight)]
     rationale_weight: f64,
     /// Folder with the files of another WordNet
-    #[schemars(extend("x-value" = "DIR"))]
+    #[arg(long, value_name = "DIR")]
     wordnet: Option<PathBuf>,
     /// Time in the name of the results file, in place of now (UTC, `20240131_120000`)
-    #[schemars(extend("x-value" = "T"))]
+    #[arg(long, value_name = "T")]
     timestamp: Option<String>,
-    /// Which definition: published (the published numbers), or improved (ours beside them)
+    /// Which profile.
+    #[arg(skip)]
     profile: Profile,
     /// Replace names and long passages in results and report by their positions; not with -o, whose files hold the texts
-    #[schemars(extend("x-without-output" = "the files of -o hold the texts that are to be hidden"))]
+    #[arg(long)]
     redact: bool,
 }
 
@@ -83,6 +87,18 @@ impl Default for Options {
     }
 }
 
+impl CommandOptions for Socioscope {
+    type Options = Options;
+
+    const PROFILES: &'static str =
+        "Which definition: published (the published numbers, the default) or improved (ours beside them)";
+
+    const TAKES: &'static [&'static str] = &["json"];
+
+    const WITHOUT_OUTPUT: &'static [(&'static str, &'static str)] =
+        &[("redact", "the files of -o hold the texts that are to be hidden")];
+}
+
 impl Suite for Socioscope {
     fn id(&self) -> &'static str {
         "socioscope"
@@ -96,10 +112,6 @@ impl Suite for Socioscope {
         "Grade answers about interview transcripts and check their quotations\n\n\
          Without a command, FIXTURE and CORPUS are evaluated. Scores, however low, end with exit code 0; an answer that \
          could not be scored ends with 1."
-    }
-
-    fn options(&self) -> Schema {
-        schema_for!(Options)
     }
 
     fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {

@@ -17,7 +17,7 @@ use super::{AnswerResult, Redaction, SocioscopeEvaluation, SocioscopeSummary, pa
 use crate::printing::{print, remark};
 
 /// Format of the results file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultFormat {
     /// Everything that was found

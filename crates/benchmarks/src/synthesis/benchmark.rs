@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, BenchmarkStatus, CaseLimit, CaseSource, Console, InputFile, Job, MemorySource,
@@ -12,10 +13,10 @@ use probare_core::{
 };
 use probare_metrics::care::synthesis_1_3::Concreteness;
 use probare_metrics::care::{Lexicon, Upstream};
-use schemars::{JsonSchema, Schema as JsonSchemaOf, schema_for};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
+use crate::command::{CommandOptions, parse_integer, parse_word};
 use crate::printing::remark;
 use crate::report_name::json_name;
 
@@ -28,6 +29,9 @@ use super::{CarePolicy, CaseSchema, Check};
 /// The schema that is looked for where none is named; the built-in one is used where it is absent.
 const DEFAULT_SCHEMA: &str = "schemas/eval_case.schema.json";
 
+/// The exchanges that are read and the report that is written where nothing else is named, as in the original.
+const DEFAULT_CASES: &str = "data/evals.jsonl";
+const DEFAULT_REPORT: &str = "out/report.json";
 /// The pack of planted rows that the published program reads.
 const DEFAULT_PLANTED: &str = "data/planted-theater.jsonl";
 
@@ -47,50 +51,53 @@ const FORMATS: [(&str, &str); 8] = [
 pub struct Synthesis;
 
 /// What can be said on the command line.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("x-colours" = true))]
-struct Options {
+pub(crate) struct Options {
     /// Exchanges to check
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_CASES)]
     cases: PathBuf,
     /// JSON Schema of the exchanges; the built-in one where the default file is absent
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_SCHEMA)]
     schema: PathBuf,
     /// JSON report; folders are made if needed
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_REPORT)]
     out: PathBuf,
     /// Unexpected failures that are allowed
-    #[schemars(extend("x-value" = "N"))]
+    #[arg(long, value_name = "N", value_parser = parse_integer, default_value_t = 0)]
     fail_on: i64,
-    /// Which definition: published (the published phrases) or improved (ours, by the structure of sentences)
+    /// Which profile.
+    #[arg(skip)]
     profile: Profile,
     /// Families of phrases to add to the built-in ones, or to use in their place (YAML or JSON)
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE")]
     lexicon: Option<PathBuf>,
     /// Version of Synthesis to reproduce, 1.0 or 1.3; without it 1.0, or 1.3 where the cases name one of its newer checks
-    #[schemars(extend("x-value" = "VERSION"))]
+    #[arg(long, value_name = "VERSION", value_parser = parse_word::<Upstream>)]
     upstream: Option<Upstream>,
     /// Print claims and limits of every case (Synthesis 1.3)
+    #[arg(long)]
     explain: bool,
     /// Turn the oracle round: every row must be invalid or flagged (Synthesis 1.3; data/planted-theater.jsonl by default)
+    #[arg(long)]
     planted: bool,
     /// Print without colours and fancy signs
+    #[arg(long)]
     no_color: bool,
     /// Ratings of words for hollow warmth (Synthesis 1.3), JSON or CSV
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE")]
     concreteness: Option<PathBuf>,
     /// Further report beside --out: junit, html, markdown, csv, jsonl or parquet (repeatable)
-    #[schemars(extend("x-env" = "PROBARE_REPORT_FORMAT"))]
+    #[arg(long, env = "PROBARE_REPORT_FORMAT")]
     format: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
-            cases: PathBuf::from("data/evals.jsonl"),
+            cases: PathBuf::from(DEFAULT_CASES),
             schema: PathBuf::from(DEFAULT_SCHEMA),
-            out: PathBuf::from("out/report.json"),
+            out: PathBuf::from(DEFAULT_REPORT),
             fail_on: 0,
             profile: Profile::Published,
             lexicon: None,
@@ -102,6 +109,14 @@ impl Default for Options {
             format: Vec::new(),
         }
     }
+}
+
+impl CommandOptions for Synthesis {
+    type Options = Options;
+
+    const PROFILES: &'static str = "Which definition: published (the published phrases, the default) or improved (ours, by the structure of sentences)";
+
+    const TAKES: &'static [&'static str] = &["json", "color"];
 }
 
 impl Suite for Synthesis {
@@ -118,10 +133,6 @@ impl Suite for Synthesis {
          Reads exchanges (one JSON object a line: id, user, assistant, checks, and optionally expected, tags, notes), \
          writes a JSON report and prints a summary. Ends with 2 when more cases fail unexpectedly than --fail-on allows. \
          Cases tagged `negative_example`, or with a tag that ends in -fail, are meant to fail."
-    }
-
-    fn options(&self) -> JsonSchemaOf {
-        schema_for!(Options)
     }
 
     fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {

@@ -5,11 +5,13 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use probare_cases::{LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_core::{BenchmarkCall, BenchmarkError, Console, InputFile, Job, MetricRequest, Profile, Suite};
-use schemars::{JsonSchema, Schema, schema_for};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
+
+use crate::command::CommandOptions;
 
 use super::catalogue::{self, CatalogueError};
 use super::judged_measures::{self, JUDGED};
@@ -35,33 +37,34 @@ const METRICS: [(&str, &str); 6] = [
 ];
 
 /// What can be said on the command line.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("x-asks" = true))]
 #[expect(clippy::doc_markdown, reason = "these lines are the help text, which is printed as it is")]
-struct Options {
+pub(crate) struct Options {
     /// Predictions, a JSON array (repeatable); predictions.json where none is named
-    #[schemars(extend("x-value" = "FILE"))]
+    #[arg(long, value_name = "FILE")]
     predictions: Vec<PathBuf>,
     /// Folder for the results; made if needed
-    #[schemars(extend("x-value" = "DIR"))]
+    #[arg(long, value_name = "DIR", default_value = ".")]
     output_dir: PathBuf,
     /// Catalogue: a folder with files SynthLink_*.md, or a file (.md .jsonl .json .csv .tsv .parquet); else SynthLink60
-    #[schemars(extend("x-value" = "DIR"))]
+    #[arg(long, value_name = "DIR", default_value = ".")]
     catalog: PathBuf,
     /// What to do with questions that have no prediction: skip (means cover the others) or zero (they count as zero, which
     /// is the fair way to compare systems)
+    #[arg(long, value_enum, default_value_t)]
     missing: MissingPolicy,
     /// Weights of the aggregate that differ from f1=0.3,p_at_5=0.2,rqs=0.3,fcs=0.1,ie=0.1; together they sum to 1
-    #[schemars(extend("x-value" = "NAME=NUMBER,…"))]
+    #[arg(long, value_name = "NAME=NUMBER,…")]
     weights: Option<String>,
-    /// Which definition: published (the published numbers), or improved (ours beside them)
+    /// Which profile.
+    #[arg(skip)]
     profile: Profile,
     /// Seed of the intervals and tests
-    #[schemars(extend("x-value" = "N"))]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Models that judge reasoning and claims, beside the published measures
-    #[schemars(extend("x-shared" = true))]
+    #[arg(skip)]
     judges: Vec<String>,
 }
 
@@ -80,6 +83,18 @@ impl Default for Options {
     }
 }
 
+impl CommandOptions for SynthLink {
+    type Options = Options;
+
+    const PROFILES: &'static str =
+        "Which definition: published (the published numbers, the default) or improved (ours beside them)";
+
+    const SHARED: &'static [&'static str] = &["profile", "judges"];
+
+    const TAKES: &'static [&'static str] =
+        &["offline", "refresh", "budget_usd", "budget_tokens", "score_truncated", "cache", "json"];
+}
+
 impl Suite for SynthLink {
     fn id(&self) -> &'static str {
         "synthlink"
@@ -95,10 +110,6 @@ impl Suite for SynthLink {
          synthlink_intervals.csv into the output folder. Several files of predictions get a folder each and are compared \
          pair by pair. With --judge MODEL a model judges the reasoning steps and the claims too; its figures stand beside the \
          published ones (synthlink_judged_scores.csv) and never in their place."
-    }
-
-    fn options(&self) -> Schema {
-        schema_for!(Options)
     }
 
     fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {

@@ -4,7 +4,7 @@ use probare_core::Score;
 pub use probare_metrics::deep_search::deep_search_aggregate::{MEASURES, MeasureWeights};
 
 /// What to do with a question that has no prediction.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingPolicy {
     /// Means cover the answered questions

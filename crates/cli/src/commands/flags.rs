@@ -68,7 +68,7 @@ impl<S: OptionSet> clap::Args for OptionFlags<S> {
 }
 
 /// Names of the options on how a file of cases is read.
-const CASE_READING: [&str; 5] = ["map", "format", "delimiter", "group", "max_row_size"];
+pub const CASE_READING: [&str; 5] = ["map", "format", "delimiter", "group", "max_row_size"];
 
 /// Names of the options on where a run with a store may stop, which are settled when it begins.
 const EARLY_STOP: [&str; 2] = ["stop_when_decided", "seed"];

@@ -71,18 +71,6 @@ pub fn open_cases(path: &str, options: &ReadOptions) -> Result<CaseReader, Failu
     Ok(CaseReader::open(path, options)?)
 }
 
-/// How cases are read, for the manifest.
-pub fn read_settings(options: &ReadOptions) -> probare_core::ReadSettings {
-    probare_core::ReadSettings {
-        mapping: options.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
-        format: options.format.map(|format| format.name().to_owned()),
-        separator: options.separator.map(char::from),
-        group: options.group.map(|group| group.name().to_owned()),
-        longest_row: Some(options.longest_row as u64),
-        limit: None,
-    }
-}
-
 /// The failure for a mapping to a column that is not there.
 fn no_column(path: &str, field: &str, column: &str, columns: &[String]) -> Failure {
     let failure = Failure::usage(format!("`{path}` has no column `{column}`, which {field} is mapped to"));

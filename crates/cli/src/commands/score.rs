@@ -10,7 +10,7 @@ use probare_report::escape;
 
 use super::flags::{ForScore, OptionFlags};
 use super::run_driver::RunDriver;
-use super::{open_cases, read_settings, remark};
+use super::{open_cases, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Score the cases of a file.
@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let rows = open_cases(&path, &options)?;
     let mut job = Job::new(&path, Box::new(rows), settings.requests());
     job.reads = vec![PathBuf::from(&path)];
-    job.reading = read_settings(&options);
+    job.reading = options.recorded();
     // A reader at a terminal wants the summary; a program behind a pipe wants the lines.
     let is_data = settings.output.is_empty() && !io::stdout().is_terminal();
     let ended = RunDriver::new(settings).printing_lines(is_data).run(job)?;

@@ -529,6 +529,13 @@ fn variables_of_the_environment_arrive_and_are_named() {
     assert!(text.contains("(PROBARE_LIMIT)") && text.contains("token_f1 < 0.5  (PROBARE_FAIL_UNDER)"), "{text}");
     let text = show(&["quotes", "a", "b"], &[("PROBARE_LIMIT", "7")]);
     assert!(text.contains("(PROBARE_LIMIT)"), "{text}");
+    // A variable switches off what the configuration switches on.
+    fs::write(place.path().join("probare.yaml"), "run: {strict: true}\n").unwrap();
+    let strict = |text: &str| text.lines().find(|line| line.starts_with("strict ")).unwrap_or_default().to_owned();
+    assert!(strict(&show(&["score"], &[])).ends_with("true  (probare.yaml)"), "{}", show(&["score"], &[]));
+    let text = show(&["score"], &[("PROBARE_STRICT", "false")]);
+    assert!(strict(&text).ends_with("false  (PROBARE_STRICT)"), "{text}");
+    fs::remove_file(place.path().join("probare.yaml")).unwrap();
     // The option of a suite takes its variable; what every run has under that name does not.
     assert!(!show(&["score"], &[]).contains("PROBARE_"));
 }
@@ -559,6 +566,21 @@ fn how_a_file_is_read_is_honoured() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0));
+    // A configuration says the same for `score` and for `run`, and what comes out can be verified.
+    let text = "datasets: [{path: odd.csv}]\nmetrics: [token_f1]\nrun: {delimiter: '^', map: [query=id], output: [out.jsonl]}\n";
+    fs::write(at.join("odd.yaml"), text).unwrap();
+    for verb in ["score -c odd.yaml", "run odd.yaml"] {
+        let (code, text) = said(verb);
+        assert_eq!(code, Some(0), "{verb}: {text}");
+        let (code, text) = said("verify out.jsonl");
+        assert_eq!(code, Some(0), "{verb}: {text}");
+        let manifest = fs::read_to_string(at.join("out.jsonl.run.json")).unwrap();
+        assert!(manifest.contains("\"query\": \"id\"") || manifest.contains("\"query\":\"id\""), "{manifest}");
+        fs::remove_file(at.join("out.jsonl")).unwrap();
+    }
+    let (code, text) = said("quotes a b -c odd.yaml");
+    assert_eq!(code, Some(64), "{text}");
+    assert!(text.contains("`map`, `delimiter`, which `probare quotes` says itself"), "{text}");
 }
 
 /// The value of a setting and where it comes from, of what `config show` says.

@@ -147,8 +147,8 @@ fn retired_words_do_not_come_back() {
     for folder in [help.path().to_owned(), root().join("docs"), root().join("crates/metrics/src")] {
         documents(&folder, &mut pages);
     }
-    // Decisions, and the history of rules below the accuracy card, are told in the words of their time.
-    pages.retain(|page| !page.components().any(|part| part.as_os_str() == "design") && !page.ends_with("judgement.md"));
+    // Decisions are told in the words of their time.
+    pages.retain(|page| !page.components().any(|part| part.as_os_str() == "design"));
     for folder in ["crates/server/src/view", "crates/report/src/html"] {
         files(&root().join(folder), &["js", "html", "css"], &mut pages);
     }

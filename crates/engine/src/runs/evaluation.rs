@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_cases::{CaseFileError, CaseFormat, CaseReader, FieldMap, MapError, ReadOptions, columns, read_whole};
+use probare_cases::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
 use probare_core::{
     Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, GenerationRecord,
     InputFile, Job, MemorySource, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, Stop, Usage,
@@ -280,7 +280,7 @@ impl Evaluation {
                 Some(BenchmarkParts { suite, title, rules, publisher }),
             )
         } else {
-            let sets = settings.datasets.iter().map(|dataset| DatasetHandle::new(dataset, folder));
+            let sets = settings.datasets.iter().map(|dataset| DatasetHandle::new(dataset, settings));
             (sets.collect::<Result<Vec<_>, _>>()?, None)
         };
         for set in sets {
@@ -566,9 +566,9 @@ fn from_file(text: Option<&str>, folder: &Path) -> Result<Option<String>, Evalua
 }
 
 impl DatasetHandle {
-    fn new(dataset: &Dataset, folder: &Path) -> Result<Self, EvaluationError> {
-        let path = folder.join(&dataset.path).display().to_string();
-        let options = ReadOptions { fields: dataset.fields()?, ..ReadOptions::default() };
+    fn new(dataset: &Dataset, settings: &RunOptions) -> Result<Self, EvaluationError> {
+        let path = settings.folder().join(&dataset.path).display().to_string();
+        let options = settings.reading(&dataset.fields()?)?;
         let is_mapped = options.fields.iter().next().is_some();
         if is_mapped && !matches!(CaseReader::format_of(&path, &options), Ok(CaseFormat::Json | CaseFormat::JsonLines))
         {
@@ -601,12 +601,7 @@ impl DatasetHandle {
     }
 
     fn reading(&self) -> ReadSettings {
-        let fields: &FieldMap = &self.options.fields;
-        ReadSettings {
-            mapping: fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
-            longest_row: Some(self.options.longest_row as u64),
-            ..ReadSettings::default()
-        }
+        self.options.recorded()
     }
 
     /// Looks at all cases, and takes the digest of the file.

@@ -9,7 +9,6 @@ use probare_core::{
     Profile, Publisher, Sha256, Sink, Suite,
 };
 use probare_engine::{RunOptions, Verdict, VerifyError, VerifyRequest, run, verify};
-use schemars::Schema;
 use serde_json::{Value as Json, json};
 
 /// Lines `question|answer|right answer`.
@@ -57,10 +56,6 @@ impl Suite for Toy {
 
     fn about(&self) -> &'static str {
         "Toys"
-    }
-
-    fn options(&self) -> Schema {
-        schemars::json_schema!({"type": "object"})
     }
 
     fn example(&self, _: &serde_json::Map<String, serde_json::Value>) -> serde_json::Map<String, serde_json::Value> {

@@ -71,6 +71,25 @@ fn the_query_adds_to_what_a_body_asks_for() {
 }
 
 #[test]
+fn a_body_may_limit_map_and_be_strict() {
+    let server = TestServer::start(ServerSettings::default());
+    let ask = |more: Json| {
+        let mut body = json!({"metrics": ["exact_match"], "cases": [
+            {"id": "a", "said": "Ada", "reference": "Ada"}, {"id": "b", "said": [1], "response": [1]}, {"id": "c", "said": "Bo"},
+        ]});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        server.post("/v1/score", &body.to_string())
+    };
+    let plain = lines(&ask(json!({})));
+    assert_eq!((plain.len(), &plain[0]["scores"]["exact_match"]["kind"]), (3, &json!("missing")));
+    assert_eq!(lines(&ask(json!({"map": ["response=said"]})))[0]["scores"]["exact_match"]["value"], 1.0);
+    assert_eq!(lines(&ask(json!({"limit": 1}))).len(), 1);
+    let strict = ask(json!({"strict": true}));
+    assert!(!strict.is_whole, "a client must see that something is missing");
+    assert_eq!(lines(&strict).last().unwrap()["error"], "a row could not be read, and `strict` ends there");
+}
+
+#[test]
 fn decision_thresholds_stand_among_the_options_of_a_metric() {
     let server = TestServer::start(ServerSettings::default());
     let thresholds = json!({"pass": 0.8, "fail": 0.3, "error": 0.05, "confidence": 0.95});
@@ -123,11 +142,16 @@ fn what_cannot_be_scored_is_refused_before_the_first_line() {
         (r#"{"metrics":["token_f1","token_f1"],"cases":[]}"#, "two metrics are called `token_f1`"),
         (r#"{"metrics":["contains:nothing=1"],"cases":[]}"#, "/v1/metrics/{id}"),
         (r#"{"metrics":[{"id":"token_f1","colour":1}],"cases":[]}"#, "colour"),
-        (r#"{"metrics":[5],"cases":[]}"#, "a metric is a text or an object"),
+        (r#"{"metrics":[5],"cases":[]}"#, "expected the id of a metric"),
         (r#"{"metrics":["token_f1"],"cases":{}}"#, "`cases` is no list"),
         (r#"{"metrics":["token_f1"]}"#, "missing field `cases`"),
         (r#"{"metrics":["token_f1"],"cases":[],"more":1}"#, "unknown field `more`"),
         (r#"{"metrics":["token_f1"],"cases":[],"profile":"best"}"#, "unknown variant `best`"),
+        (r#"{"metrics":["token_f1"],"cases":[],"map":["colour=x"]}"#, "colour"),
+        (r#"{"metrics":["token_f1"],"cases":[],"limit":"many"}"#, "many"),
+        // What reaches or writes anything is the operator's to say.
+        (r#"{"metrics":["token_f1"],"cases":[],"output":["/tmp/x.jsonl"]}"#, "unknown field `output`"),
+        (r#"{"metrics":["token_f1"],"cases":[],"record":"/etc/passwd"}"#, "unknown field `record`"),
         (
             r#"{"metrics":[{"id":"judge_rubric","options":{"prompt":"@/etc/passwd"}}],"cases":[]}"#,
             "`prompt` has two parts",

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use probare_core::{BuildError, Evidence, EvidenceKind, Field};
 use schemars::{JsonSchema, Schema};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::phrases::{FamilyMatch, NotationError, Phrase, PhraseContext, PhraseFamilies, PhraseMatcher};
@@ -16,7 +16,7 @@ use crate::bounded_evidence::excerpt;
 pub use file::{Extends, Family, LexiconFile};
 
 /// The version of Synthesis whose lists and rules are reproduced.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum Upstream {
     /// Synthesis 1.0
     #[default]
