@@ -137,7 +137,7 @@ fn a_run_that_is_killed_again_and_again_has_the_same_verdict_and_pays_for_nothin
     let mut words: Vec<&str> = [&RUN[..4], &["contains=0.78"]].concat();
     let text = loop {
         let mut child = command(place, &words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        thread::sleep(Duration::from_millis(60 + 7 * (kills % 9)));
+        thread::sleep(Duration::from_millis(150 + 15 * (kills % 9)));
         let is_over = child.try_wait().unwrap().is_some();
         // It may have ended, or have nothing in the store yet.
         let _ = child.kill();
@@ -176,15 +176,16 @@ fn several_gates_stop_at_the_first_that_fails_and_leave_the_others_open() {
     // Gates are fixed when the run starts.
     let other = run_expecting(folder.path(), 64, &["resume", "1", "--fail-under", "contains=0.5", "-o", "out.json"]);
     assert!(other.contains("this run was started with other gates; start a new one"), "{other}");
+    let folder = project(&server, 300, nine_of_ten, &json!({"metrics": [{"id": "contains"}, {"id": "exact_match"}]}));
+    let run = |words: &[&str]| {
+        decision(&run_expecting(folder.path(), 0, &[&["run", "run.yaml", "--stop-when-decided"], words].concat()))
+    };
     // A limit from above is decided as one from below.
-    let upper = ["run", "run.yaml", "--seed", "4", "--fail-if", "exact_match>0.3"];
-    let text = run_expecting(folder.path(), 0, &upper);
-    assert!(decision(&text).starts_with("pass  exact_match <= 0.3"), "{text}");
-    assert!(decision(&text).contains("at most 0."), "{text}");
+    let upper = run(&["--fail-if", "exact_match>0.3"]);
+    assert!(upper.starts_with("pass  exact_match <= 0.3") && upper.contains("at most 0."), "{upper}");
     // The share of cases beyond a value is a mean, too.
-    let share = ["run", "run.yaml", "--seed", "5", "--fail-pass-rate", "contains>=1:60%"];
-    let text = run_expecting(folder.path(), 0, &share);
-    assert!(decision(&text).starts_with("pass  share of contains >= 1 >= 0.6"), "{text}");
+    let share = run(&["--fail-pass-rate", "contains>=1:60%"]);
+    assert!(share.starts_with("pass  share of contains >= 1 >= 0.6"), "{share}");
 }
 
 #[test]
@@ -220,7 +221,7 @@ fn what_cannot_be_decided_early_is_refused_before_anybody_is_asked() {
     refused(&["--fail-if", "steps>3"], "`steps` has no fixed range, so no gate on it can be decided early");
     refused(&["--fail-if-any", "contains<1"], "is not about a mean of values of cases; it needs the complete run");
     refused(&["--fail-quantile", "contains@90%<1"], "it needs the complete run");
-    refused(&["--fail-under", "contains=0.5", "--confident"], "`confident` looks at intervals or groups");
+    refused(&["--fail-under", "contains=0.5", "--significant"], "`significant` looks at intervals or groups");
     refused(&["--fail-under", "contains=0"], "is kept or missed by every value of its metric");
     refused(&["--fail-under", "contains=0.5", "--limit", "1"], "1 case cannot be decided early");
     assert_eq!(questions.count(), 0);
