@@ -198,7 +198,7 @@ impl Diagnose for ModelAccessError {
                 "name the model in probare.yaml, with `pricing` and `max_tokens`",
                 "name the model in a configuration, with `pricing` and `max_tokens`: config=\"probare.yaml\"",
             )),
-            Self::NoBatch => BenchmarkError::from_error(self)
+            Self::NoBatch => mistake(self)
                 .hint("openai, openai-responses and anthropic do; leave out --batch to ask one by one"),
             Self::NoRecord { .. } => BenchmarkError::from_error(self).hint(interface.words(
                 "name it with --cache FILE, or import replies: probare cache import FILE.jsonl",

@@ -143,7 +143,7 @@ impl Backend for Says {
             return programs.iter().map(|program| self.ran(program)).collect();
         }
         let JudgeAction::Ask(questions) = turn else { return Vec::new() };
-        let verdict = r#"{"reason": "x", "level": "good", "same": true, "better": "A", "steps": [{"step": 1, "met": true, "quote": ""}]}"#;
+        let verdict = r#"{"reason": "x", "level": "good", "score": 8, "same": true, "better": "A", "steps": [{"step": 1, "met": true, "quote": ""}]}"#;
         vec![BackendAnswer::Reply(ModelReply::text(verdict)); questions.len()]
     }
 

@@ -485,7 +485,7 @@ mod tests {
         for (id, options, part) in [
             ("token_f1", json!({"judge": "always"}), "no judge answers the question of `token_f1`"),
             ("answer_match", json!({"judge": "sometimes"}), "one of never, when_unsure, always"),
-            ("list_one", json!({"judge": "when_unsure"}), "never unsure by itself"),
+            ("list_one", json!({"judge": "when_unsure"}), "never abstains by itself"),
             ("verdict", json!({"judge": "when_unsure"}), "take the `improved` profile"),
             ("hallucination", json!({"judge": "when_unsure"}), "take the `improved` profile"),
             ("answer_match", json!({"judge": "never", "judges": ["house"]}), "`judges` has no effect"),

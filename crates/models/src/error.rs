@@ -36,7 +36,10 @@ pub enum CallError {
         last: Option<String>,
     },
     /// The provider failed so often that it is left alone.
-    #[error("the circuit breaker of model `{model}` is open after {failures} failures in a row, the last: {last}")]
+    #[error(
+        "the circuit breaker of model `{model}` is open after {failures} {} in a row, the last: {last}",
+        if *.failures == 1 { "failure" } else { "failures" }
+    )]
     CircuitOpen {
         /// The model.
         model: String,

@@ -262,15 +262,15 @@ mod tests {
         context
           The printing press spread after 1450.
 
-        relevance: 0.5, higher is better (reference, version 1)
+        relevance: 0.5, higher is better (published, version 1)
           made of cosine 0.25
-          found response 4..9: press
+          matched response 4..9: press
               named in the query
 
-        topic_pivot: not applicable (reference, version 1)
+        topic_pivot: not applicable (published, version 1)
           the query has one topic
 
-        hallucination: failed (reference, version 1)
+        hallucination: failed (published, version 1)
           the case has no `reference`
         ");
     }

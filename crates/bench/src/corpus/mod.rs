@@ -125,6 +125,7 @@ pub fn for_metric<'a>(definition: &MetricDef, general: &'a [Case]) -> io::Result
         ("care", "performative_empathy") => Cow::Owned(care::hollow_cases(count)?),
         ("care", _) => Cow::Owned(care::cases(count)?),
         ("deep_search", _) => Cow::Owned(deep_search::cases(count, SEED)?),
+        (_, "experimental_reasoning") => Cow::Owned(structured::choices(count, SEED)),
         (_, "json_schema" | "json_valid") => Cow::Owned(structured::cases(count, SEED)),
         _ => Cow::Borrowed(general),
     })

@@ -1,4 +1,4 @@
-//! Responses that are JSON, some of them broken.
+//! Responses in a form that is asked for: JSON, some of it broken, and the letter of a choice.
 
 use probare_core::{Case, Output};
 use probare_stats::Random;
@@ -31,6 +31,22 @@ pub fn cases(count: usize, seed: u64) -> Vec<Case> {
                 response.pop();
             }
             Case { id: format!("object-{number}"), response: Some(Output::new(response)), ..Case::default() }
+        })
+        .collect()
+}
+
+/// So many answers of about a hundred words that end with the letter of one of four options.
+pub fn choices(count: usize, seed: u64) -> Vec<Case> {
+    let mut random = Random::new(seed);
+    (0..count)
+        .map(|number| {
+            let letter = ["A", "B", "C", "D"][random.below(4)];
+            Case {
+                id: format!("choice-{number}"),
+                response: Some(Output::new(format!("{} \\boxed{{{letter}}}", text(&mut random, 100)))),
+                metadata: [("answer".to_owned(), json!(random.below(4)))].into_iter().collect(),
+                ..Case::default()
+            }
         })
         .collect()
 }

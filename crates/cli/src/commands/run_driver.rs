@@ -181,6 +181,11 @@ impl RunDriver {
                 "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
             );
         }
+        if let Some(why) = summary.no_intervals.as_ref().filter(|_| self.settings.significant == Some(true)) {
+            remark(&format!(
+                "warning: there are no intervals, so gates compare the values alone despite --significant: {why}"
+            ));
+        }
         if let Some(problem) = summary.groups.as_ref().and_then(Groups::problem).filter(|_| driven.cases > 0) {
             remark(&format!("error: {problem}"));
         }

@@ -231,7 +231,12 @@ const OWN: [(&str, &str, &str); 47] = [
 ];
 
 /// Flags of the suites that stand under one heading and are seen together.
-const TOGETHER: [(&str, &[&str], &str); 5] = [
+const TOGETHER: [(&str, &[&str], &str); 6] = [
+    (
+        "synthesis",
+        &["upstream", "explain", "planted", "no-color", "concreteness"],
+        "originals/synthesis.sh, cli synthesis_1_3",
+    ),
     ("sgi score", &["environment", "timeout", "fixtures"], "metrics dry"),
     (
         "socioscope",

@@ -448,7 +448,7 @@ fn a_judge_is_asked_only_where_the_reading_is_unsure() {
 
     // What cannot be honoured is refused before anything is asked.
     for (metric, part) in [
-        ("list_one:judge=when_unsure", "never unsure by itself"),
+        ("list_one:judge=when_unsure", "never abstains by itself"),
         ("token_f1:judge=always", "no judge answers the question of `token_f1`"),
         ("answer_match:judge=perhaps", "one of never, when_unsure, always"),
     ] {

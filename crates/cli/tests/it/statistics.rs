@@ -210,7 +210,7 @@ fn files_of_another_format_are_named_in_words() {
     ] {
         let output = run(place, arguments);
         assert_eq!(code(&output), 1, "{arguments:?}");
-        assert!(both_streams(&output).contains("reads formats 2 to 3"), "{arguments:?}: {}", both_streams(&output));
+        assert!(both_streams(&output).contains("reads formats 2 to 4"), "{arguments:?}: {}", both_streams(&output));
     }
 }
 

@@ -314,15 +314,16 @@ impl EarlyDecision {
         self.gates.iter().map(|gate| gate.decision(self)).collect()
     }
 
-    /// How the run ended, in one sentence; nothing where it took all cases. `usd` is what was spent.
-    pub fn sentence(&self, usd: Option<f64>) -> Option<String> {
+    /// How the run ended, in one sentence; nothing where it took all cases. `usd_per_sample` is what a sample cost.
+    pub fn sentence(&self, usd_per_sample: Option<f64>) -> Option<String> {
         let left = self.cases - self.seen;
         if !self.is_stopped_early() {
             return None;
         }
-        let saved = usd
+        let samples = left as f64 * self.outputs as f64;
+        let saved = usd_per_sample
             .filter(|usd| *usd > 0.0)
-            .map(|usd| format!("; about {:.2} US dollars not spent", usd / self.seen as f64 * left as f64));
+            .map(|usd| format!("; about {:.2} US dollars not spent", usd * samples));
         Some(format!("decided after {} of {} cases{}", self.seen, self.cases, saved.unwrap_or_default()))
     }
 }

@@ -130,6 +130,10 @@ impl SampleProvider for RunSampleProvider<'_> {
         self.keeper.results(result, &self.metrics)
     }
 
+    fn finished(&self) -> u64 {
+        self.tally.counts().0
+    }
+
     fn conclude(&self, panels: &[Panel]) -> io::Result<Option<RunCosts>> {
         let (path, run) = &self.store;
         if !panels.is_empty() {

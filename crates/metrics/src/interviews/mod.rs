@@ -1,6 +1,6 @@
 //! Interviews: answers to questions about transcripts, by the type of the question, and the quotations beside them.
 //!
-//! Six question types and a check of quotations, each in the published definition and in a improved one. A [`InterviewQuestion`]
+//! Six question types and a check of quotations, each in the published definition and in an improved one. A [`InterviewQuestion`]
 //! grades an answer without the metrics around it; [`CaseGrade`] is the grade of a case, which the metrics and the suite
 //! share; [`matching`] and [`quotations`] serve other metrics too.
 

@@ -130,9 +130,9 @@ fn a_server_is_asked_once_for_each_text_through_all_trouble() {
     drop(first);
     let again = open(true);
     assert_eq!(vectors(&again.answer("m", &turn(&["two", "one"]))), [asked[1].clone(), asked[0].clone()]);
-    assert_eq!(server.requests(), before, "the record answers");
+    assert_eq!(server.requests(), before, "the response cache answers");
     let missing = again.answer("m", &turn(&["three"]));
-    assert!(missing[0].vector().unwrap_err().to_string().contains("recorded"), "{missing:?}");
+    assert!(missing[0].vector().unwrap_err().to_string().contains("the response cache has no reply"), "{missing:?}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("retrieval", &["cancellation", "core", "files", "text", "models", "cases"]),
     ("report", &["cancellation", "core", "files", "stats"]),
     ("sandbox", &["core", "files"]),
-    ("benchmarks", &["core", "text", "english", "stats", "metrics", "cases", "report"]),
+    ("benchmarks", &["core", "text", "english", "stats", "metrics", "cases", "models", "report"]),
     (
         "engine",
         &[

@@ -258,7 +258,7 @@ fn of_manifest() -> Vec<Tampering> {
         (
             "format number",
             at("/probare/format", 1.into()),
-            "the format number is 1 in the file; this program reads 2 to 3",
+            "the format number is 1 in the file; this program reads 2 to 4",
         ),
         ("an earlier format", at("/probare/format", 2.into()), "`means_over` is \"cases\" in the file and nothing now"),
         ("lines digest", at("/lines", "00".into()), "`lines` is \"00\" in the file and "),

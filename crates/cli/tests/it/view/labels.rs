@@ -102,7 +102,8 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     // What the page says of agreement is what the program says, from the same file as it is.
     let shown = browser.text("document.querySelector('.agreements tbody tr .kappa').innerText");
     let calibrated = |file: &str, more: &[&str]| {
-        let output = run(folder.path(), &[&["judge", "calibrate", file, "--metric", "same_answer"], more].concat());
+        let calibrate = ["judge", "calibrate", file, "--metric", "same_answer", "--config", "probare.yaml"];
+        let output = run(folder.path(), &[&calibrate[..], more].concat());
         assert_eq!(code(&output), 0, "{}", both_streams(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
