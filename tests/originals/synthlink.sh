@@ -63,3 +63,30 @@ judged
 says "--refresh asks again"
 judged --refresh
 [ "$(wc -l <asked)" -eq $((first * 2)) ] || fail "--refresh did not ask again"
+# A run that is ended in the middle goes on with the same command, and asks nothing twice.
+cat >slow.sh <<'JUDGE'
+cat >/dev/null
+echo x >>"${COUNT:-slowly}"
+sleep 0.05
+echo '{"text": "I would rather not say."}'
+JUDGE
+cat >probare.yaml <<'YAML'
+models:
+  - {name: slow, provider: command, command: [sh, slow.sh], max_attempts: 1, concurrency: 1}
+YAML
+slowly() {
+    "$PROBARE" synthlink --predictions "$EXAMPLES/synthlink/system_a.json" --catalog "$EXAMPLES/synthlink/catalog.jsonl" --judge slow --output-dir slow
+}
+slowly >said 2>&1 &
+run=$!
+until [ -s slowly ]; do sleep 0.05; done
+kill -TERM $run
+wait $run && fail "an interrupted run ended with 0"
+before=$(wc -l <slowly)
+expect 1 slowly
+all=$(wc -l <slowly)
+[ "$before" -lt "$all" ] || fail "the run was over before it was interrupted"
+expect 1 slowly
+[ "$(wc -l <slowly)" -eq "$all" ] || fail "a recorded reply was asked for again"
+COUNT=whole PROBARE_CACHE=other.db expect 1 slowly
+[ "$(wc -l <whole)" -eq "$all" ] || fail "the two parts asked $all times, the whole run $(wc -l <whole) times"

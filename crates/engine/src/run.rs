@@ -296,10 +296,12 @@ pub(crate) fn run_planned(
     job.reading.limit = settings.limit;
     let mut of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
     let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
-    // What was asked before the verdict and answered after it was paid for, too.
-    let finished = sampler.map(SampleProvider::finished).filter(|finished| *finished > 0);
-    let usd_per_sample = costs.as_ref().zip(finished).map(|(costs, finished)| costs.total_usd / finished as f64);
-    let early = early.map(|early| early.outcome(usd_per_sample));
+    let early = early.map(|early| {
+        // What was asked before the verdict and answered after it was paid for, too.
+        let (now, before) = sampler.map(SampleProvider::finished).unwrap_or_default();
+        let left = early.samples().saturating_sub(now + before) as f64;
+        early.outcome(costs.as_ref().filter(|_| now > 0).map(|costs| costs.total_usd / now as f64 * left))
+    });
     of_benchmark.extend(early.as_ref().map(EarlyOutcome::panel));
     if let Some(sampler) = sampler {
         // Of a run that did not end nothing is said as if it had.

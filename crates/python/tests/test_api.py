@@ -392,7 +392,7 @@ def test_what_a_configuration_says_is_honoured_or_refused(tmp_path):
     assert "fails if < 0.9" in told and "t1" in told
     # What is said in the call is stronger.
     assert len(probare.score(str(cases), config=config, limit=2)) == 2
-    with pytest.raises(probare.UsageError, match="`gates`, `by`, `limit`, `output` in .* cannot be honoured"):
+    with pytest.raises(probare.UsageError, match="`output`, `gates`, `by`, `limit` in .* cannot be honoured"):
         probare.Scorer(config=config)
     config.write_text("metrics: [token_f1]\nrun: {sandbox: none}\n", encoding="utf-8")
     with pytest.raises(probare.UsageError, match="`sandbox` in .* cannot be honoured"):

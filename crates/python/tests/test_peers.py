@@ -38,7 +38,7 @@ def test_inspect_ai(tmp_path):
     expected = [row["scores"]["token_f1"] for row in probare.score(rows, "token_f1")]
     scores = [next(iter(sample.scores.values())) for sample in log.samples]
     assert [score.value for score in scores] == [told["value"] for told in expected]
-    assert "found response 6:14 'Canberra'" in scores[0].explanation
+    assert "matched response 6:14 'Canberra'" in scores[0].explanation
     assert log.results.scores[0].metrics["mean"].value == sum(told["value"] for told in expected) / 2
 
 
@@ -77,7 +77,7 @@ def test_promptfoo_as_it_calls():
     }
     told = get_assert("It is Canberra.", context)
     assert (told["pass"], told["score"], told["namedScores"]) == (True, 0.5, {"token_f1": 0.5})
-    assert "found response 6:14 'Canberra'" in told["reason"]
+    assert "matched response 6:14 'Canberra'" in told["reason"]
     assert not get_assert("Rio", context)["pass"]
     with pytest.raises(probare.UsageError, match="there is no limit"):
         get_assert("x", {"config": {"metric": "token_f1"}})
@@ -148,6 +148,6 @@ def test_promptfoo_itself(tmp_path):
         assert (result["success"], result["score"]) == (told["pass"], told["score"]) == (passed, score)
         assert told["reason"].splitlines()[0] == f"token_f1 is {score}, at least 0.4 is wanted"
     assert result["namedScores"] == {"token_f1": 0.0}
-    assert "found response 6:14 'Canberra'" in right["gradingResult"]["componentResults"][0]["reason"]
+    assert "matched response 6:14 'Canberra'" in right["gradingResult"]["componentResults"][0]["reason"]
     # What cannot be scored is an error that says why.
     assert not broken["success"] and "unknown metric `token_f2`" in json.dumps(broken, ensure_ascii=False)

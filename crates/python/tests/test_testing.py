@@ -24,7 +24,7 @@ def test_a_failure_shows_the_evidence():
     assert str(raised.value) == (
         "token_f1 is 0.5, at least 0.8 is wanted\n"
         "  precision 0.3333, recall 1\n"
-        "  found response 6:14 'Canberra'\n"
+        "  matched response 6:14 'Canberra'\n"
         "  unsupported response 0:5 'It is'"
     )
 

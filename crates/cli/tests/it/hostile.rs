@@ -358,7 +358,7 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
         open(&["history", &results, &at("r.jsonl")]);
         open(&["calibrate", &results, "--labels", &cases, "--metric", "e"]);
         open(&["estimate", &results, "--labels", &cases, "--metric", "e"]);
-        open(&["estimate", &results, "--metric", "e", "--next", "2", "-o", "next.csv"]);
+        open(&["estimate", &results, "--metric", "e", "--next", "2", "--drawn", "order", "-o", "next.csv"]);
         open(&["power", &results, &at("r.jsonl"), "--metric", "e"]);
         open(&["export", &results, "--to", "promptfoo", "-o", "out.json"]);
         open(&["validate", &results]);

@@ -116,7 +116,13 @@ fn the_number_of_requests_at_once_has_no_part_in_the_verdict() {
         let config = fs::read_to_string(folder.path().join("run.yaml")).unwrap();
         let config = config.replace("\"concurrency\":4", &format!("\"concurrency\":{concurrency}"));
         fs::write(folder.path().join("run.yaml"), config).unwrap();
-        lines.push(decision(&run_expecting(folder.path(), 0, &RUN)));
+        let text = run_expecting(folder.path(), 0, &RUN);
+        lines.push(decision(&text));
+        // A question costs 0.002 dollars; those that were asked before the verdict and answered after it are paid for.
+        let told = text.split("cases; about ").nth(1).and_then(|rest| rest.split(' ').next());
+        let told: f64 = told.and_then(|usd| usd.parse().ok()).unwrap_or_else(|| panic!("{text}"));
+        let true_usd = 0.002 * (300 - questions.count()) as f64;
+        assert!((told - true_usd).abs() < 0.02, "{concurrency} at once: {told} for {true_usd}");
     }
     assert!(lines.iter().all(|line| *line == lines[0]), "{lines:#?}");
 }

@@ -304,6 +304,11 @@ impl EarlyDecision {
         self.cases
     }
 
+    /// Samples of the complete run.
+    pub(crate) const fn samples(&self) -> u64 {
+        self.cases as u64 * self.outputs
+    }
+
     /// Whether cases are left that were not looked at, since they are not needed.
     pub fn is_stopped_early(&self) -> bool {
         self.is_decided() && self.seen < self.cases
@@ -314,17 +319,16 @@ impl EarlyDecision {
         self.gates.iter().map(|gate| gate.decision(self)).collect()
     }
 
-    /// How the run ended, in one sentence; nothing where it took all cases. `usd_per_sample` is what a sample cost.
-    pub fn sentence(&self, usd_per_sample: Option<f64>) -> Option<String> {
-        let left = self.cases - self.seen;
+    /// How the run ended, in one sentence; nothing where it took all cases. `usd` is what was not spent.
+    pub fn sentence(&self, usd: Option<f64>) -> Option<String> {
         if !self.is_stopped_early() {
             return None;
         }
-        let samples = left as f64 * self.outputs as f64;
-        let saved = usd_per_sample
+        let saved = usd
             .filter(|usd| *usd > 0.0)
-            .map(|usd| format!("; about {:.2} US dollars not spent", usd * samples));
-        Some(format!("decided after {} of {} cases{}", self.seen, self.cases, saved.unwrap_or_default()))
+            .map(|usd| format!("; about {usd:.2} US dollars not spent"))
+            .unwrap_or_default();
+        Some(format!("decided after {} of {} cases{saved}", self.seen, self.cases))
     }
 }
 

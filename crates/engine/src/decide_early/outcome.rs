@@ -17,9 +17,9 @@ pub struct EarlyOutcome {
 }
 
 impl EarlyDecision {
-    /// How the run ended. `usd_per_sample` is what a sample cost.
-    pub(crate) fn outcome(&self, usd_per_sample: Option<f64>) -> EarlyOutcome {
-        EarlyOutcome { sentence: self.sentence(usd_per_sample), decisions: self.decisions() }
+    /// How the run ended. `usd` is what was not spent.
+    pub(crate) fn outcome(&self, usd: Option<f64>) -> EarlyOutcome {
+        EarlyOutcome { sentence: self.sentence(usd), decisions: self.decisions() }
     }
 
     /// Puts what was decided in the place of what the mean so far says. A gate that is open has no verdict.

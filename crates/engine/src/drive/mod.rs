@@ -138,9 +138,9 @@ pub trait SampleProvider: Sync {
     /// Takes a sample that is finished. An error ends the run.
     fn save(&self, result: &CaseResult) -> io::Result<()>;
 
-    /// How many samples were finished in this process, also those that came too late to count.
-    fn finished(&self) -> u64 {
-        0
+    /// How many samples were finished in this process, also those that came too late to count, and how many before it.
+    fn finished(&self) -> (u64, u64) {
+        (0, 0)
     }
 
     /// Takes what the benchmark says about the run as a whole, once all samples have come, and gives what the run cost,

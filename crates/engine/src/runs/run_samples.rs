@@ -130,8 +130,8 @@ impl SampleProvider for RunSampleProvider<'_> {
         self.keeper.results(result, &self.metrics)
     }
 
-    fn finished(&self) -> u64 {
-        self.tally.counts().0
+    fn finished(&self) -> (u64, u64) {
+        self.tally.counts()
     }
 
     fn conclude(&self, panels: &[Panel]) -> io::Result<Option<RunCosts>> {

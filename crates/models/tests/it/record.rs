@@ -193,11 +193,11 @@ fn at_a_lower_level_nobody_is_asked_whatever_is_named() {
             probare_models::Models::open(vec![settings.clone()], vec![settings.clone()], options)
         };
         let error = open(Trust::LocalOnly).err().expect("it is not opened").to_string();
-        assert!(error.contains("is not computed on this machine"), "{error}");
+        assert!(error.contains("is not a local model, and no other may be asked here"), "{error}");
         let models = open(Trust::RecordedOnly).unwrap().assign_judges("m", &[&name]).unwrap();
         let asked = models.answer("m", &JudgeAction::Ask(vec![question("q")]));
         let refused = asked[0].reply().unwrap().response_text().unwrap_err().to_string();
-        assert!(refused.contains("is not a local model, and no other may be asked here"), "{refused}");
+        assert!(refused.contains("the response cache has no reply"), "{refused}");
         let embedded = models.answer("m", &JudgeAction::Embed { model: name, texts: vec!["a".into()] });
         assert_eq!(embedded[0].vector().unwrap_err().kind(), ErrorKind::Missing);
         assert!(!record.exists(), "looking makes no record");

@@ -259,7 +259,7 @@ def options(given: Mapping[str, Any], profile: Any) -> dict[str, Any]:
     """What is said, as options of a run: the names are those of the engine."""
     if profile is not None and not isinstance(profile, str):
         raise wrong("profile", profile, '"published" or "improved"')
-    if now := {"reference": "published", "careful": "improved"}.get(profile):
+    if now := {"reference": "published", "careful": "improved"}.get(profile or ""):
         warnings.warn(f"the profile `{profile}` is now `{now}`", DeprecationWarning, stacklevel=4)
     told = {name: value for name, value in given.items() if name not in _NO_OPTIONS} | {"profile": profile}
     told["map"] = [f"{field}={column}" for field, column in given["mapping"].items()]

@@ -38,7 +38,7 @@ def mean(profile: Profile = "improved") -> float | None:
 
 
 def batches(given: Any) -> list[Any]:
-    scorer = probare.Scorer(["token_f1"], "reference", evidence=True, jobs=2)
+    scorer = probare.Scorer(["token_f1"], "published", evidence=True, jobs=2)
     scored = [scorer.score_batch(batch) for batch in given]
     print(scorer.summary.cases, scorer.metrics, scorer.schema)
     return scored

@@ -15,7 +15,7 @@ import { labelKeys, labelsView } from "./labels.js";
  *   datasets?: string[], notes?: string[] }} Run
  * @typedef {{ sample?: number, model: string | null, repeat: number, status: string, answer?: string | null, entry: Entry, record: CaseRecord,
  *   cost_usd?: number | null, latency_ms?: number | null, attempts?: number | null, input_tokens?: number | null,
- *   output_tokens?: number | null }} Answer
+ *   output_tokens?: number | null, answered_by?: string | null }} Answer
  */
 
 /** @param {string} id @returns {HTMLElement} */
@@ -389,9 +389,9 @@ const showCases = async (asked) => {
 // One case.
 
 const sameText = (a, b) => a.field === b.field && a.index === b.index && a.path === b.path && a.text === b.text;
-/** @param {Answer} output @param {number} at */
+/** @param {Answer} output */
 const whoAnswered = (output) => (output.answered_by ? `${output.model} (answered by ${output.answered_by})` : output.model);
-
+/** @param {Answer} output @param {number} at */
 const nameOf = (output, at) => whoAnswered(output) || (output.repeat ? `repeat ${output.repeat + 1}` : at ? `answer ${at + 1}` : "answer");
 /** @param {Record<string, string>} asked */
 const showCase = async (asked) => {

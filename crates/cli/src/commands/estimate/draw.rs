@@ -176,11 +176,12 @@ impl LabelledCases<'_> {
                 let Some(labels) = plan.labels else {
                     let least: usize = strata.iter().map(|places| places.len().min(FEWEST_LABELS)).sum();
                     return Err(Failure::usage(format!(
-                        "{} strata of the judge's scores need {least} labels, five each, and not {}",
+                        "every stratum of the judge's scores ({} here) needs five labels, or all of its cases: at least {least} \
+                         labels, and not {}",
                         strata.len(),
                         self.count() + wanted
                     ))
-                    .hint(format!("--next {least}, or --drawn order")));
+                    .hint(format!("--next {}, or --drawn order", least.saturating_sub(self.count()))));
                 };
                 let mut next = Vec::new();
                 for (places, planned) in strata.iter().zip(labels) {

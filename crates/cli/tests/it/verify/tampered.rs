@@ -266,9 +266,13 @@ fn of_manifest() -> Vec<Tampering> {
         ("stop", at("/stop", "strict".into()), "`stop` is \"strict\" in the file and \"complete\" now"),
         ("input digest", at("/inputs/0/sha256", "11".into()), "the input `cases.jsonl` has changed: SHA-256 11"),
         ("input rows", at("/inputs/0/rows", 7.into()), "`inputs[0].rows` is 7 in the file and 6 now"),
-        ("mapping", at("/reading/mapping", json!({})), "case `a`, token_f1: `value` is "),
+        ("mapping", at("/input_options/mapping", json!({})), "case `a`, token_f1: `value` is "),
         ("limit", change(|text| document(text, |run| run["input_options"]["limit"] = 2.into())), "row 5 was added"),
-        ("longest row", at("/reading/longest_row", 1_000_000.into()), "the manifest was changed after it was written"),
+        (
+            "longest row",
+            at("/input_options/max_row_size", 1_000_000.into()),
+            "the manifest was changed after it was written",
+        ),
         ("seal", at("/seal", "22".into()), "it says 22"),
         ("extra key", change(|text| document(text, |run| run["by"] = "me".into())), "unknown field `by`"),
         (
