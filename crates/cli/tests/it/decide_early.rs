@@ -254,7 +254,10 @@ fn what_cannot_be_estimated_is_refused_in_words() {
     refused("c0,1\nc1,1\nc2,1\nc3,1\nc4,1\n", &[], 1, "were not drawn with seed 1");
     refused("c0,1\nc1,1\nc2,1\nc3,1\nc4,1\n", &["--drawn", "chances", "--budget", "9"], 1, "drawn with seed 1");
     let next = ["estimate", "a.jsonl", "--metric", "token_f1", "--next"];
-    assert!(run_expecting(place, 64, &[&next[..], &["9"]].concat()).contains("five each, and not 9"));
+    assert!(
+        run_expecting(place, 64, &[&next[..], &["9"]].concat())
+            .contains("needs five labels, or all of its cases: at least")
+    );
     assert!(run_expecting(place, 64, &[&next[..], &["30", "-o", "x.txt"]].concat()).contains("name a .csv file"));
     assert!(
         run_expecting(place, 64, &[&next[..], &["30", "--drawn", "random"]].concat())

@@ -131,7 +131,9 @@ impl SampleProvider for RunSampleProvider<'_> {
     }
 
     fn finished(&self) -> (u64, u64) {
-        self.tally.counts()
+        let (now, before) = self.tally.counts();
+        let cancelled = self.tally.errors().get(ErrorKind::Cancelled.name()).copied().unwrap_or_default();
+        (now.saturating_sub(cancelled), before)
     }
 
     fn conclude(&self, panels: &[Panel]) -> io::Result<Option<RunCosts>> {
