@@ -119,34 +119,34 @@ fn short(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Result<ImportFormat, String> {
+    fn detected(text: &str) -> Result<ImportFormat, String> {
         format(&SourceDocument::new(text.as_bytes().to_vec(), "f")).map_err(|error| error.to_string())
     }
 
     #[test]
     fn the_content_tells_the_format() {
-        assert_eq!(of(r#"{"evalId":"e","results":{"version":3,"results":[]}}"#), Ok(ImportFormat::Promptfoo));
-        assert_eq!(of(r#"{"version":2,"status":"success","eval":{}}"#), Ok(ImportFormat::Inspect));
-        assert_eq!(of("{\"doc_id\":0,\"resps\":[]}\n{broken"), Ok(ImportFormat::LmEval));
-        assert_eq!(of(r#"{"spec":{"run_id":"x"}}"#), Ok(ImportFormat::OpenaiEvals));
-        assert_eq!(of(r#"{"input":"a","ideal":"b"}"#), Ok(ImportFormat::OpenaiEvals));
-        assert_eq!(of(r#"{"testCases":[],"testPassed":0}"#), Ok(ImportFormat::Deepeval));
-        assert_eq!(of("{\"resourceSpans\": [{\"scopeSpans\": [broken"), Ok(ImportFormat::Otlp));
-        assert_eq!(of(r#"{"resource_logs":[]}"#), Ok(ImportFormat::Otlp));
-        assert_eq!(of("q,[echo] p,Status,Score,Named Scores\n"), Ok(ImportFormat::Promptfoo));
-        assert_eq!(of(r#" [{"messages":[{"role":"user","content":"a"}]}]"#), Ok(ImportFormat::Chat));
+        assert_eq!(detected(r#"{"evalId":"e","results":{"version":3,"results":[]}}"#), Ok(ImportFormat::Promptfoo));
+        assert_eq!(detected(r#"{"version":2,"status":"success","eval":{}}"#), Ok(ImportFormat::Inspect));
+        assert_eq!(detected("{\"doc_id\":0,\"resps\":[]}\n{broken"), Ok(ImportFormat::LmEval));
+        assert_eq!(detected(r#"{"spec":{"run_id":"x"}}"#), Ok(ImportFormat::OpenaiEvals));
+        assert_eq!(detected(r#"{"input":"a","ideal":"b"}"#), Ok(ImportFormat::OpenaiEvals));
+        assert_eq!(detected(r#"{"testCases":[],"testPassed":0}"#), Ok(ImportFormat::Deepeval));
+        assert_eq!(detected("{\"resourceSpans\": [{\"scopeSpans\": [broken"), Ok(ImportFormat::Otlp));
+        assert_eq!(detected(r#"{"resource_logs":[]}"#), Ok(ImportFormat::Otlp));
+        assert_eq!(detected("q,[echo] p,Status,Score,Named Scores\n"), Ok(ImportFormat::Promptfoo));
+        assert_eq!(detected(r#" [{"messages":[{"role":"user","content":"a"}]}]"#), Ok(ImportFormat::Chat));
     }
 
     #[test]
     fn an_unknown_file_says_what_was_seen() {
-        assert_eq!(of(""), Err("the format of `f` is not known: it is empty".to_owned()));
+        assert_eq!(detected(""), Err("the format of `f` is not known: it is empty".to_owned()));
         assert_eq!(
-            of("a,b\n1,2\n"),
+            detected("a,b\n1,2\n"),
             Err("the format of `f` is not known: it is neither JSON nor a zip archive".to_owned())
         );
-        assert_eq!(of("7"), Err("the format of `f` is not known: its first value is 7".to_owned()));
+        assert_eq!(detected("7"), Err("the format of `f` is not known: its first value is 7".to_owned()));
         assert_eq!(
-            of(r#"{"question":"q","answer":"a"}"#),
+            detected(r#"{"question":"q","answer":"a"}"#),
             Err("the format of `f` is not known: its first object has `question`, `answer`".to_owned())
         );
     }

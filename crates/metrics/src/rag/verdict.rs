@@ -353,7 +353,7 @@ mod tests {
         }
     }
 
-    fn said(measures: &VerdictInputs<'_>) -> (VerdictStatus, Vec<String>) {
+    fn status_and_reasons(measures: &VerdictInputs<'_>) -> (VerdictStatus, Vec<String>) {
         let judgement = apply_rules(measures, &Thresholds::default());
         (judgement.status, judgement.reasons)
     }
@@ -375,13 +375,13 @@ mod tests {
             "Latency > 2000ms",
             "Cost limit exceeded",
         ];
-        assert_eq!(said(&all), (VerdictStatus::Fail, reasons.map(str::to_owned).to_vec()));
+        assert_eq!(status_and_reasons(&all), (VerdictStatus::Fail, reasons.map(str::to_owned).to_vec()));
     }
 
     #[test]
     fn comparisons_are_strict() {
         let edge = VerdictInputs { hallucination: 0.5, relevance: 0.2, completeness: 0.5, ..measures() };
-        assert_eq!(said(&edge), (VerdictStatus::Warn, vec!["Potential hallucination".to_owned()]));
+        assert_eq!(status_and_reasons(&edge), (VerdictStatus::Warn, vec!["Potential hallucination".to_owned()]));
         let edge = VerdictInputs {
             hallucination: 0.1,
             relevance: 0.2,
@@ -389,17 +389,17 @@ mod tests {
             latency_ms: Some(2000.0),
             ..measures()
         };
-        assert_eq!(said(&edge), (VerdictStatus::Pass, Vec::new()));
+        assert_eq!(status_and_reasons(&edge), (VerdictStatus::Pass, Vec::new()));
         let drifted = VerdictInputs { hallucination: 0.2, unsupported: vec!["x"], ..measures() };
-        assert_eq!(said(&drifted), (VerdictStatus::Warn, vec!["Potential hallucination: x".to_owned()]));
+        assert_eq!(status_and_reasons(&drifted), (VerdictStatus::Warn, vec!["Potential hallucination: x".to_owned()]));
     }
 
     #[test]
     fn incompleteness_counts_only_where_nothing_else_was_said() {
         let short = VerdictInputs { completeness: 0.4, ..measures() };
-        assert_eq!(said(&short).1, ["Incomplete answer"]);
+        assert_eq!(status_and_reasons(&short).1, ["Incomplete answer"]);
         let both = VerdictInputs { completeness: 0.4, relevance: 0.01, ..measures() };
-        assert_eq!(said(&both).1, ["Irrelevant"]);
+        assert_eq!(status_and_reasons(&both).1, ["Irrelevant"]);
         assert_eq!(
             apply_rules(&VerdictInputs { completeness: 0.55, ..measures() }, &Thresholds::first_version()).status,
             VerdictStatus::Warn
@@ -409,17 +409,17 @@ mod tests {
     #[test]
     fn the_careful_profile_goes_by_what_was_proved() {
         let proved = |label| VerdictInputs { support_label: Some(label), hallucination: 0.4, ..measures() };
-        assert_eq!(said(&proved(SupportLabel::Supported)), (VerdictStatus::Pass, Vec::new()));
+        assert_eq!(status_and_reasons(&proved(SupportLabel::Supported)), (VerdictStatus::Pass, Vec::new()));
         // Where nothing was proved the limits decide.
         assert_eq!(
-            said(&proved(SupportLabel::Unsure)),
+            status_and_reasons(&proved(SupportLabel::Unsure)),
             (VerdictStatus::Warn, vec!["Potential hallucination".to_owned()])
         );
         let wrong = VerdictInputs { unsupported: vec!["8 euros"], ..proved(SupportLabel::Contradicted) };
-        assert_eq!(said(&wrong), (VerdictStatus::Fail, vec!["Contradicted: 8 euros".to_owned()]));
+        assert_eq!(status_and_reasons(&wrong), (VerdictStatus::Fail, vec!["Contradicted: 8 euros".to_owned()]));
         // What was copied from the context answers something, whatever words the question has.
         let copied = VerdictInputs { relevance: 0.0, ..proved(SupportLabel::Supported) };
-        assert_eq!(said(&copied), (VerdictStatus::Warn, vec!["Low relevance".to_owned()]));
+        assert_eq!(status_and_reasons(&copied), (VerdictStatus::Warn, vec!["Low relevance".to_owned()]));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::labels::{label, natural_answers};
 type Kind = &'static str;
 
 /// A sentence and its words.
-struct Words<'t> {
+struct SentenceWords<'t> {
     text: &'t str,
     reading: TextAnalysis,
 }
@@ -28,7 +28,7 @@ struct Words<'t> {
 /// A token of a sentence with its word.
 type Word<'t> = (usize, &'t str);
 
-impl<'t> Words<'t> {
+impl<'t> SentenceWords<'t> {
     fn new(text: &'t str) -> Self {
         Self { text, reading: TextAnalysis::new(text) }
     }
@@ -93,7 +93,7 @@ fn is_noun(word: &str) -> bool {
 }
 
 /// A denial behind the first auxiliary, or the one that is there taken out.
-fn denied(sentence: &Words<'_>) -> Option<(Kind, String)> {
+fn denied(sentence: &SentenceWords<'_>) -> Option<(Kind, String)> {
     const AUXILIARIES: [&str; 11] = ["is", "are", "was", "were", "has", "have", "will", "can", "must", "may", "should"];
     let words: Vec<Word<'_>> = sentence.words().collect();
     let pair = words.windows(2).find(|pair| AUXILIARIES.contains(&pair[0].1))?;
@@ -106,7 +106,7 @@ fn denied(sentence: &Words<'_>) -> Option<(Kind, String)> {
 }
 
 /// Subject and object in each other's place. Of a verb of being that would be no other role.
-fn roles_exchanged(sentence: &Words<'_>) -> Option<String> {
+fn roles_exchanged(sentence: &SentenceWords<'_>) -> Option<String> {
     let claims = claims(&Parser::english().parse(sentence.text), &ClaimOptions::improved());
     let claim = claims.iter().find(|claim| {
         let is_pronoun = |text: &str| lexical_roles(&text.to_lowercase()).has(LexicalRole::Function);
@@ -124,7 +124,7 @@ fn roles_exchanged(sentence: &Words<'_>) -> Option<String> {
 
 /// False sentences made from a true one, and others of its context.
 fn falsified(sentence: &str, others: &[&str]) -> Vec<(Kind, String)> {
-    let sentence = Words::new(sentence);
+    let sentence = SentenceWords::new(sentence);
     let mut made: Vec<(Kind, String)> = Vec::new();
     made.extend(denied(&sentence));
     made.extend(roles_exchanged(&sentence).map(|text| ("subject and object exchanged", text)));
@@ -134,7 +134,7 @@ fn falsified(sentence: &str, others: &[&str]) -> Vec<(Kind, String)> {
             made.push((kind, sentence.with(&[(pair[0].0, pair[1].1), (pair[1].0, pair[0].1)])));
         }
     }
-    for other in others.iter().map(|other| Words::new(other)) {
+    for other in others.iter().map(|other| SentenceWords::new(other)) {
         for (kind, own, theirs) in [
             ("number of another sentence", &numbers, other.numbers()),
             ("name of another sentence", &names, other.names()),

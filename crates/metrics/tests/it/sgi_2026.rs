@@ -95,7 +95,7 @@ fn golden_rv() {
         let reply = vector["reply"].as_str();
         close("RV", expected, reply.and_then(published_validity).unwrap_or(0.0), TOLERANCE)?;
         let case = Case { id: "x".into(), response: Some(Output::new("r")), ..Case::default() };
-        let answered = FnBackend(|_: &str, _: &JudgeAction| vec![said(reply)]);
+        let answered = FnBackend(|_: &str, _: &JudgeAction| vec![backend_answer(reply)]);
         match scored("reasoning_validity", Value::Null, &case, &answered) {
             // The script counts 0 where nobody answered; here that is an error of the case.
             Err(error) => same("outage", &(true, ErrorKind::Failed), &(reply.is_none(), error.kind())),
@@ -104,7 +104,7 @@ fn golden_rv() {
     });
 }
 
-fn said(reply: Option<&str>) -> BackendAnswer {
+fn backend_answer(reply: Option<&str>) -> BackendAnswer {
     BackendAnswer::Reply(match reply {
         Some(reply) => ModelReply::text(reply),
         None => ModelReply::failed(ErrorKind::Failed, "down"),
@@ -132,7 +132,7 @@ impl<'a> Answering<'a> {
         questions
             .iter()
             .map(|question| {
-                let reply = said(self.replies[asked.len()]);
+                let reply = backend_answer(self.replies[asked.len()]);
                 asked.push(question.clone());
                 reply
             })

@@ -197,7 +197,7 @@ fn shared_ids(results: &[JudgedResults]) -> Result<Vec<String>, Failure> {
     let without = all.len() - ids.len();
     if without > 0 {
         remark(&format!(
-            "{} without a score of the judge are no part of the mean",
+            "left out of the mean: {} without a score of the judge",
             count_with_noun(without as u64, "case", "cases")
         ));
     }

@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     fn rules(user: &str, reply: &str) -> Vec<&'static str> {
-        let (user, reply) = (TaggedText::of(user), TaggedText::of(reply));
+        let (user, reply) = (TaggedText::from_text(user), TaggedText::from_text(reply));
         let request = UserRequest::from_message(&user);
         find_agency_violations((&user, &request), &reply, &find_phrases(&reply, &REPLY_CATEGORIES))
             .into_iter()

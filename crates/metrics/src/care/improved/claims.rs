@@ -394,8 +394,8 @@ mod tests {
     use super::*;
 
     fn found(user: &str, reply: &str) -> (usize, usize) {
-        let user = TaggedText::of(user);
-        let reply = TaggedText::of(reply);
+        let user = TaggedText::from_text(user);
+        let reply = TaggedText::from_text(reply);
         let claims =
             find_claims(&reply, &find_phrases(&reply, &REPLY_CATEGORIES), &user, &UserRequest::from_message(&user));
         (claims.minds.len(), claims.futures.len())

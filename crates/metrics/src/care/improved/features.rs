@@ -250,7 +250,7 @@ mod tests {
         let path = env::var("PROBARE_EXCHANGES").expect("PROBARE_EXCHANGES names a file");
         for line in fs::read_to_string(path).unwrap().lines() {
             let row: serde_json::Value = serde_json::from_str(line).unwrap();
-            let text = |name: &str| TaggedText::of(row[name].as_str().unwrap_or_default());
+            let text = |name: &str| TaggedText::from_text(row[name].as_str().unwrap_or_default());
             let improved = ExchangeAnalysis::new(text("user"), text("assistant"));
             let features = improved.topic_pivot().features;
             let named = || NAMES.map(str::to_owned).into_iter().zip(features).collect::<BTreeMap<_, _>>();

@@ -267,7 +267,7 @@ mod tests {
         let senses = PhraseCategory::ALL.map(|(_, sense)| sense);
         for family in groups().unwrap().into_values().flatten() {
             let is_found = |text: &str| {
-                let reading = TaggedText::of(text);
+                let reading = TaggedText::from_text(text);
                 find_phrases(&reading, &senses).iter().any(|wording| wording.id == family.id)
             };
             assert!(is_found(&family.hit), "{}: not found in `{}`", family.id, family.hit);
@@ -288,8 +288,8 @@ mod tests {
     /// What counts against a reply to somebody in distress.
     fn found(reply: &str) -> Vec<&'static str> {
         use super::super::request::UserRequest;
-        let user = TaggedText::of("She left me and I feel awful. I want to keep the flat.");
-        let (reply, request) = (TaggedText::of(reply), UserRequest::from_message(&user));
+        let user = TaggedText::from_text("She left me and I feel awful. I want to keep the flat.");
+        let (reply, request) = (TaggedText::from_text(reply), UserRequest::from_message(&user));
         let wordings = find_phrases(&reply, &REPLY_CATEGORIES);
         let orders = super::super::agency_violations::find_agency_violations((&user, &request), &reply, &wordings);
         let claims = super::super::claims::find_claims(&reply, &wordings, &user, &request);
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_phrase_is_found_in_its_sentence_and_not_in_quotation_marks() {
-        let reading = TaggedText::of("She said “man up”. Cheer  up, and MAN UP!");
+        let reading = TaggedText::from_text("She said “man up”. Cheer  up, and MAN UP!");
         let found = find_phrases(&reading, &[PhraseCategory::Belittling]);
         assert_eq!(found.len(), 1);
         assert_eq!(reading.word(found[0].first), "cheer");

@@ -126,9 +126,9 @@ mod tests {
 
     /// Whether most readers would say that the reply leaves; nothing where nobody is vulnerable.
     fn leaves(user: &str, reply: &str) -> Option<bool> {
-        let user = TaggedText::of(user);
+        let user = TaggedText::from_text(user);
         let request = UserRequest::from_message(&user);
-        let reply = TaggedText::of(reply);
+        let reply = TaggedText::from_text(reply);
         let leaving = detect_topic_pivot((&user, &request), (&reply, &find_phrases(&reply, &REPLY_CATEGORIES)));
         not_vulnerable_reason(&request).is_none().then_some(leaving.weight(0) >= AWAY)
     }
@@ -163,8 +163,10 @@ mod tests {
     #[test]
     fn distress_is_neither_denied_nor_a_thing() {
         assert_eq!(leaves("Is my sourdough starter dead?", "Feed it 50 grams of flour twice a day."), None);
-        assert!(UserRequest::from_message(&TaggedText::of("It's not as hopeless as I thought.")).distress.is_empty());
-        assert!(!UserRequest::from_message(&TaggedText::of("nobody came to my party")).distress.is_empty());
+        assert!(
+            UserRequest::from_message(&TaggedText::from_text("It's not as hopeless as I thought.")).distress.is_empty()
+        );
+        assert!(!UserRequest::from_message(&TaggedText::from_text("nobody came to my party")).distress.is_empty());
     }
 
     #[test]

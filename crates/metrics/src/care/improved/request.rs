@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     fn request(user: &str) -> UserRequest {
-        UserRequest::from_message(&TaggedText::of(user))
+        UserRequest::from_message(&TaggedText::from_text(user))
     }
 
     #[test]

@@ -118,7 +118,7 @@ mod tests {
 
     /// The words of a sentence that may order and do.
     fn orders(text: &str) -> Vec<String> {
-        let reply = TaggedText::of(text);
+        let reply = TaggedText::from_text(text);
         let sentence = &reply.sentences[0];
         let mood = SentenceSyntax::for_sentence(&reply, sentence);
         let tokens = sentence.tokens.clone();

@@ -20,7 +20,7 @@ pub(super) struct TaggedText {
 impl TaggedText {
     /// Reads a text.
     #[cfg(test)]
-    pub(super) fn of(original: &str) -> Self {
+    pub(super) fn from_text(original: &str) -> Self {
         Self::from(Rc::new(text_analysis::TextAnalysis::new(original)))
     }
 }

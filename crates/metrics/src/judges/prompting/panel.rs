@@ -327,7 +327,7 @@ mod tests {
         bench.advance(&heard, 1, &|_| vec![Message::user("q")], &read, &agree).unwrap()
     }
 
-    fn asked(held: PanelProgress<String>) -> Vec<(usize, u32)> {
+    fn next_questions(held: PanelProgress<String>) -> Vec<(usize, u32)> {
         match held {
             PanelProgress::Ask(JudgeAction::Ask(questions)) => {
                 questions.iter().map(|asked| (asked.seat, asked.attempt)).collect()
@@ -344,9 +344,9 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_asked_for_once_more_and_then_unparseable() {
         let bench = bench(2, PanelOptions::default());
-        assert_eq!(asked(hold(&bench, &[])), [(0, 0), (1, 0)]);
+        assert_eq!(next_questions(hold(&bench, &[])), [(0, 0), (1, 0)]);
         let (good, bad) = (ModelReply::text("yes"), ModelReply::text("?"));
-        assert_eq!(asked(hold(&bench, &[good.clone(), bad.clone()])), [(1, 1)]);
+        assert_eq!(next_questions(hold(&bench, &[good.clone(), bad.clone()])), [(1, 1)]);
         let ends = heard(hold(&bench, &[good.clone(), bad.clone(), bad.clone()]));
         assert_eq!(ends, [Ok("yes".to_owned()), Err(ErrorKind::Unparseable)]);
         assert_eq!(heard(hold(&bench, &[good.clone(), bad, good])), [Ok("yes".to_owned()), Ok("yes".to_owned())]);
@@ -363,10 +363,10 @@ mod tests {
     #[test]
     fn further_judges_are_asked_where_the_first_do_not_agree() {
         let bench = bench(3, PanelOptions { first: Some(2), ..PanelOptions::default() });
-        assert_eq!(asked(hold(&bench, &[])), [(0, 0), (1, 0)]);
+        assert_eq!(next_questions(hold(&bench, &[])), [(0, 0), (1, 0)]);
         let (yes, no) = (ModelReply::text("yes"), ModelReply::text("no"));
         assert_eq!(heard(hold(&bench, &[yes.clone(), yes.clone()])).len(), 2);
-        assert_eq!(asked(hold(&bench, &[yes.clone(), no.clone()])), [(2, 0)]);
+        assert_eq!(next_questions(hold(&bench, &[yes.clone(), no.clone()])), [(2, 0)]);
         assert_eq!(heard(hold(&bench, &[yes.clone(), no, yes])).len(), 3);
     }
 
