@@ -53,6 +53,8 @@ fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<RunOptions, Fai
     settings.output = own.output;
     if !own.metrics.is_empty() {
         settings.gates = own.gates;
+        // What was decided early was decided about the other run's metrics: outputs that are there are all scored.
+        settings.stop_when_decided = None;
     }
     Ok(settings)
 }

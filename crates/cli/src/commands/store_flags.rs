@@ -84,7 +84,7 @@ pub fn evaluation_failure(error: EvaluationError) -> Failure {
         EvaluationError::Early(EarlyDecisionError::NoGate) => {
             plain.hint("set one, for example --fail-under answer_match=0.8").into_usage()
         }
-        EvaluationError::Early(_) => plain.hint("leave --stop-when-decided out, or `stop_when_decided`").into_usage(),
+        EvaluationError::Early(_) => plain.hint("leave out --stop-when-decided, or `stop_when_decided` of the configuration, to run all cases").into_usage(),
         EvaluationError::OtherGates => {
             plain.hint("gates, seed and --stop-when-decided are fixed when a run starts").into_usage()
         }

@@ -93,8 +93,11 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     assert!(panel.contains("Gates decided case by case") && panel.contains("stopped early"), "{panel}");
     assert!(fs::read_to_string(place.join("out.html")).unwrap().contains("Gates decided case by case"));
 
-    // It is complete, and nobody is asked again.
+    // It is complete, and nobody is asked again, neither for other metrics of what was answered.
     run_expecting(place, 0, &["resume", "1"]);
+    assert_eq!(questions.count(), asked);
+    let rescored = both_streams(&run(place, &["rescore", "1", "-m", "exact_match"]));
+    assert!(rescored.contains("no model under test is asked") && rescored.contains("exact_match"), "{rescored}");
     assert_eq!(questions.count(), asked);
     // Another seed takes other cases first.
     let other = run(place, &[&RUN[..], &["--seed", "8", "--json"]].concat());
