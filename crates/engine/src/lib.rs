@@ -20,6 +20,7 @@ mod exit;
 mod expectations;
 mod labels;
 mod model_access;
+mod own_metrics;
 mod plan;
 mod programs;
 mod remedy;
@@ -55,6 +56,10 @@ pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
 pub use labels::{DEFER, LABEL, LabelError, LabelFile, LabelTable, LabelledOutput, LatestLabel, LevelOfRubric, Levels};
 pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};
+pub use own_metrics::{
+    ConformanceCheck, OwnMetricError, check_conformance, exchanged_metric, own_options, with_own_metrics,
+    with_own_metrics_unstarted, with_program_metrics,
+};
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, ProgramOptions};
 pub use remedy::{Diagnose, Interface};

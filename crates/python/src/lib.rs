@@ -18,6 +18,7 @@ mod evidence_column;
 mod failure;
 mod interrupt;
 mod metrics;
+mod own_metrics;
 mod python_json;
 mod rereport;
 mod results;

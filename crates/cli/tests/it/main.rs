@@ -28,6 +28,8 @@ mod old_names;
 mod original_scripts;
 mod original_sgi;
 mod originals;
+#[cfg(unix)]
+mod own_metrics;
 mod planted;
 mod program;
 mod replies;

@@ -30,6 +30,7 @@ use crate::decide_early::EarlyDecisionError;
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
+use crate::own_metrics::with_own_metrics;
 use crate::run::run_planned;
 use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use crate::{
@@ -335,9 +336,10 @@ impl Evaluation {
         let retrieving =
             settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
-        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registry())
+        let registry = with_own_metrics(registry(), &requests, outside.trust()).map_err(PlanError::from)?;
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), &registry)
             .map_err(PlanError::from)?;
-        let metrics = Plan::new(&requests, settings.profile(), registry())?;
+        let metrics = Plan::new(&requests, settings.profile(), &registry)?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
         let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();

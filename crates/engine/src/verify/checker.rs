@@ -174,8 +174,8 @@ impl Sink for Checker<'_> {
                 self.verdict.cases += 1;
                 self.verdict.scores += result.results.len() as u64;
                 for (metric, told) in self.metrics.iter().zip(&result.results) {
-                    if let Ok(Outcome::Scored(score)) = told {
-                        check_spans(&score.evidence, &result.case, metric, &mut self.verdict);
+                    if let Ok(outcome) = told {
+                        check_spans(outcome.evidence(), &result.case, metric, &mut self.verdict);
                     }
                 }
                 if let Some(matching) = &mut self.matching {

@@ -20,6 +20,7 @@ from probare._arguments import AsyncSettings, ScorerSettings, Settings
 from probare._comparison import Comparison, Verdict
 from probare._errors import DataError, Error, MissingPackageError, ProbareWarning, ScoreError, UsageError
 from probare._metric import Metric, Page
+from probare._own_metric import Case, Evidence, NotApplicable, Passage, Score, metric
 from probare._results import Asked, Interval, MetricSummary, Results, Summary
 
 __version__: str = _probare.version()
@@ -39,16 +40,21 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "Asked",
     "AsyncSettings",
+    "Case",
     "Comparison",
     "DataError",
     "Error",
+    "Evidence",
     "Interval",
     "Metric",
     "MetricSummary",
     "MissingPackageError",
+    "NotApplicable",
     "Page",
+    "Passage",
     "ProbareWarning",
     "Results",
+    "Score",
     "ScoreError",
     "Scorer",
     "ScorerSettings",
@@ -58,6 +64,7 @@ __all__ = [
     "Verdict",
     "compare",
     "explain",
+    "metric",
     "metrics",
     "score",
     "score_async",

@@ -17,7 +17,7 @@ from probare import _probare
 
 Profile: TypeAlias = Literal["published", "improved"]
 MetricId: TypeAlias = str
-Request: TypeAlias = str | dict[str, Any]
+Request: TypeAlias = str | dict[str, Any] | Callable[..., Any]
 
 
 def read(request: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # Made by `cargo x gen stubs` from the definitions of the metrics; do not edit.
 """All metrics as functions: `catalogue.ndcg(k=5)` is `{"id": "ndcg", "k": 5}`, with completion and documentation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 Profile: TypeAlias = Literal["published", "improved"]
@@ -77,7 +77,7 @@ MetricId: TypeAlias = Literal[
     "tfidf_cosine",
     "token_f1",
 ]
-Request: TypeAlias = MetricId | dict[str, Any]
+Request: TypeAlias = MetricId | dict[str, Any] | Callable[..., Any]
 
 def read(request: str) -> dict[str, Any]:
     """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from probare import _arguments, _probare
 from probare._api import _score, elsewhere
 from probare._arguments import AsyncSettings, Settings, signed
-from probare._errors import Error, UsageError
+from probare._errors import Error, ScoreError, UsageError
 from probare._notebook import evidence_lines
 from probare._results import Results, only_score
 
@@ -42,15 +42,16 @@ def assert_score(
     *,
     at_least: float | None = None,
     at_most: float | None = None,
+    label: str | None = None,
     **settings: Unpack[Settings],
 ) -> dict[str, Any]:
-    """Scores a case and fails where the value is beyond a limit; the failure shows the evidence.
+    """Scores a case and fails where the value is beyond a limit, or the label another; the failure shows the evidence.
 
     A case that cannot be scored, or to which the metric does not apply, raises `ScoreError`: it is never a pass. `settings`
     are those of `probare.score`. Gives the score: `{"value": …, "parts": …, "evidence": […]}`.
     """
     __tracebackhide__ = True
-    limits = _limits(at_least, at_most)
+    limits = _limits(at_least, at_most, label)
     try:
         given = _arguments.checked("assert_score", Settings, settings)
         results = _score_one(_named(case, given), metric, given, profile)
@@ -68,11 +69,12 @@ async def assert_score_async(
     *,
     at_least: float | None = None,
     at_most: float | None = None,
+    label: str | None = None,
     **settings: Unpack[AsyncSettings],
 ) -> dict[str, Any]:
     """The same as `assert_score` for a metric that asks a model."""
     __tracebackhide__ = True
-    limits = _limits(at_least, at_most)
+    limits = _limits(at_least, at_most, label)
     try:
         given = _arguments.checked("assert_score_async", AsyncSettings, settings)
         row = _named(case, given)
@@ -82,14 +84,16 @@ async def assert_score_async(
         raise error.with_traceback(None) from None
 
 
-def _limits(at_least: Any, at_most: Any) -> tuple[float | None, float | None]:
+def _limits(at_least: Any, at_most: Any, label: Any) -> tuple[float | None, float | None, str | None]:
     __tracebackhide__ = True
-    if at_least is None and at_most is None:
-        raise UsageError("there is no limit", "give at_least=NUMBER or at_most=NUMBER")
+    if at_least is None and at_most is None and label is None:
+        raise UsageError("there is no limit", "give at_least=NUMBER, at_most=NUMBER or label=WORD")
+    if label is not None and not isinstance(label, str):
+        raise _arguments.wrong("label", label, "a text")
     for name, limit in (("at_least", at_least), ("at_most", at_most)):
         if limit is not None:
             _arguments.number(name, limit, float("-inf"), "a number")
-    return at_least, at_most
+    return at_least, at_most, label
 
 
 def _score_one(
@@ -111,12 +115,16 @@ def _named(case: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _judged(results: Results, at_least: float | None, at_most: float | None) -> dict[str, Any]:
+def _judged(results: Results, at_least: float | None, at_most: float | None, label: str | None) -> dict[str, Any]:
     __tracebackhide__ = True
     _current.take(results)
     name, told = only_score(results)
-    value = told["value"]
+    value = told.get("value")
+    if value is None and (at_least is not None or at_most is not None):
+        raise ScoreError(f"{name} gives the label {told['label']!r} and no value; use label=", "failed")
     wrong = []
+    if label is not None and told.get("label") != label:
+        wrong.append(f"the label {label!r} is wanted")
     if at_least is not None and value < at_least:
         wrong.append(f"at least {at_least} is wanted")
     if at_most is not None and value > at_most:
@@ -127,8 +135,9 @@ def _judged(results: Results, at_least: float | None, at_most: float | None) -> 
 
 
 def _shown(name: str, told: dict[str, Any], wrong: str) -> str:
-    label = f" ({told['label']})" if told.get("label") else ""
-    lines = [f"{name} is {told['value']}{label}, {wrong}"]
+    said = [str(told[part]) for part in ("value", "label") if part in told]
+    shown = said[0] if len(said) == 1 else f"{said[0]} ({said[1]})"
+    lines = [f"{name} is {shown}, {wrong}"]
     if told.get("parts"):
         lines.append("  " + ", ".join(f"{part} {value:.4g}" for part, value in told["parts"].items()))
     pieces = evidence_lines(told.get("evidence", []))

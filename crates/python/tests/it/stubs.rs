@@ -18,7 +18,7 @@ const WRITE: &str = "PROBARE_WRITE_STUBS";
 const HEAD: &str = r#"# Made by `cargo x gen stubs` from the definitions of the metrics; do not edit.
 """All metrics as functions: `catalogue.ndcg(k=5)` is `{"id": "ndcg", "k": 5}`, with completion and documentation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 Profile: TypeAlias = Literal["published", "improved"]
@@ -41,7 +41,7 @@ fn stub() -> String {
     for metric in registry().iter() {
         let _ = writeln!(text, "    \"{}\",", metric.id);
     }
-    text.push_str("]\nRequest: TypeAlias = MetricId | dict[str, Any]\n\ndef read(request: str) -> dict[str, Any]:\n    \"\"\"A metric that is written as a text, `ID:OPTION=VALUE`, as a dict.\"\"\"\n");
+    text.push_str("]\nRequest: TypeAlias = MetricId | dict[str, Any] | Callable[..., Any]\n\ndef read(request: str) -> dict[str, Any]:\n    \"\"\"A metric that is written as a text, `ID:OPTION=VALUE`, as a dict.\"\"\"\n");
     for metric in registry().iter() {
         text.push_str(&function(metric));
     }

@@ -61,6 +61,8 @@ export const meter = (metric, value, step) => {
 };
 export const valueOf = (cell, fails) => {
   const [value, , label, tone] = cell;
+  // A metric of the user's own may give a label alone.
+  if (value === null) return [make("span", { class: tone ? `tag ${tone}` : "label" }, label)];
   const hint = fails ? "fails a limit" : null;
   if (tone) {
     // A verdict is a word; the number behind it is there for who points at it.
@@ -75,7 +77,7 @@ export const cellOf = (metrics, entry, at) => {
   if (cell === null || cell === undefined) return make("td", {}, make("span", { class: "value none", title: "not applicable" }, "n/a"));
   if (cell === false) return make("td", { class: "right" }, make("span", { class: "tag bad" }, "failed"));
   const fails = (entry.m || []).includes(at);
-  return make("td", {}, valueOf(cell, fails), meter(metrics[at], cell[0], cell[1]));
+  return make("td", {}, valueOf(cell, fails), cell[0] === null ? null : meter(metrics[at], cell[0], cell[1]));
 };
 
 // A text with its marks: cut where any of them starts or ends.
@@ -230,7 +232,8 @@ export const panelOf = (metrics, entry, record, at) => {
     const cell = entry.v[at] || [told.value, 0];
     const label = told.label === undefined ? null : make("span", { class: `tag ${cell[3] || ""}` }, told.label);
     const fails = (entry.m || []).includes(at);
-    headed(make("span", { class: `value${fails ? " missed" : ""}`, title: fails ? "fails a limit" : null }, column(told.value)), " ", label);
+    const value = told.value === undefined ? null : make("span", { class: `value${fails ? " missed" : ""}`, title: fails ? "fails a limit" : null }, column(told.value));
+    headed(value, value && label ? " " : null, label);
     panel.append(...partsOf(told.parts || {}).filter(Boolean));
     const evidence = told.evidence || [];
     if (evidence.length) {

@@ -6,18 +6,27 @@ from typing import Any
 
 from probare._api import metrics as all_metrics
 from probare._api import score, score_async
+from probare._errors import ScoreError
 from probare._notebook import evidence_lines
+from probare._own_metric import BoundMetric
 from probare._results import only_score
 
 
 def one(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The score of a case: `{"value": …, "parts": …, "evidence": […]}`."""
-    return only_score(score([present(case)], [metric], profile, strict=True, **settings))[1]
+    return _with_value(*only_score(score([present(case)], [metric], profile, strict=True, **settings)))
 
 
 async def one_async(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The same without holding up anybody else."""
-    return only_score(await score_async([present(case)], [metric], profile, strict=True, **settings))[1]
+    return _with_value(*only_score(await score_async([present(case)], [metric], profile, strict=True, **settings)))
+
+
+def _with_value(name: str, told: dict[str, Any]) -> dict[str, Any]:
+    """The score, if it has a value: the other tool can do nothing with a label alone."""
+    if "value" not in told:
+        raise ScoreError(f"{name} gives the label {told['label']!r} and no value", "failed")
+    return told
 
 
 def present(case: dict[str, Any]) -> dict[str, Any]:
@@ -36,8 +45,8 @@ def explained(told: dict[str, Any]) -> str:
 def named(metric: Any) -> str:
     """What results call a metric."""
     if isinstance(metric, dict):
-        return str(metric.get("name") or metric["id"])
-    return str(metric)
+        return str(metric.get("name") or named(metric["id"]))
+    return metric if isinstance(metric, str) else BoundMetric(metric).name
 
 
 def is_higher_better(metric: Any) -> bool:
