@@ -69,6 +69,9 @@ impl FromStr for MetricRequest {
             Some((name, id)) => (name.trim(), id.trim()),
             None => (file.map_or(text, |file| &text[file + 1..]).trim(), head.trim()),
         };
+        if file.is_some() && name.is_empty() {
+            return Err(bad("a Python metric is written FILE.py:NAME"));
+        }
         if id.is_empty() || name.is_empty() {
             return Err(bad("it names no metric"));
         }

@@ -8,7 +8,7 @@ use arrow_array::builder::{Float64Builder, StringBuilder, StructBuilder};
 use arrow_array::{ArrayRef, Int64Array, NullArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use probare_core::{
-    Case, CaseResult, ErrorKind, Event, MetricInfo, MetricResult, Outcome, Problem, Score, ScoreError, Sink,
+    Case, CaseResult, ErrorKind, Event, MetricInfo, MetricResult, Outcome, Problem, ScoreError, Sink,
 };
 use probare_report::{MetricCells, columns};
 

@@ -4,6 +4,7 @@ use probare_core::{CodeSource, MetricCode, MetricRequest};
 use probare_engine::{Exit, PlanError, check_conformance};
 use probare_report::escape;
 use probare_report::number::count_with_noun;
+use serde_json::{Map, Value as Json};
 
 use super::print;
 use crate::failure::{CommandResult, Failure};
@@ -39,26 +40,30 @@ struct CheckArguments {
     command: Vec<String>,
 }
 
-/// Runs the command.
-pub fn run(arguments: &Arguments) -> CommandResult {
-    let MetricCommand::Check(asked) = &arguments.verb;
-    let request = match &asked.metric {
-        Some(metric) => metric.clone(),
-        None => {
-            let name = asked.command.first().map_or("", String::as_str);
-            let code = MetricCode::new(CodeSource::Command(asked.command.clone()));
-            let options = asked.options.as_deref().map(serde_json::from_str).transpose();
-            let options: Option<serde_json::Map<_, _>> = options.map_err(|error| {
+impl CheckArguments {
+    /// The metric that is to be checked.
+    fn request(&self) -> Result<MetricRequest, Failure> {
+        if let Some(metric) = &self.metric {
+            return Ok(metric.clone());
+        }
+        let options: Option<Map<String, Json>> =
+            self.options.as_deref().map(serde_json::from_str).transpose().map_err(|error| {
                 Failure::usage(format!("--options is no JSON object: {error}"))
                     .hint("for example --options '{\"k\": 3}'")
             })?;
-            MetricRequest {
-                code: Some(code),
-                options: options.map_or(serde_json::Value::Null, serde_json::Value::Object),
-                ..MetricRequest::plain(name)
-            }
-        }
-    };
+        let name = self.command.first().map_or("", String::as_str);
+        Ok(MetricRequest {
+            code: Some(MetricCode::new(CodeSource::Command(self.command.clone()))),
+            options: options.map_or(Json::Null, Json::Object),
+            ..MetricRequest::plain(name)
+        })
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> CommandResult {
+    let MetricCommand::Check(asked) = &arguments.verb;
+    let request = asked.request()?;
     let checks = check_conformance(&request).map_err(PlanError::from)?;
     let mut text = String::new();
     for check in &checks {

@@ -14,7 +14,7 @@ use super::worker::{WorkerFault, WorkerProcess};
 /// Seconds that one case may take where nothing is said.
 pub const DEFAULT_TIMEOUT: f64 = 60.0;
 /// How long a worker may take until it is ready.
-const TIME_TO_START: Duration = Duration::from_secs(120);
+const TIME_TO_START: Duration = Duration::from_mins(2);
 /// Workers of a metric that may fail one after the other, without a result in between.
 const MOST_FAULTS_IN_ROW: u32 = 10;
 /// Workers of a metric that may fail in all.
