@@ -49,7 +49,8 @@ pub use drive::{
     drive,
 };
 pub use exchange::{
-    ExchangeError, ExportRequest, ExportSummary, ImportRequest, ImportSummary, export_results, export_run, import_file,
+    ExchangeError, ExportRequest, ExportSummary, ImportRequest, ImportSummary, Translation, export_results, export_run,
+    import_file, is_promptfoo_configuration, translate,
 };
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;

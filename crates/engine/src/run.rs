@@ -20,6 +20,7 @@ use probare_report::{
 use crate::decide_early::{EarlyDecision, EarlyOutcome, EarlyWatch};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
+use crate::exit::Allowances;
 use crate::programs::ProgramBackend;
 use crate::{
     Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, ProgramCounts, ProgramError,
@@ -364,8 +365,11 @@ pub(crate) fn run_planned(
     let partial = partial.collect();
     let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
     let is_postponed = hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
-    let exit = match Exit::from_run(&driven, &tee.summary, &verdicts, ending, settings.allow_empty.unwrap_or_default())
-    {
+    let allowed = Allowances {
+        empty: settings.allow_empty.unwrap_or_default(),
+        not_run: settings.allow_not_run.unwrap_or_default(),
+    };
+    let exit = match Exit::from_run(&driven, &tee.summary, &verdicts, ending, allowed) {
         // What a provider wants later, or answers later, is no error of the cases.
         Exit::Error | Exit::Gate | Exit::Fine if is_postponed => Exit::Incomplete,
         // Nor is what failed for want of money.

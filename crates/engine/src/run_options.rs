@@ -246,6 +246,11 @@ run_options! {
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_EMPTY")]
         pub allow_empty: Option<bool>,
 
+        /// Exit with code 0 even if checks could not be run here
+        #[arg(skip)]
+        #[schemars(skip)]
+        pub allow_not_run: Option<bool>,
+
         /// Title of the report pages
         #[arg(long, value_name = "TEXT", env = "PROBARE_TITLE")]
         pub title: Option<String>,
@@ -566,7 +571,7 @@ impl SettingOrigin {
 }
 
 /// Options in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
-const HARMLESS: [&str; 12] = [
+const HARMLESS: [&str; 13] = [
     "profile",
     "strict",
     "stop_when_decided",
@@ -577,6 +582,7 @@ const HARMLESS: [&str; 12] = [
     "per_group",
     "gates",
     "allow_empty",
+    "allow_not_run",
     "seed",
     "title",
 ];

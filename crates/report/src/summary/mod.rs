@@ -19,7 +19,9 @@ mod repeats;
 
 use std::io;
 
-use probare_core::{CaseResult, Decider, Event, MetricInfo, MetricResult, Outcome, Problem, RunEnd, Sink, Stop};
+use probare_core::{
+    CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, Problem, RunEnd, Sink, Stop,
+};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -251,6 +253,11 @@ impl Summary {
         self.metrics.iter().map(|metric| metric.failed).sum()
     }
 
+    /// Results of checks that could not be run here, over all metrics.
+    pub fn not_run(&self) -> u64 {
+        self.metrics.iter().map(|metric| metric.not_run).sum()
+    }
+
     /// How the run ended, in words, if not all cases were looked at.
     pub fn incomplete(&self) -> Option<&'static str> {
         match self.stop {
@@ -331,6 +338,8 @@ pub struct MetricSummary {
     pub not_applicable: u64,
     /// Outputs that could not be scored.
     pub failed: u64,
+    /// Those of them whose check could not be run here.
+    pub not_run: u64,
     /// Least value.
     pub min: Option<f64>,
     /// Greatest value.
@@ -363,6 +372,7 @@ impl MetricSummary {
             decided: DecidedCounts::default(),
             not_applicable: 0,
             failed: 0,
+            not_run: 0,
             min: None,
             max: None,
             not_applicable_reasons: ReasonCounts::default(),
@@ -401,6 +411,7 @@ impl MetricSummary {
             }
             Err(error) => {
                 self.failed += 1;
+                self.not_run += u64::from(error.kind() == ErrorKind::NotRun);
                 self.failed_reasons.add(&error.to_string());
             }
         }

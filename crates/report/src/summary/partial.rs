@@ -28,6 +28,8 @@ struct PartialMetric {
     scored: u64,
     not_applicable: u64,
     failed: u64,
+    #[serde(default)]
+    not_run: u64,
     min: Option<f64>,
     max: Option<f64>,
     not_applicable_reasons: ReasonCounts,
@@ -50,6 +52,7 @@ impl Summary {
             scored: metric.scored,
             not_applicable: metric.not_applicable,
             failed: metric.failed,
+            not_run: metric.not_run,
             min: metric.min,
             max: metric.max,
             not_applicable_reasons: metric.not_applicable_reasons.clone(),
@@ -86,6 +89,7 @@ impl Summary {
             metric.scored += piece.scored;
             metric.not_applicable += piece.not_applicable;
             metric.failed += piece.failed;
+            metric.not_run += piece.not_run;
             metric.min = merge_optional(metric.min, piece.min, f64::min);
             metric.max = merge_optional(metric.max, piece.max, f64::max);
             metric.not_applicable_reasons.merge(&piece.not_applicable_reasons);
