@@ -28,7 +28,6 @@ function theirs(folder) {
   if (!existsSync(out)) throw new Error(`promptfoo wrote nothing: ${run.stderr}${run.stdout}`);
   return JSON.parse(readFileSync(out, 'utf8')).results.results.map((result) => ({
     test: result.testIdx,
-    provider: result.provider.label || result.provider.id,
     output: result.response?.output,
     pass: result.failureReason === 2 ? 'error' : result.success,
     score: result.failureReason === 2 ? 0 : result.score,
@@ -36,40 +35,39 @@ function theirs(folder) {
   }));
 }
 
-/** What Probare says, the same. */
+/** What Probare says, the same. Result lines name the cases, which lie in the translation. */
 function ours(folder) {
   const out = join(folder, 'ours.jsonl');
   const run = spawnSync(probare, ['run', 'promptfooconfig.yaml', '-o', out, '--store', join(folder, 'store.db')], { cwd: folder, env, encoding: 'utf8' });
   if (!existsSync(out)) throw new Error(`probare wrote nothing: ${run.stderr}${run.stdout}`);
-  const cells = [];
-  for (const line of readFileSync(out, 'utf8').split('\n').filter((line) => line.trim())) {
-    const { id, case: row, results } = normalise(JSON.parse(line));
-    const test = results.promptfoo_test;
-    const named = {};
-    for (const [name, result] of Object.entries(results)) {
-      if (name !== 'promptfoo_test' && typeof result.value === 'number') named[name] = result.value;
-    }
-    const parts = row.metadata?.promptfoo ?? {};
+  const translations = join(folder, '.probare/promptfoo');
+  const cases = join(translations, readdirSync(translations)[0], 'probare.cases');
+  const rows = readdirSync(cases).flatMap((file) => lines(join(cases, file)).map((row) => [`${file.replace('.jsonl', '')} ${row.id}`, row]));
+  const known = new Map(rows);
+  const datasets = readdirSync(cases).map((file) => file.replace('.jsonl', ''));
+  const cells = lines(out).map((line) => {
+    const id = /test-\d+$/.exec(line.id)[0];
+    const dataset = datasets.length === 1 ? datasets[0] : datasets.find((name) => line.id.startsWith(name) && line.id.length === name.length + 1 + id.length);
+    const row = known.get(`${dataset} ${id}`);
+    const { promptfoo_test: test, ...others } = line.scores;
+    const named = Object.entries(others).filter(([, result]) => typeof result.value === 'number').map(([name, result]) => [name, result.value]);
     const text = typeof row.response === 'string' ? row.response : row.response?.text;
-    cells.push({
-      test: Number(/test-(\d+)$/.exec(id)[1]) - 1,
-      provider: row.response?.model ?? row.model,
-      output: parts.output ?? text,
+    return {
+      test: Number(id.slice('test-'.length)) - 1,
+      output: row.metadata.promptfoo.output ?? text,
       pass: test.error ? (test.kind === 'not_run' ? 'not_run' : 'error') : test.label === 'pass',
       score: test.error ? 0 : test.value,
-      named: test.error ? {} : named,
-    });
-  }
+      named: test.error ? {} : Object.fromEntries(named),
+    };
+  });
   return { cells, code: run.status };
 }
 
-/** A line of results in one shape. */
-function normalise(line) {
-  const row = line.case ?? line;
-  return { id: line.id ?? row.id, case: row, results: line.results ?? line.metrics };
+function lines(path) {
+  return readFileSync(path, 'utf8').split('\n').filter((line) => line.trim()).map((line) => JSON.parse(line));
 }
 
-const key = (cell) => JSON.stringify([cell.test, typeof cell.output === 'string' || cell.output == null ? cell.output ?? null : cell.output]);
+const key = (cell) => JSON.stringify([cell.test, cell.output ?? null]);
 const close = (left, right) => Math.abs(left - right) <= 1e-12;
 let compared = 0;
 const names = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort();

@@ -52,7 +52,7 @@ pub use exchange::{
     ExchangeError, ExportRequest, ExportSummary, ImportRequest, ImportSummary, Translation, export_results, export_run,
     import_file, is_promptfoo_configuration, translate,
 };
-pub use exit::Exit;
+pub use exit::{Allowances, Exit};
 pub use expectations::EXPECTATIONS;
 pub use labels::{DEFER, LABEL, LabelError, LabelFile, LabelTable, LabelledOutput, LatestLabel, LevelOfRubric, Levels};
 pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};

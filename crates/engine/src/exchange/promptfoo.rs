@@ -45,10 +45,15 @@ pub struct Translation {
 
 /// Whether a file is a configuration of promptfoo.
 pub fn is_promptfoo_configuration(path: &Path) -> bool {
-    let is_yaml =
-        path.extension().is_some_and(|extension| ["yaml", "yml", "json"].iter().any(|known| extension == *known));
-    let text = if is_yaml { read_plain_text(path, LARGEST).ok() } else { None };
-    text.and_then(|text| yaml::parse(&text).ok()).is_some_and(|document| is_configuration(&document))
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let text = || read_plain_text(path, LARGEST).ok();
+    let document = match extension {
+        "yaml" | "yml" => text().and_then(|text| yaml::parse(&text).ok()),
+        // Results of promptfoo are JSON, too, and may be long.
+        "json" => text().and_then(|text| js::parse_json(&text).ok()),
+        _ => None,
+    };
+    document.is_some_and(|document| is_configuration(&document))
 }
 
 /// Files below the folder of a configuration.

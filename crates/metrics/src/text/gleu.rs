@@ -24,7 +24,7 @@ impl Metric for Gleu {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let response = sample.response()?;
         let references: Vec<&str> = sample.references()?.iter().map(String::as_str).collect();
-        if response == references[0] || references.contains(&response) {
+        if references.contains(&response) {
             return Ok(Score::from_bool(true).because([Evidence::note("the same text")]).into());
         }
         let value = probare_promptfoo::gleu(response, &references);

@@ -43,7 +43,9 @@ impl Metric for StartsWith {
         let response = sample.response()?;
         let references = sample.case.reference.as_deref().unwrap_or_default();
         let texts = if self.texts.is_empty() { references } else { &self.texts };
-        let mut texts = texts.iter().filter(|text| !text.is_empty()).peekable();
+        // With nothing, every response starts.
+        let is_something = |text: &&String| !(if self.keep_space { text } else { text.trim() }).is_empty();
+        let mut texts = texts.iter().filter(is_something).peekable();
         if texts.peek().is_none() {
             let reason = "the case has no `reference`, and the option `texts` names none";
             return Ok(Outcome::not_applicable(reason));

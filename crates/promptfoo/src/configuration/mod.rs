@@ -156,10 +156,8 @@ impl Configuration {
         }
         for entry in &queue {
             let provider = provider(entry)?;
-            for key in ["transform", "delay"] {
-                if entry.get(key).is_some_and(|value| key == "transform" && !value.is_null()) {
-                    self.not_run.push(format!("`{key}` of the provider `{}` is code", provider.label));
-                }
+            if entry.get("transform").is_some_and(|value| !value.is_null()) {
+                self.not_run.push(format!("`transform` of the provider `{}` is code", provider.label));
             }
             self.providers.push(provider);
         }

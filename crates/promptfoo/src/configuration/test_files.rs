@@ -104,6 +104,9 @@ impl TestLoader<'_> {
             }
         }
         for scenario in &mut scenarios {
+            if !scenario.is_object() {
+                return Err("a scenario is a mapping with `config` and `tests`".to_owned());
+            }
             for key in ["config", "tests"] {
                 let entries = self.tests(scenario.get(key))?;
                 scenario[key] = Value::Array(entries);
