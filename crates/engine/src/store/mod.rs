@@ -20,6 +20,7 @@ mod run_row;
 mod samples;
 mod schema;
 mod spending;
+mod text_index;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ pub use labels::HumanLabel;
 pub use lookup::{StoredSample, StoredSamples};
 pub(crate) use query::{CaseContent, CaseOrder, CasePosition, CaseReadMode, ComparedSample, FoundSample};
 pub(crate) use samples::Cursor;
+pub(crate) use text_index::TextIndex;
 pub use writer::{RunNames, StoreWriter};
 
 use self::body::{PackedTable, SampleBody};
@@ -226,6 +228,11 @@ impl Store {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What unpacks its texts.
+    fn unpacker(&self) -> &Unpacker {
+        &self.unpacker
     }
 
     /// A further connection to it.

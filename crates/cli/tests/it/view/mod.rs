@@ -1,6 +1,7 @@
 //! `probare view` in a real browser: what is seen, which keys work, that nothing of a text runs, and who is refused.
 
 mod driver;
+mod everyday;
 mod labels;
 mod panels;
 mod saved;
@@ -20,7 +21,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A desk that is served.
+/// A viewer that is served.
 struct ViewerProcess {
     child: Child,
     /// The address with the token.
