@@ -6,13 +6,11 @@ use std::io;
 
 use probare_cases::{CaseFileError, MapError};
 use probare_core::{BenchmarkError, RequestError};
-use probare_engine::{
-    ConfigError, Diagnose, DriveError, Interface, ModelAccessError, PlanError, RunError, VerifyError,
-};
+use probare_analysis::VerifyError;
+use probare_engine::{ConfigError, Diagnose, DriveError, Interface, ModelAccessError, PlanError, RunError, Exit};
 use probare_report::escape;
 use probare_report::{GateError, ReportError};
 
-use probare_engine::Exit;
 
 /// Why a verb stopped.
 #[derive(Debug)]

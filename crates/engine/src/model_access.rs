@@ -26,7 +26,7 @@ use probare_models::{
 };
 use serde_json::{Map, Value as Json};
 
-use crate::store::{Store, StoreError};
+use probare_store::{Store, StoreError};
 
 /// Bytes of the largest prompt that is read from a file.
 const LARGEST_PROMPT: u64 = 1024 * 1024;

@@ -167,7 +167,7 @@ pub fn rereport(job: Job, metrics: Vec<MetricInfo>, wanted: RunRequest<'_>) -> R
 }
 
 /// Runs a job whose metrics are planned and whose models are opened.
-pub(crate) fn run_planned(
+pub fn run_planned(
     mut job: Job,
     plan: &Plan,
     asked: Option<&ModelBackend>,
@@ -389,7 +389,7 @@ fn writes(job: &Job, outputs: &[PathBuf], formats: &[(ReportFormat, probare_repo
 }
 
 /// The limits that every single case of a job has to keep.
-pub(crate) fn case_limits(job: &Job) -> Gates {
+pub fn case_limits(job: &Job) -> Gates {
     Gates::new(job.case_limits.iter().map(case_gate).collect())
 }
 

@@ -2,7 +2,8 @@
 
 use probare_cases::CaseFileError;
 use probare_core::{RequestError, ScoreError};
-use probare_engine::{ModelAccessError, PlanError, RunError, VerifyError};
+use probare_analysis::VerifyError;
+use probare_engine::{ModelAccessError, PlanError, RunError};
 
 /// Why something could not be done at all.
 #[derive(Debug, thiserror::Error)]

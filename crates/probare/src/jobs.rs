@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use probare_cases::{CaseReader, ReadOptions};
 use probare_core::{Case, InputFile, Job, MemorySource, MetricRequest, Sink};
-use probare_engine::{Conclusion, ConfiguredGates, RunOptions, RunRequest, SettingOrigin, Verdict, VerifyRequest};
+use probare_analysis::{Verdict, VerifyRequest};
+use probare_engine::{Conclusion, ConfiguredGates, RunOptions, RunRequest, SettingOrigin};
 use probare_report::Gate;
 
 use crate::Error;
@@ -51,7 +52,7 @@ pub fn with_gates(mut settings: RunOptions, gates: impl IntoIterator<Item = Gate
 /// that the manifest names; with none they are looked for beside the results, then here. What was judged is computed from the
 /// record of replies; [`Verdict::unchecked`] names what could not be.
 pub fn verify(results: impl AsRef<Path>, inputs: &[PathBuf]) -> Result<Verdict, Error> {
-    Ok(probare_engine::verify(&VerifyRequest { inputs, ..VerifyRequest::of(results.as_ref()) })?)
+    Ok(probare_analysis::verify(&VerifyRequest { inputs, ..VerifyRequest::of(results.as_ref()) })?)
 }
 
 pub fn requests(metrics: &[&str]) -> Result<Vec<MetricRequest>, Error> {

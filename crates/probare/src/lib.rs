@@ -37,7 +37,8 @@ pub use probare_core::{
 /// The name of [`RunOptions`] up to release 0.3.
 #[doc(hidden)]
 pub use probare_engine::RunOptions as Settings;
-pub use probare_engine::{Conclusion, Disagreement, Exit, RunOptions, Verdict};
+pub use probare_analysis::{Disagreement, Verdict};
+pub use probare_engine::{Conclusion, Exit, RunOptions};
 pub use probare_metrics::registry;
 pub use probare_report::{Gate, Relation, Summary};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{VerifyRequest, verify as verified};
+use probare_analysis::{VerifyRequest, verify as verified};
 use probare_models::CacheFile;
 use pyo3::prelude::*;
 use serde_json::json;

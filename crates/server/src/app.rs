@@ -25,7 +25,7 @@ use crate::pool::Pool;
 use crate::routes::{self, RouteAccess};
 use crate::vectors::LocalVectors;
 use crate::{AuthToken, PromptAnswerer, ServerLimits, ServerSettings, view};
-use probare_engine::RunViewer;
+use probare_analysis::RunViewer;
 
 /// What all requests share.
 pub(crate) struct App {

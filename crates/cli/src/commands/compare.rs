@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_engine::{CompareError, ComparisonReport, Exit, ResultsSource, compare};
+use probare_analysis::{CompareError, ComparisonReport, ResultsSource, compare};
+use probare_engine::Exit;
 use probare_report::comparison::{ComparisonRequest, NonInferiorityGate};
 use probare_report::github::{Annotation, lines};
 use probare_report::{Cluster, GroupBy, OutputWriter, refuse_overlap};

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_engine::{ExchangeError, Exit, ExportRequest, export_results, export_run};
+use probare_analysis::{ExchangeError, ExportRequest, export_results, export_run};
+use probare_engine::Exit;
 use probare_report::exchange::ExportTarget;
 use probare_report::number::count_with_noun;
 

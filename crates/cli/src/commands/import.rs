@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use probare_cases::{Grouping, ImportFormat};
-use probare_engine::{Exit, ImportRequest, import_file};
+use probare_analysis::{ImportRequest, import_file};
+use probare_engine::Exit;
 use probare_report::number::count_with_noun;
 
 use super::export::exchange_failure;

@@ -5,7 +5,7 @@ use std::io;
 
 use probare_cases::ReadOptions;
 use probare_core::{Event, Job, MetricInfo, Sink, closest};
-use probare_engine::{CaseValues, LABEL, LabelledOutput, Levels};
+use probare_analysis::{CaseValues, LABEL, LabelledOutput, Levels};
 use probare_stats::mean;
 
 use super::judge::{LabelSheet, human_labels};

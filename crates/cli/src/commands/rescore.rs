@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use probare_engine::{Evaluation, EvaluationOptions, RunOptions, StoredRun};
+use probare_engine::{Evaluation, EvaluationOptions, RunOptions};
+use probare_store::{StoredRun};
 use probare_report::number::count_with_noun;
 
 use super::flags::{ForRescore, OptionFlags};

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_engine::{
-    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, Store, check_discovered_guide,
-};
+use probare_engine::{Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, check_discovered_guide};
+use probare_store::{Store};
 use probare_report::escape;
 use probare_report::number::count_with_noun;
 

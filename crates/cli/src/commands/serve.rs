@@ -9,7 +9,9 @@ use std::{env, panic};
 
 use probare_cases::read_whole;
 use probare_core::Backend;
-use probare_engine::{Exit, ModelBackend, RunViewer, STORE, parse_jobs};
+use probare_analysis::RunViewer;
+use probare_engine::{Exit, ModelBackend, parse_jobs};
+use probare_store::{STORE};
 use probare_models::{Secret, forbid_core_dumps};
 use probare_retrieval::Mode;
 use probare_server::{

@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use clap::{Arg, ArgMatches};
 use probare_benchmarks::sgi::Subtask;
-use probare_core::{Backend as _, BuildError, closest};
+use probare_benchmarks::sgi::records::unreadable_replies;
+use probare_core::{Backend as _, BuildError, Score, closest};
 use probare_engine::sgi::{Guide, GuideError, PreparedSgiRun, SgiOptions, by_environment, prepare};
 use probare_engine::{Evaluation, EvaluationOptions, RunOptions};
 use probare_report::escape;
@@ -150,6 +151,10 @@ impl GuideBenchmark for SgiGuide {
 
     fn is_guide(&self, text: &str) -> bool {
         Guide::is_sgi_config(text)
+    }
+
+    fn has_unreadable_reply(&self, score: &Score) -> bool {
+        unreadable_replies(score) > 0
     }
 
     fn describe(&self, path: &Path) -> Result<String, Failure> {

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{
-    DriveError, EarlyDecisionError, EvaluationError, Exit, RunError, RunViewer, STORE, Store, StoreError,
-};
+use probare_analysis::RunViewer;
+use probare_engine::{DriveError, EarlyDecisionError, EvaluationError, Exit, RunError};
+use probare_store::{STORE, Store, StoreError};
 
 use super::remark;
 use crate::failure::Failure;

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use probare_core::{Message, ModelReply, Parameters, Usage};
-use probare_engine::{RunPlan, RunState, Store};
+use probare_store::{RunPlan, RunState, Store};
 use probare_models::{CacheEntry, CacheKey, ModelRequest, Provider};
 use serde_json::json;
 

@@ -5,7 +5,7 @@ use probare_report::Gates;
 use serde_json::Value as Json;
 
 use super::evaluation::EvaluationError;
-use super::plan::RunPlan;
+use probare_store::RunPlan;
 use super::run_samples::RunSampleProvider;
 use crate::RunOptions;
 use crate::decide_early::{EarlyDecision, EarlyDecisionError, SeededSource};

@@ -16,11 +16,10 @@ use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
 use serde_json::{Value as Json, json};
 
-use super::RagTest;
+use probare_store::{RagTest, PlannedDataset, RunPlan, RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use super::case_retriever::{self, CaseRetriever};
 use super::early_stop;
 use super::estimate::{BYTES_PER_TOKEN, Estimate, ModelEstimate as AskedModel, SECONDS_PER_REPLY, USUAL_REPLY};
-use super::plan::{PlannedDataset, RunPlan};
 use super::prompt::GenerationPrompt;
 use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, SampleRules};
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
@@ -31,7 +30,6 @@ use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
-use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use crate::{
     Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
     RunRequest,

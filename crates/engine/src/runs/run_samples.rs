@@ -18,7 +18,7 @@ use probare_retrieval::answer;
 use super::case_retriever::{self, CaseRetriever};
 use super::images;
 use super::prompt::GenerationPrompt;
-use crate::store::{Store, StoreWriter, StoredSamples};
+use probare_store::{Store, StoreWriter, StoredSamples};
 use crate::{CallResult, Response, SampleProvider};
 
 /// Searches at once.

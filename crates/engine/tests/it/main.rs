@@ -5,4 +5,3 @@
 mod drive;
 mod sgi;
 mod store;
-mod verify_suite;

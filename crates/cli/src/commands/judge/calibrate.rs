@@ -5,7 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use probare_core::{Case, CaseSource, Event, Job, MemorySource, MetricRequest, Outcome, ScoreParts, Sink, closest};
-use probare_engine::{Config, Exit, LABEL, Levels, RunRequest};
+use probare_analysis::{LABEL, Levels};
+use probare_engine::{Config, Exit, RunRequest};
 
 use super::super::flags::{ForModelCalls, ForReading, MODEL_CALLS, OptionFlags};
 use super::super::model_call_flags;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{Config, DEFAULT_NAME, Evaluation, EvaluationOptions, RagTest, RunOptions, Store};
+use probare_engine::{Config, DEFAULT_NAME, Evaluation, EvaluationOptions, RunOptions};
+use probare_store::{RagTest, Store};
 use probare_retrieval::{Filter, RetrievalError};
 use serde_json::Value as Json;
 
@@ -72,7 +73,7 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, RunOptions), Failure>
         config: path.as_ref().map(|path| path.display().to_string()),
         metrics: said.requests().into_iter().map(Into::into).collect(),
     };
-    let mut made = test.config()?;
+    let mut made = Config::from_rag_test(&test)?;
     if config.is_none() {
         // A configuration that nobody named may be about other metrics.
         let names: Vec<String> = made.requests().into_iter().map(|request| request.name).collect();
