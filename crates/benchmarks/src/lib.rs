@@ -15,6 +15,7 @@ pub mod synthesis;
 pub mod synthlink;
 
 use probare_core::Suite;
+use probare_engine::Catalogue;
 
 pub use command::Benchmark;
 
@@ -37,4 +38,9 @@ pub fn benchmark(id: &str) -> Option<&'static dyn Benchmark> {
 /// The same without its command.
 pub fn suite(id: &str) -> Option<&'static dyn Suite> {
     benchmark(id).map(|benchmark| benchmark as &dyn Suite)
+}
+
+/// All metrics and benchmarks, for whoever starts a run.
+pub fn catalogue() -> Catalogue {
+    Catalogue { metrics: probare_metrics::registry(), benchmark: suite }
 }

@@ -9,6 +9,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
+mod catalogue;
 mod config;
 mod config_trust;
 mod decide_early;
@@ -25,9 +26,9 @@ mod run;
 mod run_options;
 mod runs;
 mod scan;
-pub mod sgi;
-mod yaml;
+pub mod yaml;
 
+pub use catalogue::Catalogue;
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Retrieval,

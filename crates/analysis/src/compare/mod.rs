@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use self::stored::CaseMatching;
 use crate::labels::answer_digest;
-use probare_engine::scan_cases;
+use probare_engine::{Catalogue, scan_cases};
 use probare_store::{CaseReadMode, Store, StoreError};
 use crate::verify::{VerifyError, reopen_results};
 
@@ -37,7 +37,7 @@ pub struct ComparisonReport {
 }
 
 /// One of the runs that are compared: a file of results or a run of a store, or the part of it that is of one model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ResultsSource {
     /// What the comparison calls it.
     pub name: String,
@@ -47,17 +47,19 @@ pub struct ResultsSource {
     pub run: Option<i64>,
     /// Only the outputs of this model, which then stand for the run.
     pub model: Option<String>,
+    /// What its run may have been computed with.
+    pub catalogue: Catalogue,
 }
 
 impl ResultsSource {
     /// A whole file.
-    pub fn from_file(path: &Path) -> Self {
-        Self { name: path.display().to_string(), path: path.to_owned(), run: None, model: None }
+    pub fn from_file(path: &Path, catalogue: Catalogue) -> Self {
+        Self { name: path.display().to_string(), path: path.to_owned(), run: None, model: None, catalogue }
     }
 
     /// A whole run of a store.
-    pub fn from_store(store: &Path, run: i64) -> Self {
-        Self { name: format!("run {run}"), path: store.to_owned(), run: Some(run), model: None }
+    pub fn from_store(store: &Path, run: i64, catalogue: Catalogue) -> Self {
+        Self { name: format!("run {run}"), path: store.to_owned(), run: Some(run), model: None, catalogue }
     }
 
     /// The row as it is compared: nothing where it is of another model. One model needs no name to be told apart by.
@@ -438,7 +440,7 @@ pub(crate) struct ResultRow {
 
 /// The models that the rows of a file name, in the order in which they come.
 pub(crate) fn models(file: &ResultsSource) -> Result<Vec<String>, CompareError> {
-    let (recorded, manifest, _) = reopen_results(&file.path, &[])?;
+    let (recorded, manifest, _) = reopen_results(&file.path, &[], file.catalogue)?;
     let mut rows = ResultRows::new(&recorded, RowSelection::Values)?;
     let mut models: Vec<String> = Vec::new();
     while let Some(row) = rows.next(&manifest) {
@@ -457,8 +459,8 @@ pub(crate) fn read_rows(
     notes: &mut Vec<String>,
     visit: impl FnMut(&Manifest, ResultRow, Option<&Case>) + Send,
 ) -> Result<bool, CompareError> {
-    let ResultsSource { name, path, .. } = file;
-    let (recorded, manifest, job) = reopen_results(path, &[])?;
+    let ResultsSource { name, path, catalogue, .. } = file;
+    let (recorded, manifest, job) = reopen_results(path, &[], *catalogue)?;
     let rows = ResultRows::new(&recorded, wanted)?;
     let mut joined = RowsWithCases { rows, manifest: &manifest, visit, failed: None, apart: false };
     match job {

@@ -3,9 +3,8 @@
 
 use std::path::PathBuf;
 
-use probare_core::{Manifest, MetricInfo, MetricKind, ModelRecord};
+use probare_core::{Manifest, MetricInfo, MetricKind, ModelRecord, Registry};
 use probare_files::file_digest;
-use probare_metrics::registry;
 use probare_models::embedding::LocalModel;
 use probare_models::{CacheFile, ModelSettings, Provider};
 
@@ -24,8 +23,8 @@ enum ScoreDependency {
     Nothing,
 }
 
-fn score_dependency(metric: &MetricInfo) -> ScoreDependency {
-    let Ok(definition) = registry().get(&metric.id) else { return ScoreDependency::Nothing };
+fn score_dependency(metric: &MetricInfo, metrics: &Registry) -> ScoreDependency {
+    let Ok(definition) = metrics.get(&metric.id) else { return ScoreDependency::Nothing };
     if definition.kind != MetricKind::Judge {
         return ScoreDependency::Nothing;
     }
@@ -49,10 +48,11 @@ pub(super) fn asking(
     resolved: &[InputLocation],
     given: &[PathBuf],
     record: &CacheFile,
+    metrics: &Registry,
     verdict: &mut Verdict,
 ) -> ModelAccess {
     let named = |rests_on: &[ScoreDependency]| -> Vec<String> {
-        let found = manifest.metrics.iter().filter(|metric| rests_on.contains(&score_dependency(metric)));
+        let found = manifest.metrics.iter().filter(|metric| rests_on.contains(&score_dependency(metric, metrics)));
         found.map(|metric| metric.name.clone()).collect()
     };
     verdict.judged = named(&[ScoreDependency::Replies, ScoreDependency::Vectors]);

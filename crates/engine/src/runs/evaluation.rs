@@ -30,7 +30,7 @@ use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
-use crate::{
+use crate::{Catalogue, 
     Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
     RunRequest,
 };
@@ -230,22 +230,28 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// Opens everything and looks at all cases once. Nothing is sent.
-    pub fn open(settings: &RunOptions, options: EvaluationOptions) -> Result<Self, EvaluationError> {
-        Self::open_with(settings, options, None)
+    pub fn open(
+        settings: &RunOptions,
+        options: EvaluationOptions,
+        catalogue: Catalogue,
+    ) -> Result<Self, EvaluationError> {
+        Self::open_with(settings, options, catalogue, None)
     }
 
     /// The same with the cases, rules and files of a benchmark.
     pub fn open_benchmark(
         settings: &RunOptions,
         options: EvaluationOptions,
+        catalogue: Catalogue,
         benchmark: Benchmark,
     ) -> Result<Self, EvaluationError> {
-        Self::open_with(settings, options, Some(benchmark))
+        Self::open_with(settings, options, catalogue, Some(benchmark))
     }
 
     fn open_with(
         settings: &RunOptions,
         options: EvaluationOptions,
+        catalogue: Catalogue,
         benchmark: Option<Benchmark>,
     ) -> Result<Self, EvaluationError> {
         let shown = settings.config.as_deref().unwrap_or(Path::new("")).display().to_string();
@@ -318,7 +324,7 @@ impl Evaluation {
             requests.push(MetricRequest::plain(EXPECTATIONS));
         }
         asking.is_published = benchmark.is_some();
-        let asked = Arc::new(asking.open(&mut requests, registry())?);
+        let asked = Arc::new(asking.open(&mut requests, catalogue.metrics)?);
         for (set, survey) in known.iter().zip(&surveys) {
             let Some(id) = survey.tools.clone().filter(|_| !asking.under_test.is_empty()) else { continue };
             let mut clients = asking.under_test.iter().filter_map(|name| asked.client(name));
@@ -333,9 +339,9 @@ impl Evaluation {
         let retrieving =
             settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
-        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registry())
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), catalogue.metrics)
             .map_err(PlanError::from)?;
-        let metrics = Plan::new(&requests, settings.profile(), registry())?;
+        let metrics = Plan::new(&requests, settings.profile(), catalogue.metrics)?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
         let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();

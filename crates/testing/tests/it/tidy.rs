@@ -17,7 +17,6 @@ const EDGES: &[(&str, &[&str])] = &[
     ("retrieval", &["cancellation", "core", "files", "text", "models", "cases"]),
     ("report", &["cancellation", "core", "files", "stats"]),
     ("sandbox", &["core", "files"]),
-    ("benchmarks", &["core", "text", "english", "stats", "metrics", "cases", "models", "report"]),
     ("store", &["cancellation", "core", "files", "models", "report", "retrieval"]),
     (
         "engine",
@@ -33,8 +32,11 @@ const EDGES: &[(&str, &[&str])] = &[
             "sandbox",
             "stats",
             "store",
-            "benchmarks",
         ],
+    ),
+    (
+        "benchmarks",
+        &["core", "text", "english", "stats", "metrics", "cases", "models", "report", "sandbox", "engine"],
     ),
     (
         "analysis",
@@ -49,7 +51,6 @@ const EDGES: &[(&str, &[&str])] = &[
             "stats",
             "store",
             "engine",
-            "benchmarks",
         ],
     ),
     (
@@ -92,7 +93,7 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("probare", &["core", "metrics", "cases", "report", "benchmarks", "engine", "analysis"]),
-    ("python", &["cli", "core", "metrics", "models", "cases", "report", "engine", "analysis"]),
+    ("python", &["cli", "core", "metrics", "models", "cases", "report", "engine", "analysis", "benchmarks"]),
     ("testing", &[]),
     (
         "bench",

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_benchmarks::sgi::rows::{self, SubtaskRows};
-use probare_benchmarks::sgi::{
+use crate::sgi::rows::{self, SubtaskRows};
+use crate::sgi::{
     Collector, CollectorPlan, Destination, SgiPolicy, SgiPrompts, Subtask, embedding_model, fixtures, upstream_option,
 };
 use probare_core::{Console, Profile};
@@ -14,9 +14,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::config::{Guide, GuideDataset, GuideError};
 use super::graders::{Environment, graders};
-use crate::RunOptions;
-use crate::config::{Config, Generate, MetricEntry};
-use crate::runs::{Benchmark, BenchmarkDataset};
+use probare_engine::{Benchmark, BenchmarkDataset, Config, Generate, MetricEntry, RunOptions};
 
 /// What the command line says beside the configuration.
 #[derive(Debug, Clone, Default)]

@@ -9,7 +9,7 @@ use probare_models::{ModelSettings, SettingsError};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use crate::yaml;
+use probare_engine::yaml;
 
 /// Bytes of the largest configuration that is read.
 const LARGEST: u64 = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 //! Who judges: by the guide's environment variables, or by the configuration.
 
-use probare_benchmarks::sgi::Subtask;
+use crate::sgi::Subtask;
 use probare_models::{ModelName, ModelSettings};
 
 use super::config::Graders;
