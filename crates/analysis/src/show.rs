@@ -10,7 +10,7 @@ use probare_core::{
 use probare_report::ReportFormat;
 use probare_report::results_file::{ResultsFile, RowContent};
 
-use probare_engine::{Catalogue, DriveOptions, RunContext, drive, ProgramBackend, Plan, ProgramOptions, RunError};
+use probare_engine::{Registries, DriveOptions, RunContext, drive, ProgramBackend, Plan, ProgramOptions, RunError};
 use crate::exchange::IMPORTED;
 use crate::verify::{VerifyError, reopen_results, replies};
 
@@ -39,8 +39,8 @@ pub struct RecordedRow {
 }
 
 /// Looks a case up by its id: in the file of results, and in the inputs of its run where they can be found.
-pub fn show_case(results: &Path, inputs: &[PathBuf], id: &str, catalogue: Catalogue) -> Result<CaseLookup, VerifyError> {
-    let (recorded, manifest, job) = reopen_results(results, inputs, catalogue)?;
+pub fn show_case(results: &Path, inputs: &[PathBuf], id: &str, registries: Registries) -> Result<CaseLookup, VerifyError> {
+    let (recorded, manifest, job) = reopen_results(results, inputs, registries)?;
     let mut found = CaseLookup { metrics: manifest.metrics.clone(), ..CaseLookup::default() };
     found.recorded = rows(&recorded, &manifest, id)?;
     match job {
@@ -52,10 +52,10 @@ pub fn show_case(results: &Path, inputs: &[PathBuf], id: &str, catalogue: Catalo
             let plan = if is_imported {
                 Plan::empty()
             } else {
-                Plan::with_recorded(&job.requests, probare_core::Profile::default(), catalogue.metrics, &manifest.metrics)
+                Plan::with_recorded(&job.requests, probare_core::Profile::default(), registries.metrics, &manifest.metrics)
                     .map_err(RunError::from)?
             };
-            let asked = replies(results, inputs, &manifest, &mut job.requests, catalogue.metrics)?;
+            let asked = replies(results, inputs, &manifest, &mut job.requests, registries.metrics)?;
             let sandboxing = ProgramOptions {
                 record: Some(probare_models::CacheFile::from_environment()),
                 recorded_only: true,
@@ -77,7 +77,7 @@ pub fn show_case(results: &Path, inputs: &[PathBuf], id: &str, catalogue: Catalo
             // What is retired is shown as the file has it.
             for (result, row) in found.results.iter_mut().zip(&found.recorded) {
                 for (now, (info, named)) in result.results.iter_mut().zip(&row.named) {
-                    if catalogue.metrics.retired(&info.id).is_some() {
+                    if registries.metrics.retired(&info.id).is_some() {
                         now.clone_from(named);
                     }
                 }

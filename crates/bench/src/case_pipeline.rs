@@ -10,7 +10,7 @@ use probare_core::{
     AnalysisCache, Case, DefaultCasePolicy, MetricRequest, NoBackend, Output, Problem, Profile, RunAnalysisCache,
 };
 use probare_engine::Plan;
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 use probare_stats::Random;
 use serde::Deserialize;
 

@@ -17,7 +17,7 @@ use probare_bench::{
     throughput, wet_experiments, wordnet,
 };
 use probare_core::{Case, Profile, Sample};
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 
 /// As in the program.
 #[global_allocator]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use probare_core::{Case, Profile, Sample, Scorer};
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 use serde_json::{Value as Json, json};
 
 use crate::comparison::{self, RUNS};

@@ -1,5 +1,5 @@
-//! The published benchmarks that Probare reproduces: how their files are read, what they run by default, and the files
-//! and texts they put out. The metrics themselves stand in `probare-metrics`.
+//! The published benchmarks that Probare reproduces, a folder each: how their files are read, what they run by default, the
+//! metrics that only they use, and the files and texts they put out. General metrics are in `probare-metrics`.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
@@ -14,8 +14,10 @@ pub mod socioscope;
 pub mod synthesis;
 pub mod synthlink;
 
-use probare_core::Suite;
-use probare_engine::Catalogue;
+use std::sync::LazyLock;
+
+use probare_core::{MetricDef, Registry, Suite};
+use probare_engine::Registries;
 
 pub use command::Benchmark;
 
@@ -30,6 +32,17 @@ pub static BENCHMARKS: &[&dyn Benchmark] = &[
     &synthlink::SynthLink,
 ];
 
+/// The metrics that only a benchmark uses, by family.
+pub static FAMILIES: &[&[&MetricDef]] =
+    &[sgi::metrics::FAMILY, socioscope::interviews::FAMILY, synthlink::deep_search::FAMILY];
+
+/// All metrics by id, those of the benchmarks included.
+pub fn registry() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> =
+        LazyLock::new(|| Registry::new(&[probare_metrics::FAMILIES, FAMILIES].concat(), probare_metrics::RETIRED));
+    &REGISTRY
+}
+
 /// The benchmark of this id.
 pub fn benchmark(id: &str) -> Option<&'static dyn Benchmark> {
     BENCHMARKS.iter().copied().find(|benchmark| benchmark.id() == id)
@@ -41,6 +54,6 @@ pub fn suite(id: &str) -> Option<&'static dyn Suite> {
 }
 
 /// All metrics and benchmarks, for whoever starts a run.
-pub fn catalogue() -> Catalogue {
-    Catalogue { metrics: probare_metrics::registry(), benchmark: suite }
+pub fn registries() -> Registries {
+    Registries { metrics: registry(), benchmark: suite }
 }

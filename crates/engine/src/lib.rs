@@ -9,7 +9,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
-mod catalogue;
+mod registries;
 mod config;
 mod config_trust;
 mod decide_early;
@@ -28,7 +28,7 @@ mod runs;
 mod scan;
 pub mod yaml;
 
-pub use catalogue::Catalogue;
+pub use registries::Registries;
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Retrieval,

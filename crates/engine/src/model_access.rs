@@ -20,7 +20,7 @@ use probare_core::{
     PromptRecord, Registry, ReplyContent, RunCosts, Sha256, Submission, Trust, closest,
 };
 use probare_files::read_plain;
-use probare_metrics::cascade;
+use probare_metrics::{cascade, judges};
 use probare_models::{
     BatchReport, CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider,
 };
@@ -204,7 +204,8 @@ impl ModelAccess {
         for request in requests.iter_mut().filter(|request| asks_judges(request, registry)) {
             let judges = self.settle(request)?;
             panels.push((request.name.clone(), judges));
-            if let Some(prompt) = probare_metrics::judges::prompt(&request.id, &request.options) {
+            let definition = registry.get(&request.id).ok();
+            if let Some(prompt) = definition.and_then(|metric| judges::prompt(metric, &request.options)) {
                 prompts
                     .push(PromptRecord { metric: request.name.clone(), sha256: Sha256::hex_digest(prompt.as_bytes()) });
             }

@@ -21,7 +21,7 @@ use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
 use crate::programs::ProgramBackend;
 use crate::{
-    Catalogue,
+    Registries,
     Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, ProgramCounts, ProgramError,
     ProgramOptions, RunOptions,
 };
@@ -145,19 +145,19 @@ pub struct Conclusion {
 }
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
-pub fn run(mut job: Job, catalogue: Catalogue, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
+pub fn run(mut job: Job, registries: Registries, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
     let is_published = job.suite.is_some();
     let open = |asking: &ModelAccess| {
         let mut asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
         // Who has no store cannot come back for the replies.
         asking.options.batch = false;
-        asking.open(&mut job.requests, catalogue.metrics)
+        asking.open(&mut job.requests, registries.metrics)
     };
     let asked = wanted.model_access.as_ref().map(open).transpose()?;
     let (files, profile) = (&wanted.settings.decision_thresholds, wanted.settings.profile());
-    apply_decision_thresholds(files, &mut job.requests, profile, catalogue.metrics).map_err(PlanError::from)?;
+    apply_decision_thresholds(files, &mut job.requests, profile, registries.metrics).map_err(PlanError::from)?;
     job.reads.extend(files.iter().cloned());
-    let plan = Plan::with_recorded(&job.requests, profile, catalogue.metrics, &wanted.recorded)?;
+    let plan = Plan::with_recorded(&job.requests, profile, registries.metrics, &wanted.recorded)?;
     run_planned(job, &plan, asked.as_ref(), wanted)
 }
 

@@ -39,7 +39,7 @@ pub use probare_core::{
 pub use probare_engine::RunOptions as Settings;
 pub use probare_analysis::{Disagreement, Verdict};
 pub use probare_engine::{Conclusion, Exit, RunOptions};
-pub use probare_metrics::registry;
+pub use probare_benchmarks::registry;
 pub use probare_report::{Gate, Relation, Summary};
 
 pub use error::Error;

@@ -2,7 +2,7 @@
 
 use probare_core::{AnalysisCache, Case, CaseResult, DefaultCasePolicy, MetricInfo, MetricRequest, Outcome};
 use probare_engine::{ModelBackend, Plan, PlanError, RunOptions, apply_decision_thresholds};
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 
 use crate::Error;
 use crate::jobs::requests;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_analysis::{CompareError, compare};
 use probare_report::comparison::{
     ComparisonRequest, EvidenceByCase, NonInferiorityGate, RunComparison as Compared, RunScores,
@@ -90,7 +90,7 @@ pub fn compare_files(py: Python<'_>, files: Vec<(PathBuf, String)>, wanted: Comp
     let asked = wanted.into_request()?;
     let named = |(path, name): (PathBuf, String)| probare_analysis::ResultsSource {
         name,
-        ..probare_analysis::ResultsSource::from_file(&path, catalogue())
+        ..probare_analysis::ResultsSource::from_file(&path, registries())
     };
     let results: Vec<probare_analysis::ResultsSource> = files.into_iter().map(named).collect();
     let compared = py.detach(|| compare(&results, &asked, SHOWN)).map_err(PyFailure::from)?;

@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use probare_cases::FieldMap;
 use probare_core::{DefaultCasePolicy, Event, Sink};
 use probare_engine::{DriveOptions, ModelBackend, Plan, PlanError, RunContext, apply_decision_thresholds, drive};
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 use probare_report::Summary as Counted;
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PySchema};

@@ -11,7 +11,7 @@ use probare_core::{
     CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, RunEnd, Score, ScoreError, Sink, Stop,
 };
 use probare_engine::Plan;
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 use probare_report::{
     MetricColumns, PartialSummary, ResultStatus, Summary as Counted, TerminalStyle, columns, terminal,
 };

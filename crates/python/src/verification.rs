@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_analysis::{VerifyRequest, verify as verified};
 use probare_models::CacheFile;
 use pyo3::prelude::*;
@@ -25,7 +25,7 @@ pub fn verify(
     let record = CacheFile::from_flag(record.as_deref());
     let verdict = run_interruptibly(py, &interrupted, || {
         let asked =
-            VerifyRequest { inputs: &inputs, record, interrupted: interrupted.clone(), ..VerifyRequest::new(&results, catalogue()) };
+            VerifyRequest { inputs: &inputs, record, interrupted: interrupted.clone(), ..VerifyRequest::new(&results, registries()) };
         Ok(verified(&asked)?)
     })?;
     let disagreements: Vec<String> = verdict.disagreements.iter().map(ToString::to_string).collect();

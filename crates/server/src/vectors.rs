@@ -3,7 +3,7 @@
 
 use probare_core::{Backend, BackendAnswer, BuildError, JudgeAction, Submission, Trust};
 use probare_engine::{ModelAccess, ModelAccessError, ModelBackend};
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 use probare_models::embedding::LocalModel;
 
 /// Answers metrics that want vectors of a model on this machine. What a client is told names nothing of the machine.

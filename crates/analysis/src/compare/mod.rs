@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use self::stored::CaseMatching;
 use crate::labels::answer_digest;
-use probare_engine::{Catalogue, scan_cases};
+use probare_engine::{Registries, scan_cases};
 use probare_store::{CaseReadMode, Store, StoreError};
 use crate::verify::{VerifyError, reopen_results};
 
@@ -48,18 +48,18 @@ pub struct ResultsSource {
     /// Only the outputs of this model, which then stand for the run.
     pub model: Option<String>,
     /// What its run may have been computed with.
-    pub catalogue: Catalogue,
+    pub registries: Registries,
 }
 
 impl ResultsSource {
     /// A whole file.
-    pub fn from_file(path: &Path, catalogue: Catalogue) -> Self {
-        Self { name: path.display().to_string(), path: path.to_owned(), run: None, model: None, catalogue }
+    pub fn from_file(path: &Path, registries: Registries) -> Self {
+        Self { name: path.display().to_string(), path: path.to_owned(), run: None, model: None, registries }
     }
 
     /// A whole run of a store.
-    pub fn from_store(store: &Path, run: i64, catalogue: Catalogue) -> Self {
-        Self { name: format!("run {run}"), path: store.to_owned(), run: Some(run), model: None, catalogue }
+    pub fn from_store(store: &Path, run: i64, registries: Registries) -> Self {
+        Self { name: format!("run {run}"), path: store.to_owned(), run: Some(run), model: None, registries }
     }
 
     /// The row as it is compared: nothing where it is of another model. One model needs no name to be told apart by.
@@ -440,7 +440,7 @@ pub(crate) struct ResultRow {
 
 /// The models that the rows of a file name, in the order in which they come.
 pub(crate) fn models(file: &ResultsSource) -> Result<Vec<String>, CompareError> {
-    let (recorded, manifest, _) = reopen_results(&file.path, &[], file.catalogue)?;
+    let (recorded, manifest, _) = reopen_results(&file.path, &[], file.registries)?;
     let mut rows = ResultRows::new(&recorded, RowSelection::Values)?;
     let mut models: Vec<String> = Vec::new();
     while let Some(row) = rows.next(&manifest) {
@@ -459,8 +459,8 @@ pub(crate) fn read_rows(
     notes: &mut Vec<String>,
     visit: impl FnMut(&Manifest, ResultRow, Option<&Case>) + Send,
 ) -> Result<bool, CompareError> {
-    let ResultsSource { name, path, catalogue, .. } = file;
-    let (recorded, manifest, job) = reopen_results(path, &[], *catalogue)?;
+    let ResultsSource { name, path, registries, .. } = file;
+    let (recorded, manifest, job) = reopen_results(path, &[], *registries)?;
     let rows = ResultRows::new(&recorded, wanted)?;
     let mut joined = RowsWithCases { rows, manifest: &manifest, visit, failed: None, apart: false };
     match job {

@@ -17,7 +17,7 @@ use probare_report::{Compression, OutputWriter, ReportError, refuse_overlap};
 
 use super::ExchangeError;
 use crate::compare::{ResultRow, ResultsSource, RowSelection, read_rows};
-use probare_engine::{Catalogue, DriveOptions, RunContext, drive, RunExport, for_other_tools, Plan, SampleProvider};
+use probare_engine::{Registries, DriveOptions, RunContext, drive, RunExport, for_other_tools, Plan, SampleProvider};
 use probare_store::StoredRun;
 use crate::verify::reopen_results;
 
@@ -37,7 +37,7 @@ pub struct ExportRequest<'a> {
     /// The metric that is written, where the file has a place for one alone.
     pub metric: Option<&'a str>,
     /// What its run may have been computed with.
-    pub catalogue: Catalogue,
+    pub registries: Registries,
 }
 
 /// What was written.
@@ -212,7 +212,7 @@ fn through(
 
 /// Writes a file of results, with the texts of its cases where its inputs can still be found.
 pub fn export_results(results: &Path, wanted: &ExportRequest<'_>) -> Result<ExportSummary, ExchangeError> {
-    let (_, manifest, job) = reopen_results(results, &[], wanted.catalogue)?;
+    let (_, manifest, job) = reopen_results(results, &[], wanted.registries)?;
     let mut notes = Vec::new();
     let mut reads = vec![results.to_owned()];
     match job {
@@ -222,7 +222,7 @@ pub fn export_results(results: &Path, wanted: &ExportRequest<'_>) -> Result<Expo
     // Which models there are is known from the rows alone.
     let mut models = BTreeSet::new();
     let mut repeats = 0;
-    read_rows(&ResultsSource::from_file(results, wanted.catalogue), RowSelection::Values, &mut Vec::new(), |_, row, _| {
+    read_rows(&ResultsSource::from_file(results, wanted.registries), RowSelection::Values, &mut Vec::new(), |_, row, _| {
         models.extend(row.model);
         repeats = repeats.max(row.repeat + 1);
     })?;
@@ -234,7 +234,7 @@ pub fn export_results(results: &Path, wanted: &ExportRequest<'_>) -> Result<Expo
     let mut sink = wanted.sink(&reads, about)?;
     let source = results.display().to_string();
     let mut failed = sink.event(&Event::Started { source: &source, metrics: &manifest.metrics });
-    read_rows(&ResultsSource::from_file(results, wanted.catalogue), RowSelection::Whole, &mut Vec::new(), |_, row, case| {
+    read_rows(&ResultsSource::from_file(results, wanted.registries), RowSelection::Whole, &mut Vec::new(), |_, row, case| {
         if failed.is_ok() {
             failed = sink.event(&Event::Scored(&result(row, case)));
         }

@@ -33,7 +33,7 @@ use serde_json::Value as Json;
 use self::checker::Checker;
 use self::inputs::InputLocation;
 use crate::exchange::IMPORTED;
-use probare_engine::{Catalogue, EXPECTATIONS, case_limits, Conclusion, ModelBackend, ProgramOptions, RunError, RunOptions, RunRequest, run};
+use probare_engine::{Registries, EXPECTATIONS, case_limits, Conclusion, ModelBackend, ProgramOptions, RunError, RunOptions, RunRequest, run};
 
 pub use self::verdict::{CacheUse, Disagreement, Verdict};
 
@@ -103,18 +103,18 @@ pub struct VerifyRequest<'a> {
     /// Set from outside to end early.
     pub interrupted: Arc<AtomicBool>,
     /// What can be computed again.
-    pub catalogue: Catalogue,
+    pub registries: Registries,
 }
 
 impl<'a> VerifyRequest<'a> {
     /// A file of results with the inputs that its manifest names.
-    pub fn new(results: &'a Path, catalogue: Catalogue) -> Self {
+    pub fn new(results: &'a Path, registries: Registries) -> Self {
         Self {
             results,
             inputs: &[],
             record: CacheFile::from_environment(),
             interrupted: Arc::default(),
-            catalogue,
+            registries,
         }
     }
 }
@@ -131,7 +131,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
     let resolved = inputs::resolve(&manifest, asked.inputs, folder_of(asked.results))?;
     let names = inputs::InputNames::new(&manifest, &resolved);
     let readable = rebuild::ReadableFiles { folder: folder_of(asked.results), given: asked.inputs };
-    let job = rebuild::job(&manifest, &resolved, readable, asked.catalogue.benchmark)?;
+    let job = rebuild::job(&manifest, &resolved, readable, asked.registries.benchmark)?;
     let options = RendererOptions {
         title: manifest.title.clone(),
         gates: gates(&manifest, &mut verdict),
@@ -140,7 +140,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
         cluster: manifest.summary.pointer("/cluster/column").and_then(Json::as_str).and_then(|name| name.parse().ok()),
         is_over_outputs: job.means_over == MeansOver::Outputs,
     };
-    let asking = score_dependencies::asking(&manifest, &resolved, asked.inputs, &asked.record, asked.catalogue.metrics, &mut verdict);
+    let asking = score_dependencies::asking(&manifest, &resolved, asked.inputs, &asked.record, asked.registries.metrics, &mut verdict);
     let shown = |name: &dyn ToString| name.to_string();
     let (gates, by) = (options.gates.clone(), options.by.as_ref().map(|by| shown(by)));
     let cluster = options.cluster.as_ref().map(|cluster| shown(cluster));
@@ -161,7 +161,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
         watcher: Some(Box::new(&mut checker)),
         ..RunRequest::default()
     };
-    let Conclusion { driven, hearing, programs, .. } = run(job, asked.catalogue, wanted)?;
+    let Conclusion { driven, hearing, programs, .. } = run(job, asked.registries, wanted)?;
     for metric in hearing.iter().flat_map(|hearing| &hearing.unrecorded) {
         // A judge that made something else of a missing reply than an error of its case cannot be told apart from one
         // whose score was changed.
@@ -189,14 +189,14 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
 pub(crate) fn reopen_results(
     results: &Path,
     inputs: &[PathBuf],
-    catalogue: Catalogue,
+    registries: Registries,
 ) -> Result<(ResultsFile, Manifest, Result<Job, VerifyError>), VerifyError> {
     let recorded = ResultsFile::new(results)?;
     let said = recorded.manifest_text()?;
     let manifest = read_manifest(&recorded, &said, &mut Verdict::default())?;
     let readable = rebuild::ReadableFiles { folder: folder_of(results), given: inputs };
     let job = inputs::resolve(&manifest, inputs, folder_of(results))
-        .and_then(|resolved| rebuild::job(&manifest, &resolved, readable, catalogue.benchmark));
+        .and_then(|resolved| rebuild::job(&manifest, &resolved, readable, registries.benchmark));
     Ok((recorded, manifest, job))
 }
 
@@ -249,13 +249,13 @@ fn read_manifest(recorded: &ResultsFile, said: &ManifestText, verdict: &mut Verd
 fn is_known(manifest: &Manifest, asked: &VerifyRequest<'_>, verdict: &mut Verdict) -> bool {
     let mut known = true;
     if let Some(call) = &manifest.suite
-        && (asked.catalogue.benchmark)(&call.id).is_none()
+        && (asked.registries.benchmark)(&call.id).is_none()
     {
         verdict.about_file(format!("the benchmark `{}` is unknown to this program; nothing was computed", call.id));
         known = false;
     }
     for metric in &manifest.metrics {
-        match asked.catalogue.metrics.get(&metric.id) {
+        match asked.registries.metrics.get(&metric.id) {
             Ok(_) => {}
             // It is no metric of the registry: it looks at the results of the others.
             Err(_) if metric.id == EXPECTATIONS => {}

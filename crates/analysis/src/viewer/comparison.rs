@@ -36,8 +36,8 @@ impl RunViewer {
         let mut results = Vec::new();
         for (run, model) in &opened {
             let whole = match &run.results {
-                Some(file) => ResultsSource::from_file(file, self.catalogue),
-                None => ResultsSource::from_store(&run.store, run.stored.run, self.catalogue),
+                Some(file) => ResultsSource::from_file(file, self.registries),
+                None => ResultsSource::from_store(&run.store, run.stored.run, self.registries),
             };
             let name = match (&run.results, model) {
                 (None, Some(model)) => format!("{model} in {}", run.name),

@@ -27,7 +27,7 @@ use self::sources::ViewerSource;
 use crate::labels::{LabelError, LabelFile};
 use probare_store::{CasePosition, Store, StoreError, StoredRun};
 use crate::{CompareError, ExchangeError, VerifyError};
-use probare_engine::{Catalogue, EvaluationError};
+use probare_engine::{Registries, EvaluationError};
 
 /// What cannot be laid out.
 #[derive(Debug, thiserror::Error)]
@@ -125,7 +125,7 @@ type CachedCaseList = (ListKey, Arc<Vec<CasePosition>>);
 
 /// Runs and files, laid out to be read.
 pub struct RunViewer {
-    catalogue: Catalogue,
+    registries: Registries,
     given: Vec<ViewerSource>,
     /// The store of runs that numbers are of.
     store: PathBuf,
@@ -182,14 +182,14 @@ impl OpenRun {
 impl RunViewer {
     /// Lays out what was given: numbers of runs in `store`, files and folders. Without anything it is the store and the files of
     /// results of the working folder.
-    pub fn open(store: &Path, given: &[String], catalogue: Catalogue) -> Result<Self, ViewerError> {
+    pub fn open(store: &Path, given: &[String], registries: Registries) -> Result<Self, ViewerError> {
         let found = sources::find_sources(store, given)?;
         let folder = tempfile::tempdir().map_err(|error| ViewerError::File {
             path: std::env::temp_dir(),
             reason: format!("no folder can be made: {error}"),
         })?;
         Ok(Self {
-            catalogue,
+            registries,
             given: found,
             store: store.to_owned(),
             folder,

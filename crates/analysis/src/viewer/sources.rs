@@ -256,8 +256,8 @@ impl RunViewer {
             notes.extend(made.notes);
             results
         };
-        let whole = ResultsSource::from_file(&results, self.catalogue);
-        let (_, manifest, _) = reopen_results(&results, &[], self.catalogue)?;
+        let whole = ResultsSource::from_file(&results, self.registries);
+        let (_, manifest, _) = reopen_results(&results, &[], self.registries)?;
         // Rows that are whole say nothing about those that were behind them.
         if let (Some(then), Ok(now)) = (&manifest.results, std::fs::metadata(&results))
             && then.bytes != now.len()

@@ -11,7 +11,7 @@ use probare_core::{
     Profile, Publisher, Sha256, Sink, Suite,
 };
 use probare_analysis::{Verdict, VerifyError, VerifyRequest, verify};
-use probare_engine::{Catalogue, RunOptions, run};
+use probare_engine::{Registries, RunOptions, run};
 use serde_json::{Value as Json, json};
 
 /// Lines `question|answer|right answer`.
@@ -23,8 +23,8 @@ fn toys(id: &str) -> Option<&'static dyn Suite> {
     (id == "toy").then_some(&TOY as &'static dyn Suite)
 }
 
-fn catalogue() -> Catalogue {
-    Catalogue { benchmark: toys, ..Catalogue::without_benchmarks() }
+fn registries() -> Registries {
+    Registries { benchmark: toys, ..Registries::without_benchmarks() }
 }
 
 /// Writes how many cases there were, and says so on pages.
@@ -105,7 +105,7 @@ fn path(folder: &Path, name: &str) -> String {
 }
 
 fn verified(results: &str, inputs: &[PathBuf]) -> Result<Verdict, VerifyError> {
-    verify(&VerifyRequest { inputs, ..VerifyRequest::new(Path::new(results), catalogue()) })
+    verify(&VerifyRequest { inputs, ..VerifyRequest::new(Path::new(results), registries()) })
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn results_of_a_benchmark_are_verified_and_nothing_is_published_again() {
         ["r.jsonl", "r.json", "r.csv", "r.parquet", "r.html"].map(|name| folder.path().join(name)).into();
     let job = TOY.open(json!({"files": [toys], "out": count}), Console::default()).unwrap();
     let settings = RunOptions { output: outputs.clone(), profile: Some(Profile::Improved), ..RunOptions::default() };
-    run(job, catalogue(), settings.into()).unwrap();
+    run(job, registries(), settings.into()).unwrap();
     assert_eq!(fs::read_to_string(&count).unwrap(), "2");
     fs::remove_file(&count).unwrap();
     assert!(fs::read_to_string(folder.path().join("r.html")).unwrap().contains("<h2><bdi>2 toys</bdi></h2>"));
@@ -158,8 +158,8 @@ fn a_benchmark_that_is_not_known_is_named() {
     fs::write(&toys, "Who?|Ada did.|Ada\n").unwrap();
     let results = folder.path().join("r.json");
     let job = TOY.open(json!({"files": [toys], "out": path(folder.path(), "c")}), Console::default()).unwrap();
-    run(job, catalogue(), RunOptions { output: vec![results.clone()], ..RunOptions::default() }.into()).unwrap();
-    let verdict = verify(&VerifyRequest::new(&results, Catalogue::without_benchmarks())).unwrap();
+    run(job, registries(), RunOptions { output: vec![results.clone()], ..RunOptions::default() }.into()).unwrap();
+    let verdict = verify(&VerifyRequest::new(&results, Registries::without_benchmarks())).unwrap();
     assert_eq!(verdict.different, 1);
     assert!(verdict.disagreements[0].reason.contains("the benchmark `toy` is unknown"), "{verdict:?}");
 }

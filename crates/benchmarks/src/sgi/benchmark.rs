@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use probare_core::{BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile, Suite};
-use probare_metrics::sgi::Upstream;
+use crate::sgi::metrics::Upstream;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 

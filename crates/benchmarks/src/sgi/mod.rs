@@ -10,6 +10,7 @@ pub mod field_path;
 pub mod fingerprint;
 pub mod fixtures;
 pub mod guide;
+pub mod metrics;
 mod model_scores;
 pub mod overall;
 pub mod policy;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use probare_core::{BenchmarkData, Case, CasePolicy, MetricInfo, MetricResult, Sample};
-use probare_metrics::sgi::reasoning::CasePictures;
+use crate::sgi::metrics::reasoning::CasePictures;
 use probare_models::read_image;
 
 use super::Subtask;

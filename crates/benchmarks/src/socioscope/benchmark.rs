@@ -10,7 +10,7 @@ use probare_core::{
     BenchmarkCall, BenchmarkError, Console, InputFile, Job, MeansOver, MetricRequest, Profile, Suite, closest,
 };
 use probare_metrics::interviews::quotations::Transcripts;
-use probare_metrics::interviews::{GradingOptions, InterviewQuestion, QuestionType};
+use crate::socioscope::interviews::{GradingOptions, InterviewQuestion, QuestionType};
 use probare_report::Utc;
 use probare_text::wordnet::WordNet;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use probare_core::{Sample, ScoreError};
 use probare_metrics::interviews::quotations::{QuotationCounts, QuotationFinding, Quotations};
-use probare_metrics::interviews::{CaseGrade, Grade, GradingOptions, InterviewQuestion, QuestionType};
+use crate::socioscope::interviews::{CaseGrade, Grade, GradingOptions, InterviewQuestion, QuestionType};
 
 use super::input::{Fixture, QuestionPair};
 

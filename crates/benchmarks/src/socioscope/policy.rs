@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use probare_core::{BenchmarkData, Case, CasePolicy, MetricInfo, MetricResult, Profile, Sample};
 use probare_metrics::interviews::quotations::Transcripts;
-use probare_metrics::interviews::{CaseGrade, Grade, GradingOptions, QuestionType, set_run_wordnet};
+use crate::socioscope::interviews::{CaseGrade, Grade, GradingOptions, QuestionType, set_run_wordnet};
 use probare_text::wordnet::WordNet;
 use serde_json::Value as Json;
 

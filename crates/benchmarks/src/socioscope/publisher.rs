@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use probare_core::{CaseResult, Console, Event, Panel, Publisher, Sink, Stop};
-use probare_metrics::interviews::GradingOptions;
+use crate::socioscope::interviews::GradingOptions;
 use probare_metrics::interviews::quotations::Transcripts;
 use probare_report::OutputWriter;
 use serde_json::Value as Json;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probare_metrics::interviews::QuestionType;
+use crate::socioscope::interviews::QuestionType;
 use probare_metrics::interviews::quotations::QuotationStatus;
 use serde_json::{Map, Value as Json, json};
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_analysis::{CompareError, ComparisonReport, ResultsSource, compare};
 use probare_engine::Exit;
 use probare_report::comparison::{ComparisonRequest, NonInferiorityGate};
@@ -178,11 +178,11 @@ pub fn open_results(name: &str, store: &StoreFlag) -> Result<ResultsSource, Fail
     };
     let is_file = Path::new(place).exists();
     let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !is_file) else {
-        return Ok(ResultsSource { name: name.to_owned(), model, ..ResultsSource::from_file(Path::new(place), catalogue()) });
+        return Ok(ResultsSource { name: name.to_owned(), model, ..ResultsSource::from_file(Path::new(place), registries()) });
     };
     let store = store.open_for_reading()?;
     store.run(run)?;
-    let whole = ResultsSource::from_store(store.path(), run, catalogue());
+    let whole = ResultsSource::from_store(store.path(), run, registries());
     let name = model.as_ref().map_or_else(|| whole.name.clone(), |model| format!("{model} in run {run}"));
     Ok(ResultsSource { name, model, ..whole })
 }

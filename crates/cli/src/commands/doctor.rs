@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 
 use probare_core::MetricKind;
 use probare_files::find_program;
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 use probare_models::embedding::{LOCAL_MODELS, models_folder};
 use probare_models::prices::price_list;
 use probare_models::{CacheFile, Provider};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_analysis::{ExchangeError, ExportRequest, export_results, export_run};
 use probare_engine::Exit;
 use probare_report::exchange::ExportTarget;
@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         organisation: arguments.organization.as_deref(),
         all: arguments.all,
         metric: arguments.metric.as_deref(),
-        catalogue: catalogue(),
+        registries: registries(),
     };
     let file = Path::new(&arguments.what);
     let exported = match arguments.what.parse::<i64>() {

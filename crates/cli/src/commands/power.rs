@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_analysis::{RunValues, read_values};
 use probare_engine::{Config, Evaluation, EvaluationOptions, Exit};
 use probare_report::escape;
@@ -220,7 +220,7 @@ fn case_cost(arguments: &Arguments) -> Result<CaseCost, Failure> {
     };
     let settings = Config::load(Some(path))?.file_options();
     let options = EvaluationOptions { dry_run: true, ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options, catalogue()).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     let estimate = evaluation.estimate();
     let cases: u64 = estimate.cases.iter().map(|(_, cases)| cases).sum();
     let usd = estimate.cost_usd().filter(|_| cases > 0).map(|usd| usd / cases as f64);

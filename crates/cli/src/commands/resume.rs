@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_core::ErrorKind;
 use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunOptions};
 use probare_store::{RunState, Store, StoredRun};
@@ -196,7 +196,7 @@ fn open_run(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evaluat
     let settings = settings(arguments, stored)?;
     let StoredRun { plan, .. } = stored;
     let options = EvaluationOptions { dry_run: false, refresh, test: plan.test.clone(), outputs_of: plan.outputs_of };
-    let evaluation = Evaluation::open(&settings, options, catalogue()).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     Ok(Some((evaluation, RunDriver::new(settings))))
 }
 

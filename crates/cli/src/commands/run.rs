@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_engine::{Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, check_discovered_guide};
 use probare_store::{Store};
 use probare_report::escape;
@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     let settings = settings(arguments)?;
     let options = EvaluationOptions { dry_run: arguments.dry_run, ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options, catalogue()).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     if arguments.dry_run {
         return print(&estimate_text(evaluation.estimate()));
     }

@@ -2,7 +2,7 @@
 
 use probare_core::{Decider, ErrorKind, EvidenceKind, Field};
 use probare_engine::PlanError;
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 use serde_json::{Value as Json, json};
 
 use super::print;

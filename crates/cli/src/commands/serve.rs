@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, panic};
 
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_cases::read_whole;
 use probare_core::Backend;
 use probare_analysis::RunViewer;
@@ -143,7 +143,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     let open = || {
         Ok::<_, Failure>(Arc::new(with_labels_file(
-            RunViewer::open(&arguments.store, &[], catalogue())?,
+            RunViewer::open(&arguments.store, &[], registries())?,
             arguments.labels.as_deref(),
         )?))
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::{Arg, ArgMatches};
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_benchmarks::sgi::Subtask;
 use probare_benchmarks::sgi::records::unreadable_replies;
 use probare_core::{Backend as _, BuildError, Score, closest};
@@ -285,7 +285,7 @@ fn open(path: &Path, existing: ExistingResults, flags: RunOptions) -> Result<Opt
         ExistingResults::Overwrite => true,
     };
     let options = EvaluationOptions { refresh, ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open_benchmark(&settings, options, catalogue(), benchmark).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open_benchmark(&settings, options, registries(), benchmark).map_err(evaluation_failure)?;
     Ok(Some(ReadyRun { evaluation, running: RunDriver::new(settings).with_own_summary(true) }))
 }
 
@@ -313,7 +313,7 @@ fn check_prerequisites(
             };
             let mut asking = settings.model_access();
             asking.models.extend(guide.graders.models.iter().chain(&guide.models).cloned());
-            let asked = asking.open(&mut [], probare_metrics::registry()).map_err(|error| error.to_string())?;
+            let asked = asking.open(&mut [], probare_benchmarks::registry()).map_err(|error| error.to_string())?;
             asked.can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
         }
         // What is recorded needs no sandbox.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_analysis::RunViewer;
 use probare_engine::{DriveError, EarlyDecisionError, EvaluationError, Exit, RunError};
 use probare_store::{STORE, Store, StoreError};
@@ -54,7 +54,7 @@ pub struct ViewerFlags {
 impl ViewerFlags {
     /// Lays them out.
     pub fn open(&self) -> Result<RunViewer, Failure> {
-        Ok(RunViewer::open(&self.store.store, &self.given, catalogue())?)
+        Ok(RunViewer::open(&self.store.store, &self.given, registries())?)
     }
 
     /// Files that are read.

@@ -8,7 +8,7 @@ use probare_benchmarks::synthlink::catalogue::{is_catalogue, validate};
 use probare_cases::{ReadOptions, columns};
 use probare_core::{DefaultCasePolicy, Event, Field, NoBackend, Problem, Sink};
 use probare_engine::{DriveOptions, GateEntry, Plan, RunContext, drive};
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 use probare_report::{Gates, escape};
 
 use super::flags::{ForReading, OptionFlags};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_analysis::{Verdict, VerifyRequest, verify};
 use probare_engine::Exit;
 use probare_models::CacheFile;
@@ -43,7 +43,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         inputs: &arguments.inputs,
         record: CacheFile::from_flag(arguments.record.as_deref()),
         interrupted: interrupt_flag(),
-        ..VerifyRequest::new(&arguments.results, catalogue())
+        ..VerifyRequest::new(&arguments.results, registries())
     };
     let verdict = verify(&asked)?;
     for disagreement in &verdict.disagreements {

@@ -58,7 +58,9 @@ fn pages_point_only_to_metrics_that_exist() {
         "unsure",
     ];
     let mut pages = Vec::new();
-    documents(&root().join("crates/metrics/src"), &mut pages);
+    for folder in ["crates/metrics/src", "crates/benchmarks/src"] {
+        documents(&root().join(folder), &mut pages);
+    }
     let mut checked = 0;
     for page in pages {
         let text = fs::read_to_string(&page).unwrap();

@@ -97,7 +97,7 @@ fn metrics_of_agents_have_the_values_of_score() {
     let server = ServeProcess::start(|command| command);
     let file = root().join("examples/agents/transcripts.jsonl");
     let mut metrics: Vec<String> = Vec::new();
-    for metric in probare_metrics::registry().iter().filter(|metric| metric.family == "agents") {
+    for metric in probare_benchmarks::registry().iter().filter(|metric| metric.family == "agents") {
         metrics.push(metric.id.to_owned());
         let by_turn = serde_json::json!({"per": "turn"});
         if metric.build(by_turn, probare_core::Profile::Published).is_ok() {

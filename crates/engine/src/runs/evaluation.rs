@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_cases::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
-use probare_core::{
+use probare_core::{Registry, 
     Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, GenerationRecord,
     InputFile, Job, MemorySource, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, Stop, Usage,
     closest,
 };
-use probare_metrics::{cascade, registry};
+use probare_metrics::{cascade, judges};
 use probare_models::CallError;
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
@@ -30,7 +30,7 @@ use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
-use crate::{Catalogue, 
+use crate::{Registries, 
     Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
     RunRequest,
 };
@@ -233,25 +233,25 @@ impl Evaluation {
     pub fn open(
         settings: &RunOptions,
         options: EvaluationOptions,
-        catalogue: Catalogue,
+        registries: Registries,
     ) -> Result<Self, EvaluationError> {
-        Self::open_with(settings, options, catalogue, None)
+        Self::open_with(settings, options, registries, None)
     }
 
     /// The same with the cases, rules and files of a benchmark.
     pub fn open_benchmark(
         settings: &RunOptions,
         options: EvaluationOptions,
-        catalogue: Catalogue,
+        registries: Registries,
         benchmark: Benchmark,
     ) -> Result<Self, EvaluationError> {
-        Self::open_with(settings, options, catalogue, Some(benchmark))
+        Self::open_with(settings, options, registries, Some(benchmark))
     }
 
     fn open_with(
         settings: &RunOptions,
         options: EvaluationOptions,
-        catalogue: Catalogue,
+        registries: Registries,
         benchmark: Option<Benchmark>,
     ) -> Result<Self, EvaluationError> {
         let shown = settings.config.as_deref().unwrap_or(Path::new("")).display().to_string();
@@ -324,7 +324,7 @@ impl Evaluation {
             requests.push(MetricRequest::plain(EXPECTATIONS));
         }
         asking.is_published = benchmark.is_some();
-        let asked = Arc::new(asking.open(&mut requests, catalogue.metrics)?);
+        let asked = Arc::new(asking.open(&mut requests, registries.metrics)?);
         for (set, survey) in known.iter().zip(&surveys) {
             let Some(id) = survey.tools.clone().filter(|_| !asking.under_test.is_empty()) else { continue };
             let mut clients = asking.under_test.iter().filter_map(|name| asked.client(name));
@@ -339,9 +339,9 @@ impl Evaluation {
         let retrieving =
             settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
-        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), catalogue.metrics)
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registries.metrics)
             .map_err(PlanError::from)?;
-        let metrics = Plan::new(&requests, settings.profile(), catalogue.metrics)?;
+        let metrics = Plan::new(&requests, settings.profile(), registries.metrics)?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
         let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
@@ -382,7 +382,7 @@ impl Evaluation {
             early_stop::check(settings, &gates, &plan, benchmark.is_some())?;
         }
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
-        let estimate = estimate(&plan, &surveys, &requests, asked.as_deref(), &asking, passages);
+        let estimate = estimate(&plan, &surveys, &requests, registries.metrics, asked.as_deref(), &asking, passages);
         drop(surveys);
         Ok(Self {
             metrics,
@@ -629,6 +629,7 @@ fn estimate(
     plan: &RunPlan,
     surveys: &[Survey<'_>],
     requests: &[MetricRequest],
+    metrics: &Registry,
     asked: Option<&ModelBackend>,
     asking: &ModelAccess,
     passages: u64,
@@ -664,8 +665,9 @@ fn estimate(
         let (mut names, mut calls, mut bytes, mut is_most) = (Vec::new(), 0, 0, false);
         for request in requests.iter().filter(judging) {
             let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
-            let prompt =
-                probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, |prompt| prompt.len()) as u64;
+            let definition = metrics.get(&request.id).ok();
+            let prompt = definition.and_then(|metric| judges::prompt(metric, &request.options));
+            let prompt = prompt.map_or(0, |prompt| prompt.len()) as u64;
             names.push(request.name.clone());
             is_most |= request.options.get(cascade::JUDGE_OPTION).and_then(Json::as_str) == Some("when_unsure");
             calls += samples * seats;

@@ -14,7 +14,7 @@ use probare_core::{
     AnalysisCache, Backend, Case, Citation, Evidence, FieldSpan, FnBackend, JudgeAction, MetricDef, Outcome, Output,
     Passage, Profile, Sample, ScoreError, Scorer,
 };
-use probare_metrics::registry;
+use crate::registry;
 use probare_testing::page_examples;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

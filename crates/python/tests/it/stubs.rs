@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use probare_core::MetricDef;
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 use serde_json::Value as Json;
 
 use crate::annotations::{Parameter, parameters};

@@ -36,7 +36,18 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "benchmarks",
-        &["core", "text", "english", "stats", "metrics", "cases", "models", "report", "sandbox", "engine"],
+        &[
+            "cancellation",
+            "core",
+            "text",
+            "english",
+            "stats",
+            "metrics",
+            "cases",
+            "models",
+            "report",
+            "engine",
+        ],
     ),
     (
         "analysis",

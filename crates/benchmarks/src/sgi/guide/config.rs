@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use probare_cases::{CaseFileError, read_whole};
 use probare_core::Profile;
-use probare_metrics::sgi::Upstream;
+use crate::sgi::metrics::Upstream;
 use probare_models::{ModelSettings, SettingsError};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probare_benchmarks::catalogue;
+use probare_benchmarks::registries;
 use probare_engine::{Config, DEFAULT_NAME, Evaluation, EvaluationOptions, RunOptions};
 use probare_store::{RagTest, Store};
 use probare_retrieval::{Filter, RetrievalError};
@@ -90,7 +90,7 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, RunOptions), Failure>
 pub fn run(arguments: &Arguments) -> CommandResult {
     let (test, settings) = settings(arguments)?;
     let options = EvaluationOptions { test: Some(test), ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options, catalogue()).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     let store = Store::open(&arguments.store.store)?;
     let number = store.begin(evaluation.plan())?;
     RunDriver::new(settings).evaluate(evaluation, &store, number)

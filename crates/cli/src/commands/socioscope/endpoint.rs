@@ -131,7 +131,7 @@ impl EndpointFlags {
             }
         };
         asking.under_test = vec![name.clone()];
-        let asked = Arc::new(asking.open(&mut [], probare_metrics::registry())?);
+        let asked = Arc::new(asking.open(&mut [], probare_benchmarks::registry())?);
         let outside: Arc<dyn Backend> = Arc::<ModelBackend>::clone(&asked);
         Ok(match &self.index {
             Some(index) => {
