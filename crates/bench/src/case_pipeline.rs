@@ -5,7 +5,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::io::{Cursor, Write as _, sink};
 
-use probare_cases::{CaseFormat, CaseReader, ReadOptions};
+use probare_formats::{CaseFormat, CaseReader, ReadOptions};
 use probare_core::{
     AnalysisCache, Case, DefaultCasePolicy, MetricRequest, NoBackend, Output, Problem, Profile, RunAnalysisCache,
 };

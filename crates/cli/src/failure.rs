@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
 
-use probare_cases::{CaseFileError, MapError};
+use probare_formats::{CaseFileError, MapError};
 use probare_core::{BenchmarkError, RequestError};
 use probare_analysis::VerifyError;
 use probare_engine::{ConfigError, Diagnose, DriveError, Interface, ModelAccessError, PlanError, RunError, Exit};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use probare_cases::{CaseFileError, FieldMap, MapError, read_whole};
+use probare_formats::{CaseFileError, FieldMap, MapError, read_whole};
 use probare_core::{MetricRequest, Profile, RequestError};
 use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
 use probare_report::{Gate, LabelUnit, Relation};

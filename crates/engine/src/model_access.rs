@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use probare_cases::{CaseFileError as ReadError, read_whole};
+use probare_formats::{CaseFileError as ReadError, read_whole};
 use probare_core::{
     Backend, BackendAnswer, BuildError, ErrorKind, InputFile, JudgeAction, MetricRequest, ModelRecord, PendingRequests,
     PromptRecord, Registry, ReplyContent, RunCosts, Sha256, Submission, Trust, closest,

@@ -1,6 +1,6 @@
 //! [`read_options`]: how cases are read again as they were read then.
 
-use probare_cases::{FieldMap, ReadOptions};
+use probare_formats::{FieldMap, ReadOptions};
 use probare_core::{BenchmarkError, ReadSettings};
 
 /// How to read as it was read then.

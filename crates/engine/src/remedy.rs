@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use probare_cases::{CaseFileError, MapError};
+use probare_formats::{CaseFileError, MapError};
 use probare_core::{BenchmarkError, BuildError, RequestError};
 use probare_models::OpenError;
 use probare_report::{GateError, ReportError};

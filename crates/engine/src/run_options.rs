@@ -13,7 +13,7 @@ use std::str::FromStr;
 use clap::builder::{Resettable, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use probare_cases::{CaseFormat, FieldMap, Grouping, MapError, ReadOptions};
+use probare_formats::{CaseFormat, FieldMap, Grouping, MapError, ReadOptions};
 use probare_core::{MetricRequest, Profile, Trust};
 use probare_models::{CacheFile, ModelOptions, ModelSettings};
 use probare_report::{Cluster, Gate, GateError, GateOrigin, Gates, GroupBy};

@@ -1,6 +1,6 @@
 //! [`Error`]: why something could not be done at all. What is wrong with a single case is part of its result.
 
-use probare_cases::CaseFileError;
+use probare_formats::CaseFileError;
 use probare_core::{RequestError, ScoreError};
 use probare_analysis::VerifyError;
 use probare_engine::{ModelAccessError, PlanError, RunError};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probare_cases::FieldMap;
+use probare_formats::FieldMap;
 use probare_core::{Field, MetricKind, MetricRequest};
 use probare_engine::{PlanError, asks_judges};
 use probare_benchmarks::registry;

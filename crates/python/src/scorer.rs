@@ -4,7 +4,7 @@ use std::io;
 use std::num::NonZeroUsize;
 
 use arrow_array::RecordBatch;
-use probare_cases::FieldMap;
+use probare_formats::FieldMap;
 use probare_core::{DefaultCasePolicy, Event, Sink};
 use probare_engine::{DriveOptions, ModelBackend, Plan, PlanError, RunContext, apply_decision_thresholds, drive};
 use probare_benchmarks::registry;

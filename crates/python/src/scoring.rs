@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_benchmarks::registries;
-use probare_cases::{CaseReader, ReadOptions, columns};
+use probare_formats::{CaseReader, ReadOptions, columns};
 use probare_core::{CaseSource, Job, Stop};
 use probare_engine::{Config, DriveOptions, RunOptions, RunRequest, run};
 use pyo3::prelude::*;

@@ -34,7 +34,6 @@ pub mod costs;
 mod csv;
 mod dataset_version;
 pub mod escape;
-pub mod exchange;
 mod format;
 mod gate;
 pub mod github;

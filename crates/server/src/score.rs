@@ -21,7 +21,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http_body::Frame;
 use probare_benchmarks::{registries, registry};
-use probare_cases::{CaseFileError, CaseFormat, CaseReader, FieldMap};
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, FieldMap};
 use probare_core::{
     CaseResult, Event, Job, MetricInfo, MetricKind, MetricResult, Problem, Profile, ScoreError, Sink, Stop,
 };

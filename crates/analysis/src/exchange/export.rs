@@ -5,13 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use probare_cases::TRACE;
 use probare_core::{
     Case, CasePolicy, CaseResult, CaseSource, ErrorKind, Event, Manifest, MetricInfo, NoBackend, RunEnd, ScoreError,
     Sha256, Sink, Stop,
 };
 use probare_metrics::registry;
-use probare_report::exchange::{DatasetUsed, ExportMetadata, ExportTarget};
+use probare_formats::{DatasetUsed, ExportMetadata, ExportTarget, TRACE};
 use probare_report::number::count_with_noun;
 use probare_report::{Compression, OutputWriter, ReportError, refuse_overlap};
 

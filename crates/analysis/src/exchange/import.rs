@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{
+use probare_formats::{
     CaseReader, Grouping, ImportFormat, ImportedCases, ImportedScore, ORIGIN, ReadOptions, SCORES, TraceLoss, import,
 };
 use probare_core::{

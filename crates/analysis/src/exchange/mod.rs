@@ -6,8 +6,7 @@ mod import;
 
 use std::path::PathBuf;
 
-use probare_cases::{CaseFileError, ImportError};
-use probare_report::exchange::ExportTarget;
+use probare_formats::{CaseFileError, ExportTarget, ImportError};
 use probare_report::{OutputOverlap, ReportError};
 
 use probare_engine::{EvaluationError, DriveError, RunError};

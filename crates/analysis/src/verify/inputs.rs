@@ -68,7 +68,7 @@ pub(super) fn resolve(
 /// manifest before anything is shown.
 fn find(input: &InputFile, folder: &Path) -> Result<PathBuf, VerifyError> {
     let here = PathBuf::from(&input.path);
-    if probare_cases::is_bundled(&input.path) {
+    if probare_formats::is_bundled(&input.path) {
         return Ok(here);
     }
     let mut places = vec![folder.join(&here), here];

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use probare_cases::CaseFileError;
+use probare_formats::CaseFileError;
 use probare_core::{BenchmarkError, FORMAT, Job, Manifest, MeansOver, MetricRequest, OLDEST_FORMAT, Registry, Stop};
 use probare_models::CacheFile;
 use probare_report::results_file::{ManifestText, ResultsFile, ResultsFileError};

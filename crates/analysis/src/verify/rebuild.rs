@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 use probare_core::{
     BenchmarkCall, BenchmarkError, CaseSource, Console, Event, InputFile, Job, Manifest, MetricRequest, Panel,
     Publisher, ReadSettings, Sink, Suite,
@@ -197,7 +197,7 @@ fn check_reads(
             let digest = probare_files::file_digest(read);
             digest.is_ok_and(|found| manifest.inputs.iter().any(|input| input.sha256 == found.sha256))
         };
-        let is_bundled = || probare_cases::is_bundled(&read.display().to_string());
+        let is_bundled = || probare_formats::is_bundled(&read.display().to_string());
         if read.exists() && !is_input && !is_inside && !readable.may_show(read) && !is_bundled() && !has_digest() {
             return Err(VerifyError::InputRefused { path: read.display().to_string() });
         }

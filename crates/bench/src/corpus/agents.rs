@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use probare_cases::{CaseReader, ReadOptions};
+use probare_formats::{CaseReader, ReadOptions};
 use probare_core::{Case, Output};
 
 /// So many cases for a metric.

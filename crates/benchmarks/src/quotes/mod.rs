@@ -11,7 +11,7 @@ mod texts;
 use std::sync::Arc;
 
 use clap::Args;
-use probare_cases::{CaseReader, ReadOptions, columns};
+use probare_formats::{CaseReader, ReadOptions, columns};
 use probare_core::{
     BenchmarkCall, BenchmarkData, BenchmarkError, CasePolicy, Console, Job, MetricRequest, MetricResult, Profile,
     Sample, Suite,
@@ -104,7 +104,7 @@ impl Suite for Quotes {
         let quotes = options.quotes.ok_or_else(|| missing("QUOTES, the table of quotations,"))?;
         let folder = options.folder.ok_or_else(|| missing("FOLDER, the texts that are quoted,"))?;
         let read = ReadOptions::default();
-        let failed = |error: probare_cases::CaseFileError| BenchmarkError::from_error(&error);
+        let failed = |error: probare_formats::CaseFileError| BenchmarkError::from_error(&error);
         let found = columns(&quotes, &read).map_err(failed)?;
         let quote = column("quote", options.quote.as_deref(), &QUOTE, &found)?;
         let Some(quote) = quote else {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_cases::{LARGEST_DOCUMENT, bundled_below, files_below, folder_input, read_whole};
+use probare_formats::{LARGEST_DOCUMENT, bundled_below, files_below, folder_input, read_whole};
 use probare_core::{BenchmarkError, InputFile};
 
 /// Extensions of plain text.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use probare_cases::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
+use probare_formats::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, CaseSource, Console, InputFile, Job, MemorySource, MetricRequest, Profile,
     ReadSettings, Suite,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use probare_cases::{LARGEST_DOCUMENT, read_whole};
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{BenchmarkError, Case, InputFile, Output};
 use serde_json::{Map, Value as Json};
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{files_below, folder_input, read_whole};
+use probare_formats::{files_below, folder_input, read_whole};
 use probare_core::{BenchmarkError, InputFile, Sha256, closest};
 use crate::sgi::metrics::{self, Upstream};
 use crate::sgi::metrics::reasoning::options_text;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use probare_cases::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
+use probare_formats::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use probare_core::{BenchmarkError, Case, Field, InputFile, Problem};
 use crate::sgi::metrics::reasoning::{key_letter, option_letter};
 use serde_json::{Map, Value as Json};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Args;
-use probare_cases::{CaseFileError, LARGEST_DOCUMENT, folder_input, read_whole};
+use probare_formats::{CaseFileError, LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, Console, InputFile, Job, MeansOver, MetricRequest, Profile, Suite, closest,
 };

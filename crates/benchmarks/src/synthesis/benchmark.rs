@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use probare_cases::{LARGEST_DOCUMENT, read_whole};
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, BenchmarkStatus, CaseLimit, CaseSource, Console, InputFile, Job, MemorySource,
     MetricRequest, Profile, Publisher, Suite,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probare_cases::LocatedValue;
+use probare_formats::LocatedValue;
 use probare_core::{Case, CaseBatch, CaseSource, InputFile, Problem, SourceError};
 
 use super::benchmark::prediction_failure;

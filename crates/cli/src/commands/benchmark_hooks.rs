@@ -102,7 +102,7 @@ pub fn has_unreadable_reply(score: &Score) -> bool {
 /// The benchmark in the form of whose guide a configuration is written.
 pub fn for_configuration(path: &Path) -> Option<&'static dyn GuideBenchmark> {
     // What cannot be read is told by whoever reads it in earnest.
-    let (bytes, _) = probare_cases::read_whole(&path.display().to_string(), LARGEST).ok()?;
+    let (bytes, _) = probare_formats::read_whole(&path.display().to_string(), LARGEST).ok()?;
     let text = std::str::from_utf8(&bytes).ok()?;
     GUIDE_BENCHMARKS.iter().copied().find(|guided| guided.is_guide(text))
 }

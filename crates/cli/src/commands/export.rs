@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use probare_benchmarks::registries;
 use probare_analysis::{ExchangeError, ExportRequest, export_results, export_run};
 use probare_engine::Exit;
-use probare_report::exchange::ExportTarget;
+use probare_formats::ExportTarget;
 use probare_report::number::count_with_noun;
 
 use super::remark;

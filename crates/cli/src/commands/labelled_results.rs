@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use probare_cases::ReadOptions;
+use probare_formats::ReadOptions;
 use probare_core::{Event, Job, MetricInfo, Sink, closest};
 use probare_analysis::{CaseValues, LABEL, LabelledOutput, Levels};
 use probare_stats::mean;

@@ -44,7 +44,7 @@ pub mod view;
 
 use std::io::{self, Write};
 
-use probare_cases::{CaseFormat, CaseReader, ReadOptions, columns};
+use probare_formats::{CaseFormat, CaseReader, ReadOptions, columns};
 use probare_core::{Stop, closest};
 use probare_report::{OutputWriter, escape};
 

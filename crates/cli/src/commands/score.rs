@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use probare_cases::{FieldMap, ReadOptions, columns};
+use probare_formats::{FieldMap, ReadOptions, columns};
 use probare_core::{Field, Job};
 use probare_engine::{Config, Exit, RunOptions};
 use probare_report::escape;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use std::{env, panic};
 
 use probare_benchmarks::registries;
-use probare_cases::read_whole;
+use probare_formats::read_whole;
 use probare_core::Backend;
 use probare_analysis::RunViewer;
 use probare_engine::{Exit, ModelBackend, parse_jobs};

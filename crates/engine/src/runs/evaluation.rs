@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_cases::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
 use probare_core::{Registry, 
     Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, GenerationRecord,
     InputFile, Job, MemorySource, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, Stop, Usage,

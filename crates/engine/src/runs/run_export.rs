@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_cases::CaseReader;
+use probare_formats::CaseReader;
 use probare_core::{Case, CasePolicy, CaseResult, CaseSource, MetricResult, Output};
 
 use super::evaluation::EvaluationError;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_cases::{CaseFileError, read_whole};
+use probare_formats::{CaseFileError, read_whole};
 use probare_core::Profile;
 use crate::sgi::metrics::Upstream;
 use probare_models::{ModelSettings, SettingsError};

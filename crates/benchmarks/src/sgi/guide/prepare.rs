@@ -336,7 +336,7 @@ fn has_result(folder: &Path, subtask: Subtask, model: &str, fingerprint: &str) -
     // The time stands in the name.
     paths.sort_unstable();
     let read = |path: &PathBuf| {
-        let (bytes, _) = probare_cases::read_whole(&path.display().to_string(), LARGEST_RESULT).ok()?;
+        let (bytes, _) = probare_formats::read_whole(&path.display().to_string(), LARGEST_RESULT).ok()?;
         let document: Map<String, Json> = serde_json::from_slice(&bytes).ok()?;
         (document.get("demo") != Some(&Json::Bool(true))).then_some(document)
     };

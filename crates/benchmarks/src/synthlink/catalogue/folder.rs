@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{CaseFileError, LARGEST_DOCUMENT, bundled_below, is_bundled, read_whole};
+use probare_formats::{CaseFileError, LARGEST_DOCUMENT, bundled_below, is_bundled, read_whole};
 use probare_core::Problem;
 
 use super::question::LocatedQuestion;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use probare_cases::{CaseReader, ReadOptions};
+use probare_formats::{CaseReader, ReadOptions};
 use probare_core::{Case, Problem};
 use crate::synthlink::deep_search::measures::{parse_steps, parse_topics};
 use serde_json::Value as Json;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
 use probare_benchmarks::socioscope::input::{Fixture, QuestionPair};
-use probare_cases::{LARGEST_DOCUMENT, read_whole};
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{Backend, ChatRequest};
 use probare_engine::{ModelBackend, RunOptions};
 use probare_models::Client;
