@@ -10,9 +10,9 @@ use probare_core::{
 use probare_report::ReportFormat;
 use probare_report::results_file::{ResultsFile, RowContent};
 
-use probare_engine::{Registries, DriveOptions, RunContext, drive, ProgramBackend, Plan, ProgramOptions, RunError};
 use crate::exchange::IMPORTED;
 use crate::verify::{VerifyError, reopen_results, replies};
+use probare_engine::{DriveOptions, Plan, ProgramBackend, ProgramOptions, Registries, RunContext, RunError, drive};
 
 /// What is known of a case.
 #[derive(Debug, Default)]
@@ -39,7 +39,12 @@ pub struct RecordedRow {
 }
 
 /// Looks a case up by its id: in the file of results, and in the inputs of its run where they can be found.
-pub fn show_case(results: &Path, inputs: &[PathBuf], id: &str, registries: Registries) -> Result<CaseLookup, VerifyError> {
+pub fn show_case(
+    results: &Path,
+    inputs: &[PathBuf],
+    id: &str,
+    registries: Registries,
+) -> Result<CaseLookup, VerifyError> {
     let (recorded, manifest, job) = reopen_results(results, inputs, registries)?;
     let mut found = CaseLookup { metrics: manifest.metrics.clone(), ..CaseLookup::default() };
     found.recorded = rows(&recorded, &manifest, id)?;
@@ -52,8 +57,13 @@ pub fn show_case(results: &Path, inputs: &[PathBuf], id: &str, registries: Regis
             let plan = if is_imported {
                 Plan::empty()
             } else {
-                Plan::with_recorded(&job.requests, probare_core::Profile::default(), registries.metrics, &manifest.metrics)
-                    .map_err(RunError::from)?
+                Plan::with_recorded(
+                    &job.requests,
+                    probare_core::Profile::default(),
+                    registries.metrics,
+                    &manifest.metrics,
+                )
+                .map_err(RunError::from)?
             };
             let asked = replies(results, inputs, &manifest, &mut job.requests, registries.metrics)?;
             let sandboxing = ProgramOptions {

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use probare_formats::{CaseFileError, FieldMap, MapError, read_whole};
 use probare_core::{MetricRequest, Profile, RequestError};
+use probare_formats::{CaseFileError, FieldMap, MapError, read_whole};
 use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
 use probare_report::{Gate, LabelUnit, Relation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

@@ -9,7 +9,6 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
-mod registries;
 mod config;
 mod config_trust;
 mod decide_early;
@@ -21,6 +20,7 @@ mod model_access;
 mod plan;
 mod programs;
 mod read_settings;
+mod registries;
 mod remedy;
 mod run;
 mod run_options;
@@ -28,7 +28,6 @@ mod runs;
 mod scan;
 pub mod yaml;
 
-pub use registries::Registries;
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Retrieval,
@@ -39,8 +38,8 @@ pub use decision_thresholds::{
     DecisionThresholdsError, DecisionThresholdsFile, THRESHOLDS_FORMAT, apply_decision_thresholds,
 };
 pub use drive::{
-    CallResult, DriveError, DriveOptions, DriveOutcome, EACH_ROW_IS_A_CASE, MOST_JOBS, ReplySender, Response, RunContext,
-    SampleProvider, drive,
+    CallResult, DriveError, DriveOptions, DriveOutcome, EACH_ROW_IS_A_CASE, MOST_JOBS, ReplySender, Response,
+    RunContext, SampleProvider, drive,
 };
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
@@ -48,13 +47,14 @@ pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, 
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramBackend, ProgramCounts, ProgramError, ProgramOptions};
 pub use read_settings::read_options;
+pub use registries::Registries;
 pub use remedy::{Diagnose, Interface, mistake};
 pub use run::{Conclusion, ProgramUsage, RunError, RunRequest, case_limits, rereport, run, run_planned};
 pub use run_options::{
     ConfiguredGate, ConfiguredGates, OldName, RENAMED, RenamedOption, RunOptions, SettingOrigin, When, parse_jobs,
 };
 pub use runs::{
-    Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, RunExport, RunProgress, export,
-    export_outputs, for_other_tools,
+    Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, RunExport, RunProgress,
+    export, export_outputs, for_other_tools,
 };
 pub use scan::scan_cases;

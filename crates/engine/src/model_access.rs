@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use probare_formats::{CaseFileError as ReadError, read_whole};
 use probare_core::{
     Backend, BackendAnswer, BuildError, ErrorKind, InputFile, JudgeAction, MetricRequest, ModelRecord, PendingRequests,
     PromptRecord, Registry, ReplyContent, RunCosts, Sha256, Submission, Trust, closest,
 };
 use probare_files::read_plain;
+use probare_formats::{CaseFileError as ReadError, read_whole};
 use probare_metrics::{cascade, judges};
 use probare_models::{
     BatchReport, CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider,

@@ -1,7 +1,7 @@
 //! [`read_options`]: how cases are read again as they were read then.
 
-use probare_formats::{FieldMap, ReadOptions};
 use probare_core::{BenchmarkError, ReadSettings};
+use probare_formats::{FieldMap, ReadOptions};
 
 /// How to read as it was read then.
 pub fn read_options(reading: &ReadSettings) -> Result<ReadOptions, BenchmarkError> {

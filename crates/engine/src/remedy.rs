@@ -5,8 +5,8 @@
 
 use std::error::Error;
 
-use probare_formats::{CaseFileError, MapError};
 use probare_core::{BenchmarkError, BuildError, RequestError};
+use probare_formats::{CaseFileError, MapError};
 use probare_models::OpenError;
 use probare_report::{GateError, ReportError};
 

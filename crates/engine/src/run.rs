@@ -21,9 +21,8 @@ use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
 use crate::programs::ProgramBackend;
 use crate::{
-    Registries,
     Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, ProgramCounts, ProgramError,
-    ProgramOptions, RunOptions,
+    ProgramOptions, Registries, RunOptions,
 };
 
 /// How a job is to be run, and who is there while it runs.

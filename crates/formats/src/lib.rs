@@ -63,8 +63,8 @@ pub use open::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 pub use proposals::columns;
 pub use row::CaseBatch;
 pub use tools::{
-    DatasetUsed, ExportMetadata, ExportTarget, ImportError, ImportFormat, ImportedCases, ImportedScore, ORIGIN, SCORES, import,
-    read_foreign,
+    DatasetUsed, ExportMetadata, ExportTarget, ImportError, ImportFormat, ImportedCases, ImportedScore, ORIGIN, SCORES,
+    import, read_foreign,
 };
 pub use traces::{EVALUATION_EVENT, Grouping, TRACE, TraceLoss, TraceLossKind};
 pub use transcripts::{Corpus, Transcript};

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_benchmarks::registries;
-use probare_formats::{CaseReader, ReadOptions};
-use probare_core::{Case, InputFile, Job, MemorySource, MetricRequest, Sink};
 use probare_analysis::{Verdict, VerifyRequest};
+use probare_benchmarks::registries;
+use probare_core::{Case, InputFile, Job, MemorySource, MetricRequest, Sink};
 use probare_engine::{Conclusion, ConfiguredGates, RunOptions, RunRequest, SettingOrigin};
+use probare_formats::{CaseReader, ReadOptions};
 use probare_report::Gate;
 
 use crate::Error;

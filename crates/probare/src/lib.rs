@@ -29,6 +29,8 @@ mod error;
 mod jobs;
 mod scorer;
 
+pub use probare_analysis::{Disagreement, Verdict};
+pub use probare_benchmarks::registry;
 pub use probare_benchmarks::suite;
 pub use probare_core::{
     Better, Case, CaseResult, Citation, Console, Event, Evidence, EvidenceKind, Field, Job, MetricInfo, MetricRequest,
@@ -37,9 +39,7 @@ pub use probare_core::{
 /// The name of [`RunOptions`] up to release 0.3.
 #[doc(hidden)]
 pub use probare_engine::RunOptions as Settings;
-pub use probare_analysis::{Disagreement, Verdict};
 pub use probare_engine::{Conclusion, Exit, RunOptions};
-pub use probare_benchmarks::registry;
 pub use probare_report::{Gate, Relation, Summary};
 
 pub use error::Error;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use probare_benchmarks::registries;
 use probare_analysis::{CompareError, compare};
+use probare_benchmarks::registries;
 use probare_report::comparison::{
     ComparisonRequest, EvidenceByCase, NonInferiorityGate, RunComparison as Compared, RunScores,
 };

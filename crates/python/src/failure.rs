@@ -1,9 +1,9 @@
 //! [`PyFailure`]: why something could not be done, in the words of the command line, on its way to becoming an exception.
 
-use probare_formats::{CaseFileError, MapError};
-use probare_core::{BenchmarkError, RequestError};
 use probare_analysis::{CompareError, VerifyError};
+use probare_core::{BenchmarkError, RequestError};
 use probare_engine::{ConfigError, Diagnose, DriveError, Interface, ModelAccessError, PlanError, RunError};
+use probare_formats::{CaseFileError, MapError};
 use probare_report::{GateError, ReportError};
 use pyo3::prelude::*;
 

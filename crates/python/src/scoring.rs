@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_benchmarks::registries;
-use probare_formats::{CaseReader, ReadOptions, columns};
 use probare_core::{CaseSource, Job, Stop};
 use probare_engine::{Config, DriveOptions, RunOptions, RunRequest, run};
+use probare_formats::{CaseReader, ReadOptions, columns};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3_arrow::PyRecordBatchReader;

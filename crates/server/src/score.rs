@@ -21,11 +21,11 @@ use axum::response::Response;
 use bytes::Bytes;
 use http_body::Frame;
 use probare_benchmarks::{registries, registry};
-use probare_formats::{CaseFileError, CaseFormat, CaseReader, FieldMap};
 use probare_core::{
     CaseResult, Event, Job, MetricInfo, MetricKind, MetricResult, Problem, Profile, ScoreError, Sink, Stop,
 };
 use probare_engine::{Diagnose, DriveError, Interface, MetricEntry, PlanError, RunError, RunOptions, RunRequest};
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, FieldMap};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};

@@ -23,9 +23,9 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use self::stored::CaseMatching;
 use crate::labels::answer_digest;
+use crate::verify::{VerifyError, reopen_results};
 use probare_engine::{Registries, scan_cases};
 use probare_store::{CaseReadMode, Store, StoreError};
-use crate::verify::{VerifyError, reopen_results};
 
 /// A comparison, and what the runs say of the cases that changed most.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use probare_report::comparison::{
 use serde::Deserialize;
 
 use super::{CompareError, OutputRows, ResultsSource, keep};
-use probare_store::{RunPlan, CaseContent, CasePosition, CaseReadMode, ComparedSample, Store};
+use probare_store::{CaseContent, CasePosition, CaseReadMode, ComparedSample, RunPlan, Store};
 
 /// How it is known whether cases of two runs are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,16 +9,16 @@ use probare_core::{
     Case, CasePolicy, CaseResult, CaseSource, ErrorKind, Event, Manifest, MetricInfo, NoBackend, RunEnd, ScoreError,
     Sha256, Sink, Stop,
 };
-use probare_metrics::registry;
 use probare_formats::{DatasetUsed, ExportMetadata, ExportTarget, TRACE};
+use probare_metrics::registry;
 use probare_report::number::count_with_noun;
 use probare_report::{Compression, OutputWriter, ReportError, refuse_overlap};
 
 use super::ExchangeError;
 use crate::compare::{ResultRow, ResultsSource, RowSelection, read_rows};
-use probare_engine::{Registries, DriveOptions, RunContext, drive, RunExport, for_other_tools, Plan, SampleProvider};
-use probare_store::StoredRun;
 use crate::verify::reopen_results;
+use probare_engine::{DriveOptions, Plan, Registries, RunContext, RunExport, SampleProvider, drive, for_other_tools};
+use probare_store::StoredRun;
 
 /// What is to be written.
 #[derive(Debug, Clone)]
@@ -221,10 +221,15 @@ pub fn export_results(results: &Path, wanted: &ExportRequest<'_>) -> Result<Expo
     // Which models there are is known from the rows alone.
     let mut models = BTreeSet::new();
     let mut repeats = 0;
-    read_rows(&ResultsSource::from_file(results, wanted.registries), RowSelection::Values, &mut Vec::new(), |_, row, _| {
-        models.extend(row.model);
-        repeats = repeats.max(row.repeat + 1);
-    })?;
+    read_rows(
+        &ResultsSource::from_file(results, wanted.registries),
+        RowSelection::Values,
+        &mut Vec::new(),
+        |_, row, _| {
+            models.extend(row.model);
+            repeats = repeats.max(row.repeat + 1);
+        },
+    )?;
     let model = wanted.model(&models)?;
     let about = ExportMetadata {
         metric: wanted.metric(&manifest.metrics)?,
@@ -233,11 +238,16 @@ pub fn export_results(results: &Path, wanted: &ExportRequest<'_>) -> Result<Expo
     let mut sink = wanted.sink(&reads, about)?;
     let source = results.display().to_string();
     let mut failed = sink.event(&Event::Started { source: &source, metrics: &manifest.metrics });
-    read_rows(&ResultsSource::from_file(results, wanted.registries), RowSelection::Whole, &mut Vec::new(), |_, row, case| {
-        if failed.is_ok() {
-            failed = sink.event(&Event::Scored(&result(row, case)));
-        }
-    })?;
+    read_rows(
+        &ResultsSource::from_file(results, wanted.registries),
+        RowSelection::Whole,
+        &mut Vec::new(),
+        |_, row, case| {
+            if failed.is_ok() {
+                failed = sink.event(&Event::Scored(&result(row, case)));
+            }
+        },
+    )?;
     failed.map_err(ReportError::from)?;
     sink.finish(notes)
 }

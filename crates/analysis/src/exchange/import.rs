@@ -3,18 +3,20 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_formats::{
-    CaseReader, Grouping, ImportFormat, ImportedCases, ImportedScore, ORIGIN, ReadOptions, SCORES, TraceLoss, import,
-};
 use probare_core::{
     Case, CaseResult, DefaultCasePolicy, ErrorKind, Event, Job, MemorySource, MetricInfo, MetricResult, NoBackend,
     Outcome, RunEnd, ScoreError, SerializedResult, Sink, Stop,
+};
+use probare_formats::{
+    CaseReader, Grouping, ImportFormat, ImportedCases, ImportedScore, ORIGIN, ReadOptions, SCORES, TraceLoss, import,
 };
 use probare_report::{CaseLines, OutputWriter, ReportFormat, manifest, refuse_overlap};
 use serde_json::{Value as Json, json};
 
 use super::ExchangeError;
-use probare_engine::{DriveOptions, RunContext, drive, run_planned, CallResult, Plan, Response, RunOptions, RunRequest, SampleProvider};
+use probare_engine::{
+    CallResult, DriveOptions, Plan, Response, RunContext, RunOptions, RunRequest, SampleProvider, drive, run_planned,
+};
 
 /// The id of metrics that another tool computed.
 pub(crate) const IMPORTED: &str = "imported";

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use probare_formats::{CaseFileError, ExportTarget, ImportError};
 use probare_report::{OutputOverlap, ReportError};
 
-use probare_engine::{EvaluationError, DriveError, RunError};
-use probare_store::StoreError;
-use crate::verify::VerifyError;
 use crate::CompareError;
+use crate::verify::VerifyError;
+use probare_engine::{DriveError, EvaluationError, RunError};
+use probare_store::StoreError;
 
 pub use self::export::{ExportRequest, ExportSummary, export_results, export_run};
 pub(crate) use self::import::IMPORTED;

@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use probare_formats::CaseFileError;
 use probare_core::{BenchmarkError, FORMAT, Job, Manifest, MeansOver, MetricRequest, OLDEST_FORMAT, Registry, Stop};
+use probare_formats::CaseFileError;
 use probare_models::CacheFile;
 use probare_report::results_file::{ManifestText, ResultsFile, ResultsFileError};
 use probare_report::{Gate, Gates, RendererOptions, VERSION};
@@ -33,7 +33,10 @@ use serde_json::Value as Json;
 use self::checker::Checker;
 use self::inputs::InputLocation;
 use crate::exchange::IMPORTED;
-use probare_engine::{Registries, EXPECTATIONS, case_limits, Conclusion, ModelBackend, ProgramOptions, RunError, RunOptions, RunRequest, run};
+use probare_engine::{
+    Conclusion, EXPECTATIONS, ModelBackend, ProgramOptions, Registries, RunError, RunOptions, RunRequest, case_limits,
+    run,
+};
 
 pub use self::verdict::{CacheUse, Disagreement, Verdict};
 
@@ -109,13 +112,7 @@ pub struct VerifyRequest<'a> {
 impl<'a> VerifyRequest<'a> {
     /// A file of results with the inputs that its manifest names.
     pub fn new(results: &'a Path, registries: Registries) -> Self {
-        Self {
-            results,
-            inputs: &[],
-            record: CacheFile::from_environment(),
-            interrupted: Arc::default(),
-            registries,
-        }
+        Self { results, inputs: &[], record: CacheFile::from_environment(), interrupted: Arc::default(), registries }
     }
 }
 
@@ -140,7 +137,14 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
         cluster: manifest.summary.pointer("/cluster/column").and_then(Json::as_str).and_then(|name| name.parse().ok()),
         is_over_outputs: job.means_over == MeansOver::Outputs,
     };
-    let asking = score_dependencies::asking(&manifest, &resolved, asked.inputs, &asked.record, asked.registries.metrics, &mut verdict);
+    let asking = score_dependencies::asking(
+        &manifest,
+        &resolved,
+        asked.inputs,
+        &asked.record,
+        asked.registries.metrics,
+        &mut verdict,
+    );
     let shown = |name: &dyn ToString| name.to_string();
     let (gates, by) = (options.gates.clone(), options.by.as_ref().map(|by| shown(by)));
     let cluster = options.cluster.as_ref().map(|cluster| shown(cluster));

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_formats::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 use probare_core::{
     BenchmarkCall, BenchmarkError, CaseSource, Console, Event, InputFile, Job, Manifest, MetricRequest, Panel,
     Publisher, ReadSettings, Sink, Suite,
 };
 use probare_engine::read_options;
 use probare_files::{is_below, open_plain};
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 use serde_json::{Map, Value as Json};
 
 use super::VerifyError;

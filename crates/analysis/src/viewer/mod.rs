@@ -25,9 +25,9 @@ pub use self::labels::{LabellingOrder, LabelsQuery, NewLabel, OutputPosition};
 pub use self::pages::CasesQuery;
 use self::sources::ViewerSource;
 use crate::labels::{LabelError, LabelFile};
-use probare_store::{CasePosition, Store, StoreError, StoredRun};
 use crate::{CompareError, ExchangeError, VerifyError};
-use probare_engine::{Registries, EvaluationError};
+use probare_engine::{EvaluationError, Registries};
+use probare_store::{CasePosition, Store, StoreError, StoredRun};
 
 /// What cannot be laid out.
 #[derive(Debug, thiserror::Error)]

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use super::sources::shell_quote;
 use super::{LISTS, OpenRun, RunViewer, ViewerError};
-use probare_store::{CaseFilter, NumericField, CaseOrder, CasePosition, FoundSample, Store};
+use probare_store::{CaseFilter, CaseOrder, CasePosition, FoundSample, NumericField, Store};
 
 /// Which cases of a run are wanted.
 #[derive(Debug, Clone, Default)]

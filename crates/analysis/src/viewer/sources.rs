@@ -13,10 +13,10 @@ use probare_report::{GateVerdict, Gates, escape, manifest};
 
 use super::{OpenRun, RunViewer, ViewerError};
 use crate::compare::{self, ResultsSource, RowSelection};
-use probare_engine::expectations::{self, EXPECTATIONS};
-use probare_store::{RunNames, RunState, STORE, Store, StoreWriter, PlannedDataset, RunPlan};
 use crate::verify::reopen_results;
 use crate::{ImportRequest, import_file};
+use probare_engine::expectations::{self, EXPECTATIONS};
+use probare_store::{PlannedDataset, RunNames, RunPlan, RunState, STORE, Store, StoreWriter};
 
 /// Something that was given.
 pub(super) enum ViewerSource {

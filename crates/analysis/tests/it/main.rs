@@ -6,11 +6,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use probare_analysis::{Verdict, VerifyError, VerifyRequest, verify};
 use probare_core::{
     BenchmarkCall, BenchmarkError, Case, Console, Event, InputFile, Job, MemorySource, MetricRequest, Output, Panel,
     Profile, Publisher, Sha256, Sink, Suite,
 };
-use probare_analysis::{Verdict, VerifyError, VerifyRequest, verify};
 use probare_engine::{Registries, RunOptions, run};
 use serde_json::{Value as Json, json};
 

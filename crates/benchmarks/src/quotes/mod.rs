@@ -11,11 +11,11 @@ mod texts;
 use std::sync::Arc;
 
 use clap::Args;
-use probare_formats::{CaseReader, ReadOptions, columns};
 use probare_core::{
     BenchmarkCall, BenchmarkData, BenchmarkError, CasePolicy, Console, Job, MetricRequest, MetricResult, Profile,
     Sample, Suite,
 };
+use probare_formats::{CaseReader, ReadOptions, columns};
 use probare_metrics::interviews::quotations::{Quotations, Transcripts};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::sgi::metrics::Upstream;
 use clap::Args;
 use probare_core::{BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile, Suite};
-use crate::sgi::metrics::Upstream;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use probare_core::{BenchmarkData, Case, CasePolicy, MetricInfo, MetricResult, Sample};
 use crate::sgi::metrics::reasoning::CasePictures;
+use probare_core::{BenchmarkData, Case, CasePolicy, MetricInfo, MetricResult, Sample};
 use probare_models::read_image;
 
 use super::Subtask;

@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use probare_core::{BenchmarkStatus, CaseResult, Console, Event, MetricInfo, Panel, Publisher, Sink, Stop};
 use crate::sgi::metrics::Upstream;
+use probare_core::{BenchmarkStatus, CaseResult, Console, Event, MetricInfo, Panel, Publisher, Sink, Stop};
 use probare_report::{OutputWriter, escape};
 use serde_json::{Value as Json, json};
 

@@ -1,6 +1,5 @@
 //! The records of a result file, as the collector of `LLMRouterBench` writes them.
 
-use probare_core::{Case, CaseResult, MetricResult, Outcome, Sample, Score};
 use crate::sgi::metrics::idea::{self, DIMENSION_NAMES, RESPECTS, win_threshold};
 use crate::sgi::metrics::idea_generation::VOTES;
 use crate::sgi::metrics::protocol::SoftScore;
@@ -9,6 +8,7 @@ use crate::sgi::metrics::reasoning_validity::NO_PICTURES;
 use crate::sgi::metrics::replies::UNREADABLE;
 use crate::sgi::metrics::wet_experiment::ProtocolComparison;
 use crate::sgi::metrics::{answer, deep_research, dry_experiment, idea_generation};
+use probare_core::{Case, CaseResult, MetricResult, Outcome, Sample, Score};
 use probare_text::python;
 use serde_json::{Map, Value as Json, json};
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use probare_formats::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
-use probare_core::{BenchmarkError, Case, Field, InputFile, Problem};
 use crate::sgi::metrics::reasoning::{key_letter, option_letter};
+use probare_core::{BenchmarkError, Case, Field, InputFile, Problem};
+use probare_formats::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use serde_json::{Map, Value as Json};
 
 use super::{SgiPrompts, Subtask};

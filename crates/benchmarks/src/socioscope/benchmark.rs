@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use crate::socioscope::interviews::{GradingOptions, InterviewQuestion, QuestionType};
 use clap::Args;
-use probare_formats::{CaseFileError, LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, Console, InputFile, Job, MeansOver, MetricRequest, Profile, Suite, closest,
 };
+use probare_formats::{CaseFileError, LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_metrics::interviews::quotations::Transcripts;
-use crate::socioscope::interviews::{GradingOptions, InterviewQuestion, QuestionType};
 use probare_report::Utc;
 use probare_text::wordnet::WordNet;
 use serde::{Deserialize, Serialize};

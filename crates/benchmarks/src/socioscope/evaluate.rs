@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::socioscope::interviews::{CaseGrade, Grade, GradingOptions, InterviewQuestion, QuestionType};
 use probare_core::{Sample, ScoreError};
 use probare_metrics::interviews::quotations::{QuotationCounts, QuotationFinding, Quotations};
-use crate::socioscope::interviews::{CaseGrade, Grade, GradingOptions, InterviewQuestion, QuestionType};
 
 use super::input::{Fixture, QuestionPair};
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::socioscope::interviews::{CaseGrade, Grade, GradingOptions, QuestionType, set_run_wordnet};
 use probare_core::{BenchmarkData, Case, CasePolicy, MetricInfo, MetricResult, Profile, Sample};
 use probare_metrics::interviews::quotations::Transcripts;
-use crate::socioscope::interviews::{CaseGrade, Grade, GradingOptions, QuestionType, set_run_wordnet};
 use probare_text::wordnet::WordNet;
 use serde_json::Value as Json;
 

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use probare_core::{CaseResult, Console, Event, Panel, Publisher, Sink, Stop};
 use crate::socioscope::interviews::GradingOptions;
+use probare_core::{CaseResult, Console, Event, Panel, Publisher, Sink, Stop};
 use probare_metrics::interviews::quotations::Transcripts;
 use probare_report::OutputWriter;
 use serde_json::Value as Json;

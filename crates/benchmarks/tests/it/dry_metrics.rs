@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probare_core::{BackendAnswer, ErrorKind, ModelReply, Profile, Program, ProgramResult};
 use probare_benchmarks::sgi::metrics::answer::prediction;
 use probare_benchmarks::sgi::metrics::dry::assembly::{self, AssemblyRequest, AssemblyResult};
 use probare_benchmarks::sgi::metrics::dry::comparison::{ComparisonMethod, read_judgment};
 use probare_benchmarks::sgi::metrics::dry::measures::ExperimentMeasures;
 use probare_benchmarks::sgi::metrics::dry::trial::{Trial, TrialSettings};
 use probare_benchmarks::sgi::metrics::replies::ReplyParseOptions;
+use probare_core::{BackendAnswer, ErrorKind, ModelReply, Profile, Program, ProgramResult};
 use probare_sandbox::{Sandbox, SandboxChoice, SandboxLimits};
 use probare_testing::{close, golden, list, number, same, text};
 use serde_json::{Value, json};

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use probare_benchmarks::registry;
+use probare_benchmarks::socioscope::interviews::polarity::{Polarity, answer_polarity};
 use probare_core::{Case, Output, Profile, Sample, Scorer};
 use probare_english::text_analysis::TextAnalysis;
-use probare_benchmarks::socioscope::interviews::polarity::{Polarity, answer_polarity};
 use probare_metrics::rag::hallucination::{AnchorFinding, AnchorType, HallucinationSettings, examine};
-use probare_benchmarks::registry;
 use serde_json::Value;
 
 /// How many lines of each file are read rightly; fewer is a fall.

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use probare_benchmarks::socioscope::interviews::{Grade, GradingOptions, InterviewQuestion, QuestionType};
 use probare_core::Profile;
 use probare_metrics::interviews::quotations::{QuotationCounts, QuotationSource, check_citation, source_position};
-use probare_benchmarks::socioscope::interviews::{Grade, GradingOptions, InterviewQuestion, QuestionType};
 use probare_stats::{ConfidenceLevel, paired_difference, proportion_interval};
 use probare_testing::{close, golden, same, text};
 use probare_text::wordnet::WordNet;
@@ -49,8 +49,8 @@ fn golden_scoring() {
             }
         }
         let Some(matched) = expected.get("matched") else { return Ok(()) };
-        let weights =
-            probare_benchmarks::socioscope::interviews::inputs::ValueWeights::read(metric).map_err(|error| error.to_string())?;
+        let weights = probare_benchmarks::socioscope::interviews::inputs::ValueWeights::read(metric)
+            .map_err(|error| error.to_string())?;
         let got: Value = grade.matched.iter().map(|value| weights.value(*value)).collect();
         same("matched", matched, &got)
     });

@@ -4,16 +4,16 @@
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-use probare_core::{
-    AnalysisCache, Backend, BackendAnswer, Case, ChatRequest, ErrorKind, FnBackend, Image, JudgeAction, MessagePart,
-    ModelReply, NoBackend, Outcome, Output, Profile, Sample, ScoreError,
-};
 use probare_benchmarks::registry;
 use probare_benchmarks::sgi::metrics::protocol::SoftScore;
 use probare_benchmarks::sgi::metrics::reasoning::{CasePictures, boxed_letter, key_letter};
 use probare_benchmarks::sgi::metrics::reasoning_validity::published_validity;
 use probare_benchmarks::sgi::metrics::replies::{answer_judgment, official_step_accuracy};
 use probare_benchmarks::sgi::metrics::wet_experiment::ProtocolComparison;
+use probare_core::{
+    AnalysisCache, Backend, BackendAnswer, Case, ChatRequest, ErrorKind, FnBackend, Image, JudgeAction, MessagePart,
+    ModelReply, NoBackend, Outcome, Output, Profile, Sample, ScoreError,
+};
 use probare_testing::{close, golden, number, same, text};
 use serde_json::{Map, Value, json};
 

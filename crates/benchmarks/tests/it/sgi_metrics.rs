@@ -2,10 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{
-    Backend, BackendAnswer, Case, ErrorKind, FnBackend, JudgeAction, ModelReply, Outcome, Output, Profile, Sample,
-    ScoreError,
-};
 use probare_benchmarks::registry;
 use probare_benchmarks::sgi::metrics::answer::{answer_text, prediction};
 use probare_benchmarks::sgi::metrics::deep_research::parser_example;
@@ -17,6 +13,10 @@ use probare_benchmarks::sgi::metrics::idea::{
 use probare_benchmarks::sgi::metrics::protocol::{ProtocolStep, Variables};
 use probare_benchmarks::sgi::metrics::replies::{ReplyParseOptions, step_level_accuracy};
 use probare_benchmarks::sgi::metrics::wet_experiment::ProtocolComparison;
+use probare_core::{
+    Backend, BackendAnswer, Case, ErrorKind, FnBackend, JudgeAction, ModelReply, Outcome, Output, Profile, Sample,
+    ScoreError,
+};
 use probare_testing::{all_close, close, golden, list, number, same, text};
 use probare_text::python;
 use serde_json::{Map, Value, json};
@@ -132,7 +132,8 @@ fn golden_vote_parse() {
         };
         let parsed = got.as_ref().map_or(Value::Null, shown);
         same("parsed", &vector["expected"]["parsed"], &parsed)?;
-        let flipped = got.map(probare_benchmarks::sgi::metrics::idea::RespectVotes::flipped).as_ref().map_or(Value::Null, shown);
+        let flipped =
+            got.map(probare_benchmarks::sgi::metrics::idea::RespectVotes::flipped).as_ref().map_or(Value::Null, shown);
         same("flipped", &vector["expected"]["flipped"], &flipped)
     });
 }

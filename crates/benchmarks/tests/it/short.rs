@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use probare_core::{Case, Output, Profile, Sample, Score};
 use probare_benchmarks::registry;
+use probare_core::{Case, Output, Profile, Sample, Score};
 use serde_json::{Value, json};
 
 /// Right, wrong, unsure.

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_benchmarks::registries;
 use probare_analysis::{CompareError, ComparisonReport, ResultsSource, compare};
+use probare_benchmarks::registries;
 use probare_engine::Exit;
 use probare_report::comparison::{ComparisonRequest, NonInferiorityGate};
 use probare_report::github::{Annotation, lines};
@@ -178,7 +178,11 @@ pub fn open_results(name: &str, store: &StoreFlag) -> Result<ResultsSource, Fail
     };
     let is_file = Path::new(place).exists();
     let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !is_file) else {
-        return Ok(ResultsSource { name: name.to_owned(), model, ..ResultsSource::from_file(Path::new(place), registries()) });
+        return Ok(ResultsSource {
+            name: name.to_owned(),
+            model,
+            ..ResultsSource::from_file(Path::new(place), registries())
+        });
     };
     let store = store.open_for_reading()?;
     store.run(run)?;

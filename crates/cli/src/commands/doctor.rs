@@ -3,9 +3,9 @@
 use std::env;
 use std::thread::available_parallelism;
 
+use probare_benchmarks::registry;
 use probare_core::MetricKind;
 use probare_files::find_program;
-use probare_benchmarks::registry;
 use probare_models::embedding::{LOCAL_MODELS, models_folder};
 use probare_models::prices::price_list;
 use probare_models::{CacheFile, Provider};

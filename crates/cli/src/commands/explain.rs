@@ -2,8 +2,8 @@
 
 use std::io;
 
-use probare_engine::PlanError;
 use probare_benchmarks::registry;
+use probare_engine::PlanError;
 use probare_metrics::cascade;
 use probare_report::{TerminalStyle, describe_thresholds};
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_benchmarks::registries;
 use probare_analysis::{ExchangeError, ExportRequest, export_results, export_run};
+use probare_benchmarks::registries;
 use probare_engine::Exit;
 use probare_formats::ExportTarget;
 use probare_report::number::count_with_noun;

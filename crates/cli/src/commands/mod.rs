@@ -44,8 +44,8 @@ pub mod view;
 
 use std::io::{self, Write};
 
-use probare_formats::{CaseFormat, CaseReader, ReadOptions, columns};
 use probare_core::{Stop, closest};
+use probare_formats::{CaseFormat, CaseReader, ReadOptions, columns};
 use probare_report::{OutputWriter, escape};
 
 use crate::failure::{CommandResult, Failure};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use probare_benchmarks::registries;
 use probare_analysis::{RunValues, read_values};
+use probare_benchmarks::registries;
 use probare_engine::{Config, Evaluation, EvaluationOptions, Exit};
 use probare_report::escape;
 use probare_report::number::{count_with_noun, percent, rounded};

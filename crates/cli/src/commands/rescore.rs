@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use probare_benchmarks::registries;
 use probare_engine::{Evaluation, EvaluationOptions, RunOptions};
-use probare_store::{StoredRun};
 use probare_report::number::count_with_noun;
+use probare_store::StoredRun;
 
 use super::flags::{ForRescore, OptionFlags};
 use super::run_driver::RunDriver;

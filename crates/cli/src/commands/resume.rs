@@ -6,8 +6,8 @@ use clap::ValueEnum;
 use probare_benchmarks::registries;
 use probare_core::ErrorKind;
 use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunOptions};
-use probare_store::{RunState, Store, StoredRun};
 use probare_report::number::count_with_noun;
+use probare_store::{RunState, Store, StoredRun};
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
 use super::flags::{ForResume, OptionFlags};

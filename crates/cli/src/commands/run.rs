@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use probare_benchmarks::registries;
-use probare_engine::{Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, check_discovered_guide};
-use probare_store::{Store};
+use probare_engine::{
+    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, check_discovered_guide,
+};
 use probare_report::escape;
 use probare_report::number::count_with_noun;
+use probare_store::Store;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
 use super::flags::{ForRun, OptionFlags};

@@ -9,10 +9,10 @@ use probare_benchmarks::registries;
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Stop};
 use probare_engine::{Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest};
-use probare_store::{Store};
 use probare_report::number::count_with_noun;
 use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
+use probare_store::Store;
 
 use super::flags::stream_look;
 use super::model_call_flags;

@@ -1,8 +1,8 @@
 //! `probare schema`: JSON Schemas of the files that Probare reads and writes.
 
+use probare_benchmarks::registry;
 use probare_core::{Decider, ErrorKind, EvidenceKind, Field};
 use probare_engine::PlanError;
-use probare_benchmarks::registry;
 use serde_json::{Value as Json, json};
 
 use super::print;

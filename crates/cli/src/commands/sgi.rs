@@ -7,9 +7,9 @@ use std::time::SystemTime;
 use clap::{Arg, ArgMatches};
 use probare_benchmarks::registries;
 use probare_benchmarks::sgi::Subtask;
+use probare_benchmarks::sgi::guide::{Guide, GuideError, PreparedSgiRun, SgiOptions, by_environment, prepare};
 use probare_benchmarks::sgi::records::unreadable_replies;
 use probare_core::{Backend as _, BuildError, Score, closest};
-use probare_benchmarks::sgi::guide::{Guide, GuideError, PreparedSgiRun, SgiOptions, by_environment, prepare};
 use probare_engine::{Evaluation, EvaluationOptions, RunOptions};
 use probare_report::escape;
 use probare_report::number::count_with_noun;
@@ -285,7 +285,8 @@ fn open(path: &Path, existing: ExistingResults, flags: RunOptions) -> Result<Opt
         ExistingResults::Overwrite => true,
     };
     let options = EvaluationOptions { refresh, ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open_benchmark(&settings, options, registries(), benchmark).map_err(evaluation_failure)?;
+    let evaluation =
+        Evaluation::open_benchmark(&settings, options, registries(), benchmark).map_err(evaluation_failure)?;
     Ok(Some(ReadyRun { evaluation, running: RunDriver::new(settings).with_own_summary(true) }))
 }
 

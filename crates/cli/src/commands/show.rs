@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use probare_benchmarks::registries;
 use probare_analysis::show_case;
+use probare_benchmarks::registries;
 use probare_engine::Exit;
 use probare_report::{TerminalStyle, case_view};
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use probare_benchmarks::registries;
 use probare_analysis::RunViewer;
+use probare_benchmarks::registries;
 use probare_engine::{DriveError, EarlyDecisionError, EvaluationError, Exit, RunError};
 use probare_store::{STORE, Store, StoreError};
 

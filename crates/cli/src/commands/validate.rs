@@ -4,11 +4,11 @@ use std::io;
 use std::path::Path;
 
 use clap::ValueEnum;
+use probare_benchmarks::registry;
 use probare_benchmarks::synthlink::catalogue::{is_catalogue, validate};
-use probare_formats::{ReadOptions, columns};
 use probare_core::{DefaultCasePolicy, Event, Field, NoBackend, Problem, Sink};
 use probare_engine::{DriveOptions, GateEntry, Plan, RunContext, drive};
-use probare_benchmarks::registry;
+use probare_formats::{ReadOptions, columns};
 use probare_report::{Gates, escape};
 
 use super::flags::{ForReading, OptionFlags};

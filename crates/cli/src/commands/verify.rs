@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use probare_benchmarks::registries;
 use probare_analysis::{Verdict, VerifyRequest, verify};
+use probare_benchmarks::registries;
 use probare_engine::Exit;
 use probare_models::CacheFile;
 use probare_report::number::count_with_noun;

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use probare_core::{Message, ModelReply, Parameters, Usage};
-use probare_store::{RunPlan, RunState, Store};
 use probare_models::{CacheEntry, CacheKey, ModelRequest, Provider};
+use probare_store::{RunPlan, RunState, Store};
 use serde_json::json;
 
 use crate::torture::{Dice, setting};

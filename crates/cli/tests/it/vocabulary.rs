@@ -144,8 +144,12 @@ fn retired_words_do_not_come_back() {
     assert!(made.status.success());
     let mut pages =
         ["README.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name)).to_vec();
-    for folder in [help.path().to_owned(), root().join("docs"), root().join("crates/metrics/src"), root().join("crates/benchmarks/src")]
-    {
+    for folder in [
+        help.path().to_owned(),
+        root().join("docs"),
+        root().join("crates/metrics/src"),
+        root().join("crates/benchmarks/src"),
+    ] {
         documents(&folder, &mut pages);
     }
     // Decisions are told in the words of their time.

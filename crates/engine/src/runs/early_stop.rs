@@ -5,10 +5,10 @@ use probare_report::Gates;
 use serde_json::Value as Json;
 
 use super::evaluation::EvaluationError;
-use probare_store::RunPlan;
 use super::run_samples::RunSampleProvider;
 use crate::RunOptions;
 use crate::decide_early::{EarlyDecision, EarlyDecisionError, SeededSource};
+use probare_store::RunPlan;
 
 /// Whether the gates of a run can be decided before its last case.
 pub(super) fn check(

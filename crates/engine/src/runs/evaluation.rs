@@ -4,19 +4,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_formats::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
-use probare_core::{Registry, 
+use probare_core::{
     Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, GenerationRecord,
-    InputFile, Job, MemorySource, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, Stop, Usage,
-    closest,
+    InputFile, Job, MemorySource, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, Registry, Stop,
+    Usage, closest,
 };
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
 use probare_metrics::{cascade, judges};
 use probare_models::CallError;
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
 use serde_json::{Value as Json, json};
 
-use probare_store::{RagTest, PlannedDataset, RunPlan, RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use super::case_retriever::{self, CaseRetriever};
 use super::early_stop;
 use super::estimate::{BYTES_PER_TOKEN, Estimate, ModelEstimate as AskedModel, SECONDS_PER_REPLY, USUAL_REPLY};
@@ -30,9 +29,12 @@ use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
-use crate::{Registries, 
-    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
-    RunRequest,
+use crate::{
+    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunError,
+    RunOptions, RunRequest,
+};
+use probare_store::{
+    PlannedDataset, RagTest, RunNames, RunPlan, RunState, Store, StoreError, StoreWriter, StoredSamples,
 };
 
 /// Bytes of the longest prompt that is read from a file.

@@ -16,8 +16,8 @@ use super::run_export::{RunExport, for_other_tools};
 use super::run_samples::SampleRules;
 use crate::drive::{DriveOptions, RunContext, drive};
 use crate::run::run_planned;
-use probare_store::{Cursor, RunNames, Store, StoreError, StoredRun, StoredSample, StoredSamples};
 use crate::{CallResult, Conclusion, Plan, Response, RunError, RunOptions, RunRequest, SampleProvider};
+use probare_store::{Cursor, RunNames, Store, StoreError, StoredRun, StoredSample, StoredSamples};
 
 use std::sync::Arc;
 

@@ -38,7 +38,8 @@ impl Config {
             mode: test.mode,
             embedding: test.embedding.clone(),
         });
-        config.metrics = if test.metrics.is_empty() { usual_metrics(test) } else { test.metrics.iter().map(entry).collect() };
+        config.metrics =
+            if test.metrics.is_empty() { usual_metrics(test) } else { test.metrics.iter().map(entry).collect() };
         Ok(config)
     }
 }
@@ -57,7 +58,6 @@ fn usual_metrics(test: &RagTest) -> Vec<MetricEntry> {
     }
     metrics
 }
-
 
 fn entry(metric: &RequestedMetric) -> MetricEntry {
     let RequestedMetric { name, id, options } = metric.clone();

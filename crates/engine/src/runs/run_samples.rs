@@ -18,8 +18,8 @@ use probare_retrieval::answer;
 use super::case_retriever::{self, CaseRetriever};
 use super::images;
 use super::prompt::GenerationPrompt;
-use probare_store::{Store, StoreWriter, StoredSamples};
 use crate::{CallResult, Response, SampleProvider};
+use probare_store::{Store, StoreWriter, StoredSamples};
 
 /// Searches at once.
 const SEARCHES: usize = 32;

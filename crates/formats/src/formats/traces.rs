@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use probare_core::{Case, Problem};
 
-use crate::tools::cause;
 use crate::json_splitter::{JsonSplitter, SplitItem};
 use crate::row::{CaseBatch, FileContext, RawRows};
+use crate::tools::cause;
 use crate::traces::{Grouping, Traces, summary};
 use crate::values::check_utf8;
 use crate::{CaseFileError, LARGEST_DOCUMENT};

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::document::{SourceDocument, finite};
-use super::zip::Archive;
 use super::every_eval_ever::read as eee;
 use super::promptfoo::read_csv as promptfoo_csv;
+use super::zip::Archive;
 use super::{ImportError, ImportFormat, content};
 use crate::traces::{has_member, is_otlp};
 

@@ -4,7 +4,6 @@
 //! What a format has no place for is left out, and what it asks for and is not known is said to be unknown: nothing is made
 //! up. A metric that failed has no score in any of them. `docs/exchange.md` has the table of what is lost.
 
-
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -84,7 +83,9 @@ impl ExportTarget {
             Self::EveryEvalEver => Box::new(every_eval_ever::write::EveryEvalEver::new(output, about)),
             Self::EveryEvalEverInstances => Box::new(every_eval_ever::write_instances::Instances::new(output, about)),
             Self::Otel => Box::new(otlp::write::Otel::new(output, about, otlp::write::ScoreConvention::OpenTelemetry)),
-            Self::OpenInference => Box::new(otlp::write::Otel::new(output, about, otlp::write::ScoreConvention::OpenInference)),
+            Self::OpenInference => {
+                Box::new(otlp::write::Otel::new(output, about, otlp::write::ScoreConvention::OpenInference))
+            }
         }
     }
 }

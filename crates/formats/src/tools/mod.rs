@@ -32,8 +32,8 @@ use self::document::SourceDocument;
 use crate::stored_file::{self, STANDARD_INPUT};
 use crate::{CaseFileError, Grouping, LARGEST_DOCUMENT, TraceLoss};
 
-pub use self::export::{DatasetUsed, ExportMetadata, ExportTarget};
 pub(crate) use self::document::{cause, string_end};
+pub use self::export::{DatasetUsed, ExportMetadata, ExportTarget};
 pub(crate) use self::scores::add_evaluation;
 
 /// A format of another tool.

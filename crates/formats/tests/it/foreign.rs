@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_formats::{ImportError, ImportFormat, ImportedCases, import, read_foreign};
 use probare_core::Case;
+use probare_formats::{ImportError, ImportFormat, ImportedCases, import, read_foreign};
 
 const FILES: [(&str, ImportFormat); 11] = [
     ("inspect.eval", ImportFormat::Inspect),

@@ -7,8 +7,8 @@ use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use probare_formats::{CaseFormat, CaseReader, ReadOptions};
 use probare_core::Case;
+use probare_formats::{CaseFormat, CaseReader, ReadOptions};
 
 use super::{mapped, read, read_with};
 

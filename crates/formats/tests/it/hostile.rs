@@ -8,8 +8,8 @@ use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use probare_formats::{CaseFormat, CaseReader, ReadOptions};
 use probare_core::Problem;
+use probare_formats::{CaseFormat, CaseReader, ReadOptions};
 
 use super::{read, read_with};
 

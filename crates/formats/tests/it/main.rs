@@ -9,8 +9,8 @@ mod hostile;
 mod traces;
 mod values;
 
-use probare_formats::{CaseFormat, CaseReader, FieldMap, ReadOptions};
 use probare_core::{Case, Problem};
+use probare_formats::{CaseFormat, CaseReader, FieldMap, ReadOptions};
 
 /// All rows of a text in one format.
 fn read(text: &[u8], format: CaseFormat) -> Vec<Result<Case, Problem>> {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use probare_formats::{CaseFormat, CaseReader, Grouping, ImportFormat, ReadOptions, TRACE, TraceLoss, read_foreign};
 use probare_core::{Case, Problem};
+use probare_formats::{CaseFormat, CaseReader, Grouping, ImportFormat, ReadOptions, TRACE, TraceLoss, read_foreign};
 use serde_json::{Map, Value as Json, json};
 
 fn folder() -> PathBuf {

@@ -1,7 +1,7 @@
 //! Raw values: the same cuts as rows, and what cannot be cut is named.
 
-use probare_formats::{CaseFormat, JsonValues, ReadOptions, ValueError};
 use probare_core::Problem;
+use probare_formats::{CaseFormat, JsonValues, ReadOptions, ValueError};
 
 /// Values and problems of a file with this name and text.
 fn values(name: &str, text: &[u8], options: &ReadOptions) -> Vec<Result<String, Problem>> {

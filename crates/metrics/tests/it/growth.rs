@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::registry;
 use probare_cancellation::with_step_count;
 use probare_core::{Case, CaseToolCall, MetricDef, Output, Passage, Profile, Sample, Scorer};
-use crate::registry;
 use probare_testing::page_examples;
 use serde_json::json;
 

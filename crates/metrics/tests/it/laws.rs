@@ -10,11 +10,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use crate::registry;
 use probare_core::{
     AnalysisCache, Backend, Case, Citation, Evidence, FieldSpan, FnBackend, JudgeAction, MetricDef, Outcome, Output,
     Passage, Profile, Sample, ScoreError, Scorer,
 };
-use crate::registry;
 use probare_testing::page_examples;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

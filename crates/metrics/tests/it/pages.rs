@@ -1,7 +1,7 @@
 //! The page of every metric: its headings, its options, and its examples, which are run.
 
-use probare_core::{FnBackend, JudgeAction, MetricDef, Outcome, Profile, Sample};
 use crate::registry;
+use probare_core::{FnBackend, JudgeAction, MetricDef, Outcome, Profile, Sample};
 use probare_testing::page_examples;
 use serde_json::Value;
 

@@ -13,10 +13,10 @@ pub use pdf::{PdfError, PdfReader};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use probare_core::InputFile;
 use probare_formats::{
     CaseFileError, Corpus, DataError, JsonNode, LARGEST_DOCUMENT, Transcript, files_below, parse_json, read_whole,
 };
-use probare_core::InputFile;
 use serde_json::{Map, Value as Json, json};
 
 /// Bytes of the largest file of rows: 2 GiB.

@@ -24,8 +24,8 @@ use axum::routing::{MethodRouter, get, post};
 use bytes::Bytes;
 use http_body::Frame;
 use probare_analysis::{CasesQuery, CompareError, HistoryQuery, LabelError, RunViewer, ViewerError};
-use probare_store::{StoreError};
 use probare_report::html;
+use probare_store::StoreError;
 use serde::Serialize;
 use tokio::sync::mpsc;
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_formats::{CaseFileError, read_whole};
-use probare_core::Profile;
 use crate::sgi::metrics::Upstream;
+use probare_core::Profile;
+use probare_formats::{CaseFileError, read_whole};
 use probare_models::{ModelSettings, SettingsError};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};

@@ -268,7 +268,10 @@ impl ResearchJudge {
                     let verdict = if step.is_correct { "correct" } else { "incorrect" };
                     evidence.push(|| {
                         judge_evidence(
-                            format!("judge: {verdict}: {}", probare_metrics::bounded_evidence::truncate_for_note(&step.step)),
+                            format!(
+                                "judge: {verdict}: {}",
+                                probare_metrics::bounded_evidence::truncate_for_note(&step.step)
+                            ),
                             &step.reason,
                         )
                     });
@@ -427,7 +430,10 @@ impl<'a> Task<'a> {
     fn shown_answer(&self) -> String {
         match self.answer {
             Json::String(text) => {
-                format!("the reference answer {}", python::repr_str(&probare_metrics::bounded_evidence::truncate_for_note(text)))
+                format!(
+                    "the reference answer {}",
+                    python::repr_str(&probare_metrics::bounded_evidence::truncate_for_note(text))
+                )
             }
             other => format!("the reference answer, which is {other} and no text: it equals nothing"),
         }

@@ -1,10 +1,10 @@
 //! The results file: the input with what was found beside it.
 
-use probare_core::Profile;
 use crate::socioscope::interviews::matching::{MatchReason, Mention, MentionStatus};
 use crate::socioscope::interviews::polarity::Polarity;
-use probare_metrics::interviews::quotations::{NearestPassage, QuotationFinding, TextChange};
 use crate::socioscope::interviews::{Grade, GradingOptions};
+use probare_core::Profile;
+use probare_metrics::interviews::quotations::{NearestPassage, QuotationFinding, TextChange};
 use probare_report::VERSION;
 use serde_json::{Map, Value as Json, json};
 

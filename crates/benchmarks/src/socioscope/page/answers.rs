@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::socioscope::interviews::matching::{Mention, MentionStatus};
-use probare_metrics::interviews::quotations::{OtherTranscript, QuotationFinding, TextChange};
 use crate::socioscope::interviews::{Grade, QuestionType};
+use probare_metrics::interviews::quotations::{OtherTranscript, QuotationFinding, TextChange};
 use probare_report::escape::{excerpt, html};
 use probare_report::html::{Mark, highlight};
 use probare_report::number::three_decimals;

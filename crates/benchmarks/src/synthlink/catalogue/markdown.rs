@@ -1,7 +1,7 @@
 //! The first table of a Markdown text whose first column is `Question ID`.
 
-use probare_core::Problem;
 use crate::synthlink::deep_search::measures::{parse_steps, parse_topics};
+use probare_core::Problem;
 use probare_text::python;
 
 use super::question::{CatalogueQuestion, LocatedQuestion};

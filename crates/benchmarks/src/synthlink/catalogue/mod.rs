@@ -8,8 +8,8 @@ mod validation;
 
 use std::path::{Path, PathBuf};
 
-use probare_formats::CaseFileError;
 use probare_core::Problem;
+use probare_formats::CaseFileError;
 
 pub use question::{Catalogue, CatalogueQuestion, PUBLISHED_CATEGORIES};
 pub use validation::{Validation, is_catalogue, validate};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use probare_formats::{CaseReader, ReadOptions};
-use probare_core::{Case, Problem};
 use crate::synthlink::deep_search::measures::{parse_steps, parse_topics};
+use probare_core::{Case, Problem};
+use probare_formats::{CaseReader, ReadOptions};
 use serde_json::Value as Json;
 
 use super::CatalogueError;

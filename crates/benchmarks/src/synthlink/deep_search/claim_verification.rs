@@ -11,9 +11,9 @@ use serde::Deserialize;
 
 use super::improved::{ClaimVerdict, ParsedAnswer, verify_claims};
 use super::inputs::{ResponseWords, parsed_answer, response_words, store_measure};
-use probare_metrics::source_texts::SourceTexts;
 use super::measures::{ClaimChecker, ClaimFinding};
 use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
+use probare_metrics::source_texts::SourceTexts;
 
 /// Options of `claim_verification`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use probare_benchmarks::sgi::metrics::idea::{IdeaReference, ObjectiveOptions, TextVectors, objective_scores, texts_to_embed};
+use probare_benchmarks::sgi::metrics::idea::{
+    IdeaReference, ObjectiveOptions, TextVectors, objective_scores, texts_to_embed,
+};
 use probare_models::embedding::{LocalModel, MiniLm, models_folder};
 use probare_testing::{all_close, golden, number};
 use probare_text::python;

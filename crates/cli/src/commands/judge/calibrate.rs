@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
+use probare_analysis::{LABEL, Levels};
 use probare_benchmarks::registries;
 use probare_core::{Case, CaseSource, Event, Job, MemorySource, MetricRequest, Outcome, ScoreParts, Sink, closest};
-use probare_analysis::{LABEL, Levels};
 use probare_engine::{Config, Exit, RunRequest};
 
 use super::super::flags::{ForModelCalls, ForReading, MODEL_CALLS, OptionFlags};

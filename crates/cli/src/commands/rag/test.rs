@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use probare_benchmarks::registries;
 use probare_engine::{Config, DEFAULT_NAME, Evaluation, EvaluationOptions, RunOptions};
-use probare_store::{RagTest, Store};
 use probare_retrieval::{Filter, RetrievalError};
+use probare_store::{RagTest, Store};
 use serde_json::Value as Json;
 
 use super::SearchFlags;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
 use probare_benchmarks::socioscope::input::{Fixture, QuestionPair};
-use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{Backend, ChatRequest};
 use probare_engine::{ModelBackend, RunOptions};
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_models::Client;
 use probare_report::OutputWriter;
 use probare_report::Utc;

@@ -3,9 +3,9 @@
 use probare_core::{Case, Output};
 use serde_json::{Map, Value as Json, json};
 
+use crate::agents;
 use crate::tools::document::{SourceDocument, as_text, as_texts};
 use crate::tools::{ImportError, ImportFormat, ImportedCases, ORIGIN, put, scores};
-use crate::agents;
 
 const FORMAT: ImportFormat = ImportFormat::Eee;
 

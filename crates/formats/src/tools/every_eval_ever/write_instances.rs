@@ -8,8 +8,8 @@ use probare_core::{
 };
 use serde_json::{Value as Json, json};
 
-use crate::tools::export::ExportMetadata;
 use super::write::SCHEMA;
+use crate::tools::export::ExportMetadata;
 use probare_report::OutputWriter;
 
 /// Writes records.

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json, json};
 
+use crate::agents;
 use crate::tools::document::{SourceDocument, as_text, as_texts, cause, finite};
 use crate::tools::zip::Archive;
 use crate::tools::{ImportError, ImportFormat, ImportedCases, ORIGIN, content, put, scores};
-use crate::agents;
 
 const FORMAT: ImportFormat = ImportFormat::Inspect;
 

@@ -3,9 +3,9 @@
 use probare_core::Case;
 use serde_json::{Map, Value as Json, json};
 
+use crate::Grouping;
 use crate::tools::document::{SourceDocument, cause, error_position};
 use crate::tools::{ImportError, ImportFormat, ImportedCases, ORIGIN, SCORES, put};
-use crate::Grouping;
 use crate::traces::{Traces, summary};
 
 const FORMAT: ImportFormat = ImportFormat::Otlp;

@@ -8,8 +8,8 @@ use csv::{ReaderBuilder, StringRecord};
 use probare_core::{Case, Output};
 use serde_json::{Map, Value as Json, json};
 
-use crate::tools::document::{BYTE_ORDER_MARK, SourceDocument};
 use super::read::{as_passages, question, reference_of};
+use crate::tools::document::{BYTE_ORDER_MARK, SourceDocument};
 use crate::tools::{ImportError, ImportFormat, ImportedCases, ORIGIN, put, scores};
 
 const FORMAT: ImportFormat = ImportFormat::Promptfoo;

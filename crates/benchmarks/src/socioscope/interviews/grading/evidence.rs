@@ -3,9 +3,9 @@
 use probare_core::{Evidence, EvidenceKind, Field};
 
 use super::{Grade, GradeFlag};
-use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
 use crate::socioscope::interviews::inputs::ValueWeights;
 use crate::socioscope::interviews::matching::{Mention, MentionStatus};
+use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
 
 /// The evidence of a grade of `response` to a question with these values, where it has any.
 pub(crate) fn grade_evidence(grade: &Grade, weights: Option<&ValueWeights>, response: &str) -> Vec<Evidence> {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use probare_metrics::claim_spans::claim_spans;
 use super::vocabulary::{WordId, WordInterner, WordSequence};
+use probare_metrics::claim_spans::claim_spans;
 
 /// The claims of an answer that have content, and what was found about each.
 ///
