@@ -22,6 +22,7 @@
 //! # Ok::<(), probare_core::ScoreError>(())
 //! ```
 
+#![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod analysis_cache;

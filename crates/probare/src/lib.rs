@@ -23,6 +23,7 @@
 //! The settings of a run are the caller's own word: they may name models, programs and files to write. Nothing that a data
 //! set or a file of results says is run or contacted.
 
+#![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod error;

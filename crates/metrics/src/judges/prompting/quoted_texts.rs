@@ -33,7 +33,7 @@ const MARKS: &[&str] = &[
 
 /// Blocks of quoted texts.
 #[derive(Debug, Clone)]
-pub(crate) struct QuotedTexts(String);
+pub struct QuotedTexts(String);
 
 impl QuotedTexts {
     pub fn new() -> Self {
