@@ -57,8 +57,8 @@ fn code(name: &str) -> String {
 mod publish;
 
 use clap::Args;
-use probare_formats::{{CaseReader, ReadOptions}};
 use probare_core::{{BenchmarkCall, BenchmarkError, Console, Job, MetricRequest, Profile, Suite}};
+use probare_formats::{{CaseReader, ReadOptions}};
 use serde::{{Deserialize, Serialize}};
 use serde_json::{{Map, Value as Json}};
 

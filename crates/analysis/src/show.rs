@@ -7,12 +7,12 @@ use probare_core::{
     Case, CaseBatch, CaseResult, CaseSource, Event, InputFile, Manifest, MetricInfo, MetricResult, Problem, ResultLine,
     Sink, SourceError,
 };
+use probare_engine::{DriveOptions, Plan, ProgramBackend, ProgramOptions, Registries, RunContext, RunError, drive};
 use probare_report::ReportFormat;
 use probare_report::results_file::{ResultsFile, RowContent};
 
 use crate::exchange::IMPORTED;
 use crate::verify::{VerifyError, reopen_results, replies};
-use probare_engine::{DriveOptions, Plan, ProgramBackend, ProgramOptions, Registries, RunContext, RunError, drive};
 
 /// What is known of a case.
 #[derive(Debug, Default)]

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use probare_engine::{Config, Evaluation, EvaluationOptions, RunProgress, RunRequest};
-use probare_store::{Store};
 use probare_models::ModelSettings;
+use probare_store::Store;
 use probare_testing::{ServerBehaviour, TestServer};
 use serde_json::json;
 

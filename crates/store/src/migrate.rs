@@ -1,6 +1,7 @@
 //! Stores of the first form (releases 0.1 and 0.2) become those of the second: everything they held, and nothing lost
 //! where it is interrupted, since all of it is one transaction.
 
+use probare_core::Output;
 use probare_core::SerializedResult;
 use rusqlite::{Connection, params};
 
@@ -9,7 +10,6 @@ use super::body::{PackedTable, SampleBody};
 use super::packing::Packer;
 use super::run_row::RunRow;
 use super::samples::{MetricValue, OPEN, OutputUsage, SampleRow, SampleRowKey, SampleTable};
-use probare_core::Output;
 
 /// Makes room for the tables of the second form.
 pub(super) fn rename_old_tables(connection: &Connection) -> rusqlite::Result<()> {

@@ -14,18 +14,18 @@ use probare_core::{
     Case, ErrorKind, Event, InputFile, Job, Manifest, MetricInfo, MetricResult, Outcome, ResultLine,
     ResultWithoutEvidence, Score, ScoreError, SerializedResult, Sink, Value,
 };
+use probare_engine::{Registries, scan_cases};
 use probare_report::comparison::{
     CaseEvidence, CaseIdentity, ComparisonError, ComparisonRequest, EvidenceByCase, RunComparison, RunScores,
 };
 use probare_report::results_file::{ResultsFile, RowContent};
 use probare_report::{DatasetVersion, GroupBy, ResultStatus, escape};
+use probare_store::{CaseReadMode, Store, StoreError};
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::stored::CaseMatching;
 use crate::labels::answer_digest;
 use crate::verify::{VerifyError, reopen_results};
-use probare_engine::{Registries, scan_cases};
-use probare_store::{CaseReadMode, Store, StoreError};
 
 /// A comparison, and what the runs say of the cases that changed most.
 #[derive(Debug)]

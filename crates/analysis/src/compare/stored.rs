@@ -9,10 +9,10 @@ use probare_report::GroupBy;
 use probare_report::comparison::{
     CaseEvidence, CaseIdentity, ComparedOutput, ComparisonRequest, ContentHash, EvidenceByCase, RunScores, content_of,
 };
+use probare_store::{CaseContent, CasePosition, CaseReadMode, ComparedSample, RunPlan, Store};
 use serde::Deserialize;
 
 use super::{CompareError, OutputRows, ResultsSource, keep};
-use probare_store::{CaseContent, CasePosition, CaseReadMode, ComparedSample, RunPlan, Store};
 
 /// How it is known whether cases of two runs are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,16 +9,16 @@ use probare_core::{
     Case, CasePolicy, CaseResult, CaseSource, ErrorKind, Event, Manifest, MetricInfo, NoBackend, RunEnd, ScoreError,
     Sha256, Sink, Stop,
 };
+use probare_engine::{DriveOptions, Plan, Registries, RunContext, RunExport, SampleProvider, drive, for_other_tools};
 use probare_formats::{DatasetUsed, ExportMetadata, ExportTarget, TRACE};
 use probare_metrics::registry;
 use probare_report::number::count_with_noun;
 use probare_report::{Compression, OutputWriter, ReportError, refuse_overlap};
+use probare_store::StoredRun;
 
 use super::ExchangeError;
 use crate::compare::{ResultRow, ResultsSource, RowSelection, read_rows};
 use crate::verify::reopen_results;
-use probare_engine::{DriveOptions, Plan, Registries, RunContext, RunExport, SampleProvider, drive, for_other_tools};
-use probare_store::StoredRun;
 
 /// What is to be written.
 #[derive(Debug, Clone)]

@@ -7,6 +7,9 @@ use probare_core::{
     Case, CaseResult, DefaultCasePolicy, ErrorKind, Event, Job, MemorySource, MetricInfo, MetricResult, NoBackend,
     Outcome, RunEnd, ScoreError, SerializedResult, Sink, Stop,
 };
+use probare_engine::{
+    CallResult, DriveOptions, Plan, Response, RunContext, RunOptions, RunRequest, SampleProvider, drive, run_planned,
+};
 use probare_formats::{
     CaseReader, Grouping, ImportFormat, ImportedCases, ImportedScore, ORIGIN, ReadOptions, SCORES, TraceLoss, import,
 };
@@ -14,9 +17,6 @@ use probare_report::{CaseLines, OutputWriter, ReportFormat, manifest, refuse_ove
 use serde_json::{Value as Json, json};
 
 use super::ExchangeError;
-use probare_engine::{
-    CallResult, DriveOptions, Plan, Response, RunContext, RunOptions, RunRequest, SampleProvider, drive, run_planned,
-};
 
 /// The id of metrics that another tool computed.
 pub(crate) const IMPORTED: &str = "imported";

@@ -6,13 +6,13 @@ mod import;
 
 use std::path::PathBuf;
 
+use probare_engine::{DriveError, EvaluationError, RunError};
 use probare_formats::{CaseFileError, ExportTarget, ImportError};
 use probare_report::{OutputOverlap, ReportError};
+use probare_store::StoreError;
 
 use crate::CompareError;
 use crate::verify::VerifyError;
-use probare_engine::{DriveError, EvaluationError, RunError};
-use probare_store::StoreError;
 
 pub use self::export::{ExportRequest, ExportSummary, export_results, export_run};
 pub(crate) use self::import::IMPORTED;

@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use probare_core::Case;
+use probare_store::HumanLabel;
 
 use super::file::{LabelledOutputKey, LatestLabel};
 use super::{DEFER, LabelError, LabelFile};
-use probare_store::HumanLabel;
 
 /// An output that somebody labelled.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use probare_core::{
     Case, CaseBatch, CaseSource, InputFile, Manifest, Output, Problem, ReadProgress, Sha256, SourceError,
 };
+use probare_engine::EACH_ROW_IS_A_CASE;
 use probare_report::results_file::format_3;
 use serde_json::{Map, Value as Json};
 
 use super::Verdict;
-use probare_engine::EACH_ROW_IS_A_CASE;
 
 /// Cases as a program of format 2 read them: columns `model` and `repeat` said nothing about the output beside them.
 pub(super) struct UnattributedSource(pub(super) Box<dyn CaseSource>);

@@ -7,13 +7,13 @@ use std::collections::VecDeque;
 use std::io;
 
 use probare_core::{CaseResult, ErrorKind, MetricInfo, MetricResult};
+use probare_engine::EXPECTATIONS;
 use probare_report::ReportFormat;
 use probare_report::results_file::{FileRows, KeyedRow, RowContent, RowFormat, RowKey};
 use rustc_hash::FxHashMap;
 
 use super::Verdict;
 use super::row_differences::{compare_cells, compare_lines};
-use probare_engine::EXPECTATIONS;
 
 /// The rows of a file, and what is out of step.
 pub(super) struct RowMatcher {

@@ -24,6 +24,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_core::{BenchmarkError, FORMAT, Job, Manifest, MeansOver, MetricRequest, OLDEST_FORMAT, Registry, Stop};
+use probare_engine::{
+    Conclusion, EXPECTATIONS, ModelBackend, ProgramOptions, Registries, RunError, RunOptions, RunRequest, case_limits,
+    run,
+};
 use probare_formats::CaseFileError;
 use probare_models::CacheFile;
 use probare_report::results_file::{ManifestText, ResultsFile, ResultsFileError};
@@ -33,10 +37,6 @@ use serde_json::Value as Json;
 use self::checker::Checker;
 use self::inputs::InputLocation;
 use crate::exchange::IMPORTED;
-use probare_engine::{
-    Conclusion, EXPECTATIONS, ModelBackend, ProgramOptions, Registries, RunError, RunOptions, RunRequest, case_limits,
-    run,
-};
 
 pub use self::verdict::{CacheUse, Disagreement, Verdict};
 

@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 
 use probare_core::{Manifest, MetricInfo, MetricKind, ModelRecord, Registry};
+use probare_engine::ModelAccess;
 use probare_files::file_digest;
 use probare_models::embedding::LocalModel;
 use probare_models::{CacheFile, ModelSettings, Provider};
 
 use super::Verdict;
 use super::inputs::InputLocation;
-use probare_engine::ModelAccess;
 
 /// What a metric rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 use std::fs;
 use std::sync::{Arc, PoisonError};
 
+use probare_engine::export;
 use probare_report::comparison::ComparisonRequest;
 use serde_json::Value as Json;
 
 use super::{RunViewer, Version, ViewerError};
 use crate::compare::{ComparisonReport, ResultsSource, compare};
-use probare_engine::export;
 
 /// Changed cases of each metric whose results and texts are looked up, as on the command line.
 const SHOWN: usize = 50;

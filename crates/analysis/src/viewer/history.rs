@@ -9,10 +9,10 @@ use probare_core::MetricInfo;
 use probare_report::DatasetVersion;
 use probare_report::comparison::{ComparedOutput, ComparisonRequest, ContentHash, RunScores};
 use probare_report::history::{Histories, History, HistoryRun};
+use probare_store::{CaseReadMode, ComparedSample, RunState};
 
 use super::{OpenRun, RunViewer, Version, ViewerError};
 use crate::compare::CaseMatching;
-use probare_store::{CaseReadMode, ComparedSample, RunState};
 
 /// Which runs and metrics of a history are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -23,11 +23,12 @@ pub use self::history::HistoryQuery;
 use self::labels::CachedCandidates;
 pub use self::labels::{LabellingOrder, LabelsQuery, NewLabel, OutputPosition};
 pub use self::pages::CasesQuery;
+use probare_engine::{EvaluationError, Registries};
+use probare_store::{CasePosition, Store, StoreError, StoredRun};
+
 use self::sources::ViewerSource;
 use crate::labels::{LabelError, LabelFile};
 use crate::{CompareError, ExchangeError, VerifyError};
-use probare_engine::{EvaluationError, Registries};
-use probare_store::{CasePosition, Store, StoreError, StoredRun};
 
 /// What cannot be laid out.
 #[derive(Debug, thiserror::Error)]

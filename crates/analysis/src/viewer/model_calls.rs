@@ -6,10 +6,10 @@
 use probare_core::{Message, ModelRecord, ReplyContent};
 use probare_models::{CacheEntry, CacheFile, find_entries_containing};
 use probare_report::escape::excerpt;
+use probare_store::CasePosition;
 use serde_json::{Value as Json, json};
 
 use super::{OpenRun, RunViewer, ViewerError};
-use probare_store::CasePosition;
 
 /// Replies that are shown of one output.
 const MOST: usize = 20;

@@ -9,11 +9,11 @@ use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
 use probare_report::number::three_decimals;
 use probare_report::{Group, GroupBy, MeanInterval, RendererOptions, Summary, answer_text};
+use probare_store::{CaseFilter, CaseOrder, CasePosition, FoundSample, NumericField, Store};
 use serde_json::{Value as Json, json};
 
 use super::sources::shell_quote;
 use super::{LISTS, OpenRun, RunViewer, ViewerError};
-use probare_store::{CaseFilter, CaseOrder, CasePosition, FoundSample, NumericField, Store};
 
 /// Which cases of a run are wanted.
 #[derive(Debug, Clone, Default)]

@@ -8,15 +8,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use probare_core::{Case, CaseResult, ErrorKind, Manifest, ModelRecord, SampleKey, ScoreError};
+use probare_engine::expectations::{self, EXPECTATIONS};
 use probare_report::results_file::ResultsFile;
 use probare_report::{GateVerdict, Gates, escape, manifest};
+use probare_store::{PlannedDataset, RunNames, RunPlan, RunState, STORE, Store, StoreWriter};
 
 use super::{OpenRun, RunViewer, ViewerError};
 use crate::compare::{self, ResultsSource, RowSelection};
 use crate::verify::reopen_results;
 use crate::{ImportRequest, import_file};
-use probare_engine::expectations::{self, EXPECTATIONS};
-use probare_store::{PlannedDataset, RunNames, RunPlan, RunState, STORE, Store, StoreWriter};
 
 /// Something that was given.
 pub(super) enum ViewerSource {

@@ -17,13 +17,12 @@ use probare_core::{
 };
 use probare_formats::{CaseReader, ReadOptions, columns};
 use probare_metrics::interviews::quotations::{Quotations, Transcripts};
+use publisher::{CheckedQuotation, QuotesPublisher};
+use rows::QuoteRows as Source;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use crate::command::CommandOptions;
-
-use publisher::{CheckedQuotation, QuotesPublisher};
-use rows::QuoteRows as Source;
 
 /// Names under which a column with quotations is known, and one with their sources.
 const QUOTE: [&str; 4] = ["quote", "quotation", "citation", "text"];

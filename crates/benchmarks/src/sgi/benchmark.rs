@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::sgi::metrics::Upstream;
 use clap::Args;
 use probare_core::{BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile, Suite};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-use crate::command::{CommandOptions, parse_word};
-
 use super::publisher::{Collector, CollectorPlan, Destination};
 use super::{SgiPolicy, SgiPrompts, Subtask, fixtures, predictions, rows};
+use crate::command::{CommandOptions, parse_word};
+use crate::sgi::metrics::Upstream;
 
 /// Scientific tasks: research questions, ideas, experiments.
 pub struct Sgi;

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::sgi::metrics::reasoning::CasePictures;
 use probare_core::{BenchmarkData, Case, CasePolicy, MetricInfo, MetricResult, Sample};
 use probare_models::read_image;
 
 use super::Subtask;
 use super::records::CaseDetails;
+use crate::sgi::metrics::reasoning::CasePictures;
 
 /// The rules of the benchmark.
 #[derive(Debug, Clone, Default)]

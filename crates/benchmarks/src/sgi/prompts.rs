@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::sgi::metrics::reasoning::options_text;
-use crate::sgi::metrics::{self, Upstream};
 use probare_core::{BenchmarkError, InputFile, Sha256, closest};
 use probare_formats::{files_below, folder_input, read_whole};
 use serde_json::{Map, Value as Json, json};
 
 use super::Subtask;
+use crate::sgi::metrics::reasoning::options_text;
+use crate::sgi::metrics::{self, Upstream};
 
 /// Bytes of the largest prompt.
 const LARGEST: u64 = 1 << 20;

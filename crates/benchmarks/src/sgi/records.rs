@@ -1,5 +1,12 @@
 //! The records of a result file, as the collector of `LLMRouterBench` writes them.
 
+use probare_core::{Case, CaseResult, MetricResult, Outcome, Sample, Score};
+use probare_text::python;
+use serde_json::{Map, Value as Json, json};
+
+use super::Subtask;
+use super::aggregate::RecordScore;
+use super::policy::case_subtask;
 use crate::sgi::metrics::idea::{self, DIMENSION_NAMES, RESPECTS, win_threshold};
 use crate::sgi::metrics::idea_generation::VOTES;
 use crate::sgi::metrics::protocol::SoftScore;
@@ -8,13 +15,6 @@ use crate::sgi::metrics::reasoning_validity::NO_PICTURES;
 use crate::sgi::metrics::replies::UNREADABLE;
 use crate::sgi::metrics::wet_experiment::ProtocolComparison;
 use crate::sgi::metrics::{answer, deep_research, dry_experiment, idea_generation};
-use probare_core::{Case, CaseResult, MetricResult, Outcome, Sample, Score};
-use probare_text::python;
-use serde_json::{Map, Value as Json, json};
-
-use super::Subtask;
-use super::aggregate::RecordScore;
-use super::policy::case_subtask;
 
 /// What is published of a case beyond its score: fields by their published names.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::socioscope::interviews::{GradingOptions, InterviewQuestion, QuestionType};
 use clap::Args;
 use probare_core::{
     BenchmarkCall, BenchmarkError, Console, InputFile, Job, MeansOver, MetricRequest, Profile, Suite, closest,
@@ -16,13 +15,13 @@ use probare_text::wordnet::WordNet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-use crate::command::{CommandOptions, parse_number};
-
 use super::cases::AnswerSource;
 use super::input::{Corpus, DataError, Fixture};
 use super::output::stamped;
 use super::policy::SocioscopePolicy;
 use super::publisher::{PublishOptions, ResultFormat, SocioscopePublisher};
+use crate::command::{CommandOptions, parse_number};
+use crate::socioscope::interviews::{GradingOptions, InterviewQuestion, QuestionType};
 
 /// Answers about interview transcripts.
 pub struct Socioscope;

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use crate::socioscope::interviews::{CaseGrade, Grade, GradingOptions, InterviewQuestion, QuestionType};
 use probare_core::{Sample, ScoreError};
 use probare_metrics::interviews::quotations::{QuotationCounts, QuotationFinding, Quotations};
 
 use super::input::{Fixture, QuestionPair};
+use crate::socioscope::interviews::{CaseGrade, Grade, GradingOptions, InterviewQuestion, QuestionType};
 
 /// Everything about one answer.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -7,6 +7,8 @@ use clap::ValueEnum;
 use probare_benchmarks::registry;
 use probare_benchmarks::synthlink::catalogue::{is_catalogue, validate};
 use probare_core::{DefaultCasePolicy, Event, Field, NoBackend, Problem, Sink};
+use probare_engine::Config;
+use probare_engine::Exit;
 use probare_engine::{DriveOptions, GateEntry, Plan, RunContext, drive};
 use probare_formats::{ReadOptions, columns};
 use probare_report::{Gates, escape};
@@ -14,8 +16,6 @@ use probare_report::{Gates, escape};
 use super::flags::{ForReading, OptionFlags};
 use super::{benchmark_hooks, no_column, open_cases, print, remark};
 use crate::failure::{CommandResult, Failure};
-use probare_engine::Config;
-use probare_engine::Exit;
 
 /// Problems that are printed; all are counted.
 const SHOWN: usize = 20;

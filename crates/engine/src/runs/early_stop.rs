@@ -2,13 +2,13 @@
 
 use probare_core::{GenerationRecord, Job, MemorySource};
 use probare_report::Gates;
+use probare_store::RunPlan;
 use serde_json::Value as Json;
 
 use super::evaluation::EvaluationError;
 use super::run_samples::RunSampleProvider;
 use crate::RunOptions;
 use crate::decide_early::{EarlyDecision, EarlyDecisionError, SeededSource};
-use probare_store::RunPlan;
 
 /// Whether the gates of a run can be decided before its last case.
 pub(super) fn check(

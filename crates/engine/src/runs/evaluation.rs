@@ -14,6 +14,9 @@ use probare_metrics::{cascade, judges};
 use probare_models::CallError;
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
+use probare_store::{
+    PlannedDataset, RagTest, RunNames, RunPlan, RunState, Store, StoreError, StoreWriter, StoredSamples,
+};
 use serde_json::{Value as Json, json};
 
 use super::case_retriever::{self, CaseRetriever};
@@ -32,9 +35,6 @@ use crate::run::run_planned;
 use crate::{
     Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunError,
     RunOptions, RunRequest,
-};
-use probare_store::{
-    PlannedDataset, RagTest, RunNames, RunPlan, RunState, Store, StoreError, StoreWriter, StoredSamples,
 };
 
 /// Bytes of the longest prompt that is read from a file.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use probare_core::{Case, CasePolicy, CaseResult, CaseSource, MetricResult, Output};
 use probare_formats::CaseReader;
+use probare_store::{Cursor, RunNames, RunPlan, Store, StoredRun, StoredSamples};
 
 use super::evaluation::EvaluationError;
 use super::export::StoreSource;
@@ -13,7 +14,6 @@ use super::run_samples::SampleRules;
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use crate::read_options;
 use crate::{CallResult, Response, SampleProvider};
-use probare_store::{Cursor, RunNames, RunPlan, Store, StoredRun, StoredSamples};
 
 /// A run that is ready to go through `drive` once more. A sample that is not finished comes without results.
 pub struct RunExport {

@@ -14,12 +14,12 @@ use probare_core::{
 };
 use probare_models::{CallError, Client, ModelContext};
 use probare_retrieval::answer;
+use probare_store::{Store, StoreWriter, StoredSamples};
 
 use super::case_retriever::{self, CaseRetriever};
 use super::images;
 use super::prompt::GenerationPrompt;
 use crate::{CallResult, Response, SampleProvider};
-use probare_store::{Store, StoreWriter, StoredSamples};
 
 /// Searches at once.
 const SEARCHES: usize = 32;

@@ -6,13 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::registry;
 use probare_cancellation::with_step_count;
 use probare_core::{Case, CaseToolCall, MetricDef, Output, Passage, Profile, Sample, Scorer};
 use probare_testing::page_examples;
 use serde_json::json;
 
 use crate::case;
+use crate::registry;
 
 /// How much larger the second text is.
 const GROWTH: usize = 8;

@@ -10,7 +10,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::registry;
 use probare_core::{
     AnalysisCache, Backend, Case, Citation, Evidence, FieldSpan, FnBackend, JudgeAction, MetricDef, Outcome, Output,
     Passage, Profile, Sample, ScoreError, Scorer,
@@ -21,6 +20,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
+use crate::registry;
 use crate::runs::Runs;
 use crate::scripted::Repeating;
 use crate::vectors::Vectors;

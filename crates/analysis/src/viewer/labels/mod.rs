@@ -21,11 +21,12 @@ use serde_json::{Value as Json, json};
 use self::agreement::LabelsByOutput;
 use self::next::{LabelCandidate, LabelCandidates};
 pub use self::next::{LabellingOrder, OutputPosition};
+use probare_store::{CasePosition, FoundSample, HumanLabel, STORE};
+
 use super::pages::parse_own_json;
 use super::sources::shell_quote;
 use super::{OpenRun, RunViewer, Version, ViewerError};
 use crate::labels::{DEFER, LabelError, LabelFile, LatestLabel, answer_digest};
-use probare_store::{CasePosition, FoundSample, HumanLabel, STORE};
 
 /// What somebody who labels wants to see.
 #[derive(Debug, Clone, Default, Deserialize)]

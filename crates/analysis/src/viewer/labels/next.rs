@@ -5,12 +5,12 @@ use std::sync::Mutex;
 
 use probare_core::{Better, CaseResult, DecisionThresholds, MetricInfo, Outcome, SampleKey};
 use probare_stats::Random;
+use probare_store::CasePosition;
 use serde::Deserialize;
 
 use super::LabelsQuery;
 use super::agreement::LabelsByOutput;
 use crate::labels::{DEFER, LatestLabel, Levels};
-use probare_store::CasePosition;
 
 /// Which output comes next.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]

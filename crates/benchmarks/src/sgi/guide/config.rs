@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::sgi::metrics::Upstream;
 use probare_core::Profile;
+use probare_engine::yaml;
 use probare_formats::{CaseFileError, read_whole};
 use probare_models::{ModelSettings, SettingsError};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use probare_engine::yaml;
+use crate::sgi::metrics::Upstream;
 
 /// Bytes of the largest configuration that is read.
 const LARGEST: u64 = 16 * 1024 * 1024;

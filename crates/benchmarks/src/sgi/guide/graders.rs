@@ -1,9 +1,9 @@
 //! Who judges: by the guide's environment variables, or by the configuration.
 
-use crate::sgi::Subtask;
 use probare_models::{ModelName, ModelSettings};
 
 use super::config::Graders;
+use crate::sgi::Subtask;
 
 /// Looks up environment variables.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;

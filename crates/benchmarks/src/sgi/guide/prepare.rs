@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::sgi::rows::{self, SubtaskRows};
-use crate::sgi::{
-    Collector, CollectorPlan, Destination, SgiPolicy, SgiPrompts, Subtask, embedding_model, fixtures, upstream_option,
-};
 use probare_core::{Console, Profile};
+use probare_engine::{Benchmark, BenchmarkDataset, Config, Generate, MetricEntry, RunOptions};
 use probare_models::ModelSettings;
 use serde_json::{Map, Value as Json, json};
 
 use super::config::{Guide, GuideDataset, GuideError};
 use super::graders::{Environment, graders};
-use probare_engine::{Benchmark, BenchmarkDataset, Config, Generate, MetricEntry, RunOptions};
+use crate::sgi::rows::{self, SubtaskRows};
+use crate::sgi::{
+    Collector, CollectorPlan, Destination, SgiPolicy, SgiPrompts, Subtask, embedding_model, fixtures, upstream_option,
+};
 
 /// What the command line says beside the configuration.
 #[derive(Debug, Clone, Default)]

@@ -4,6 +4,8 @@ use probare_core::{
     BackendAnswer, BuildError, ChatRequest, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome, Parameters,
     Profile, Sample, Score, ScoreError, metric,
 };
+use probare_metrics::bounded_evidence::BoundedEvidence;
+use probare_metrics::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces, judge_evidence};
 use probare_text::python::{self, strip};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,8 +17,6 @@ use super::extraction::replies::{
     reply_text, step_level_accuracy,
 };
 use super::upstream::Upstream;
-use probare_metrics::bounded_evidence::BoundedEvidence;
-use probare_metrics::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces, judge_evidence};
 
 /// The options with prompts and what is asked without them, for whoever takes their digest.
 fn prompts(options: &Json) -> Vec<(&'static str, &'static str)> {

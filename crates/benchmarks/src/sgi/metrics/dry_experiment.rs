@@ -6,6 +6,8 @@ use probare_core::{
     BackendAnswer, BuildError, ChatRequest, ErrorKind, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome,
     Parameters, Profile, Sample, Score, ScoreError, metric,
 };
+use probare_metrics::bounded_evidence::{BoundedEvidence, truncate_for_note};
+use probare_metrics::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces};
 use probare_text::python::strip;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,8 +21,6 @@ use super::dry::measures::ExperimentMeasures;
 use super::dry::trial::{Trial, TrialSettings, is_plain_name};
 use super::extraction::answer::prediction;
 use super::extraction::replies::{ReplyParseOptions, UNREADABLE, reply_text as reply_words};
-use probare_metrics::bounded_evidence::{BoundedEvidence, truncate_for_note};
-use probare_metrics::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces};
 
 /// The options with prompts and what is asked without them, for whoever takes their digest.
 const PROMPTS: [(&str, &str); 2] = [("prompt", PROMPT), ("parser_prompt", PARSER_PROMPT)];

@@ -6,6 +6,8 @@ use probare_core::{
     BackendAnswer, BuildError, ChatRequest, ErrorKind, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome,
     Parameters, Profile, Sample, Score, ScoreError, ScoreParts, metric,
 };
+use probare_metrics::bounded_evidence::BoundedEvidence;
+use probare_metrics::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces, judge_evidence, option_error};
 use probare_text::python::PyValue;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,8 +18,6 @@ use super::idea::{
     RespectVotes, TextVectors, VoteCount, VoteOptions, context_text, count_votes, final_score, idea_text,
     objective_scores, parse_idea, parse_vote, texts_to_embed, win_threshold, won_respects,
 };
-use probare_metrics::bounded_evidence::BoundedEvidence;
-use probare_metrics::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces, judge_evidence, option_error};
 
 /// The prompt, unless another is given.
 const PROMPT: &str = include_str!("prompts/ideas.txt");

@@ -4,6 +4,7 @@ use probare_core::{
     BackendAnswer, BuildError, ChatRequest, ErrorKind, Judge, JudgeAction, MessagePart, Parameters, Profile, Role,
     Sample, Score, ScoreError, metric,
 };
+use probare_metrics::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces, judge_evidence};
 use probare_text::python::{float, is_decimal, strip};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +12,6 @@ use serde_json::Value as Json;
 
 use super::extraction::replies::{ReplyParseOptions, UNREADABLE, reply_object, reply_text};
 use super::reasoning::{CasePictures, options_text};
-use probare_metrics::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces, judge_evidence};
 
 /// The prompt, unless another is given.
 const PROMPT: &str = include_str!("prompts/reasoning.txt");

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use probare_core::{
     Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Profile, Sample, Score, ScoreError, ScoreParts, metric,
 };
+use probare_metrics::bounded_evidence::{BoundedEvidence, truncate_for_note};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -14,7 +15,6 @@ use super::protocol::{
     parameter_fit, scan_protocol, scan_protocol_tolerant,
 };
 use super::upstream::Upstream;
-use probare_metrics::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// Options of `wet_experiment`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::synthlink::deep_search::measures::{parse_steps, parse_topics};
 use probare_core::{Case, Problem};
 use probare_formats::{CaseReader, ReadOptions};
 use serde_json::Value as Json;
@@ -10,6 +9,7 @@ use serde_json::Value as Json;
 use super::CatalogueError;
 use super::markdown::COLUMNS;
 use super::question::{CatalogueQuestion, LocatedQuestion};
+use crate::synthlink::deep_search::measures::{parse_steps, parse_topics};
 
 /// The questions of a file of rows.
 ///

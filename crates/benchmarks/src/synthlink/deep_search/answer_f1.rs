@@ -3,15 +3,15 @@
 use std::hash::Hash;
 
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
+use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt};
+use probare_metrics::references::{best_reference, chosen_reference_note};
+use probare_metrics::words::{Counterparts, push_overlap_evidence};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::improved::{ParsedAnswer, SentenceStatus, statement_overlap};
 use super::inputs::{parsed_answer, response_words, store_measure};
 use super::measures::{TokenOverlap, WordSequence};
-use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt};
-use probare_metrics::references::{best_reference, chosen_reference_note};
-use probare_metrics::words::{Counterparts, push_overlap_evidence};
 
 /// Options of `answer_f1`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

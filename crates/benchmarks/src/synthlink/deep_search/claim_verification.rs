@@ -6,14 +6,14 @@ use std::ops::Range;
 use probare_core::{
     Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Profile, Sample, Score, ScoreError, Value, metric,
 };
+use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
+use probare_metrics::source_texts::SourceTexts;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::improved::{ClaimVerdict, ParsedAnswer, verify_claims};
 use super::inputs::{ResponseWords, parsed_answer, response_words, store_measure};
 use super::measures::{ClaimChecker, ClaimFinding};
-use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
-use probare_metrics::source_texts::SourceTexts;
 
 /// Options of `claim_verification`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 
 use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
+use probare_metrics::bounded_evidence::truncate_for_note;
+use probare_metrics::references::{best_reference, chosen_reference_note};
+use probare_metrics::source_texts::SourceTexts;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::improved::{ParsedAnswer, statement_overlap};
 use super::inputs::{iterations, parsed_answer, store_measure, vocabulary};
 use super::measures::{F1_THRESHOLD, FirstCorrect, TokenOverlap, first_correct};
-use probare_metrics::bounded_evidence::truncate_for_note;
-use probare_metrics::references::{best_reference, chosen_reference_note};
-use probare_metrics::source_texts::SourceTexts;
 
 /// Options of `iteration_efficiency`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -3,13 +3,13 @@
 use std::hash::Hash;
 
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
+use probare_metrics::bounded_evidence::{excerpt, truncate_for_note};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::improved::{ArticleFinding, find_articles};
 use super::inputs::{store_measure, topics, vocabulary};
 use super::measures::{DocumentFinding, DocumentKeys, PLACES, Topics, WordInterner};
-use probare_metrics::bounded_evidence::{excerpt, truncate_for_note};
 
 /// Options of `source_precision`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -3,13 +3,13 @@
 use std::hash::Hash;
 
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, Value, metric};
+use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::improved::{ParsedAnswer, match_steps};
 use super::inputs::{ResponseWords, parsed_answer, response_words, steps, store_measure};
 use super::measures::{ReasoningSteps, StepFinding, WordId};
-use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
 
 /// Options of `step_coverage`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use probare_core::{Better, Event, MetricInfo, Sink, Stop};
+use probare_report::{MetricSummary, OutputWriter, RendererOptions, Summary, Utc, VERSION};
 use serde_json::{Map, Value as Json, json};
 
 use crate::tools::export::{DatasetUsed, ExportMetadata};
-use probare_report::{MetricSummary, OutputWriter, RendererOptions, Summary, Utc, VERSION};
 
 /// Version of the schema that the record keeps to.
 pub(in crate::tools) const SCHEMA: &str = "0.3.0";

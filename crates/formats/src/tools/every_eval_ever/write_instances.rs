@@ -6,11 +6,11 @@ use std::io::{self, Write};
 use probare_core::{
     Case, CaseMessage, CaseMessagePart, CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Role, Sha256, Sink, Stop,
 };
+use probare_report::OutputWriter;
 use serde_json::{Value as Json, json};
 
 use super::write::SCHEMA;
 use crate::tools::export::ExportMetadata;
-use probare_report::OutputWriter;
 
 /// Writes records.
 pub(in crate::tools) struct Instances {

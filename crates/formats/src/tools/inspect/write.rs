@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use probare_core::{CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
+use probare_report::{OutputWriter, RendererOptions, Summary, Utc, VERSION};
 use serde_json::{Map, Value as Json, json};
 
 use crate::tools::export::ExportMetadata;
 use crate::tools::spool::Spool;
-use probare_report::{OutputWriter, RendererOptions, Summary, Utc, VERSION};
 
 /// Writes an Inspect log.
 pub(in crate::tools) struct Inspect {

@@ -5,10 +5,10 @@
 use std::io::{self, Write};
 
 use probare_core::{CaseResult, Event, Evidence, MetricInfo, MetricResult, Outcome, Sink, Stop};
+use probare_report::{OutputWriter, VERSION};
 use serde_json::{Map, Value as Json, json};
 
 use crate::tools::export::ExportMetadata;
-use probare_report::{OutputWriter, VERSION};
 
 /// The event of the conventions.
 const EVENT: &str = "gen_ai.evaluation.result";

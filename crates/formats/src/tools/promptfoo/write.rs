@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use probare_core::{Better, CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
+use probare_report::{OutputWriter, Utc, VERSION};
 use serde_json::{Map, Value as Json, json};
 
 use crate::tools::export::ExportMetadata;
 use crate::tools::spool::Spool;
-use probare_report::{OutputWriter, Utc, VERSION};
 
 /// The metric of a run whose value says whether a case is as it should be.
 const EXPECTATIONS: &str = "expectations";

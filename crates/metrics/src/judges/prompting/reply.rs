@@ -19,11 +19,7 @@ pub struct JudgeReply<'a> {
 /// The one verdict of a reply, which stands under `key`, once or in each item of a list. An object is a verdict only if it
 /// carries the code that the judge was told. Where several objects can be read as verdicts they have to agree, and outside of
 /// strict JSON the key must not stand anywhere else: a judge that repeats what it was shown must not be taken at that word.
-pub fn read_verdict<T: PartialEq>(
-    reply: &JudgeReply<'_>,
-    key: &str,
-    read: &ObjectReader<'_, T>,
-) -> Result<T, String> {
+pub fn read_verdict<T: PartialEq>(reply: &JudgeReply<'_>, key: &str, read: &ObjectReader<'_, T>) -> Result<T, String> {
     let mut verdict: Option<T> = None;
     let mut problem: Option<String> = None;
     let mut told = 0;

@@ -1,11 +1,11 @@
 //! The evidence behind a grade: what the answer names and why, what it lacks, what decided yes or no.
 
 use probare_core::{Evidence, EvidenceKind, Field};
+use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
 
 use super::{Grade, GradeFlag};
 use crate::socioscope::interviews::inputs::ValueWeights;
 use crate::socioscope::interviews::matching::{Mention, MentionStatus};
-use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
 
 /// The evidence of a grade of `response` to a question with these values, where it has any.
 pub(crate) fn grade_evidence(grade: &Grade, weights: Option<&ValueWeights>, response: &str) -> Vec<Evidence> {

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use probare_metrics::json_text::{PathStep, locate_value};
 use probare_text::aligned_text::AlignedText;
 use serde_json::Value as Json;
 
 use super::json_ranges::{list_items, unescaped};
-use probare_metrics::json_text::{PathStep, locate_value};
 
 /// A text inside the response.
 #[derive(Debug, Clone)]

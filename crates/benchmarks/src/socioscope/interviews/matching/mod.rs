@@ -16,9 +16,10 @@ pub use scan::{FormToken, form_tokens};
 pub use segments::{items, segments, without_numbering};
 pub use table::{SurfaceOrigin, SurfaceTable};
 
-use super::inputs::{AnswerItem, InterviewAnswer};
 use probare_text::number_words::canonical;
 use probare_text::wordnet::WordNet;
+
+use super::inputs::{AnswerItem, InterviewAnswer};
 
 /// What counts as a match.
 #[derive(Debug, Clone, Copy, PartialEq)]

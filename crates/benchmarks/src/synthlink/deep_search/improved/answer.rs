@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use probare_cancellation::count_steps;
 use probare_english::{ParsedSentence as Parse, ParsedToken, Parser, Upos};
+use probare_metrics::claim_spans::claim_spans;
 use probare_text::tokens::{Tokens, synthlink};
 
 use super::copying::copy_sources;
 use super::meaning::{ContentWord, content_words};
 use super::truncate_text;
-use probare_metrics::claim_spans::claim_spans;
 
 /// What a sentence is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::vocabulary::{WordId, WordInterner, WordSequence};
 use probare_metrics::claim_spans::claim_spans;
+
+use super::vocabulary::{WordId, WordInterner, WordSequence};
 
 /// The claims of an answer that have content, and what was found about each.
 ///
