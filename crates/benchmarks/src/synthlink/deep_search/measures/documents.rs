@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use percent_encoding::percent_decode_str;
 
 use super::vocabulary::{WordId, WordInterner};
 use super::word_lists::WordLists;
@@ -96,24 +96,7 @@ pub fn document_precision(findings: impl IntoIterator<Item = DocumentFinding>) -
 
 /// `%20` and its like replaced by the bytes they stand for; what is no UTF-8 then becomes U+FFFD.
 pub fn percent_decoded(text: &str) -> Cow<'_, str> {
-    if memchr(b'%', text.as_bytes()).is_none() {
-        return text.into();
-    }
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        probare_cancellation::count_steps(1);
-        let digit = |offset: usize| bytes.get(at + offset).and_then(|byte| char::from(*byte).to_digit(16));
-        if let (b'%', Some(high), Some(low)) = (byte, digit(1), digit(2)) {
-            decoded.push(u8::try_from(high * 16 + low).expect("two hexadecimal digits are one byte"));
-            at += 3;
-        } else {
-            decoded.push(byte);
-            at += 1;
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned().into()
+    percent_decode_str(text).decode_utf8_lossy()
 }
 
 #[cfg(test)]
