@@ -2,17 +2,12 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use crate::program::PROGRAM;
+use crate::program::{PROGRAM, root};
 
 /// What must never be printed.
 const CANARY: &str = "canary-5c0d2b7e91fa4436";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 struct ServeProcess {
     child: Child,
