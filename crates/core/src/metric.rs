@@ -169,6 +169,9 @@ impl fmt::Display for Profile {
     }
 }
 
+/// The prompts of a metric with these options: the option that takes another, and the text.
+pub type OwnPrompts = fn(&Json) -> Vec<(&'static str, &'static str)>;
+
 /// Everything the tools know about a metric; made by `metric!` beside its code.
 #[derive(Debug)]
 pub struct MetricDef {
@@ -197,7 +200,7 @@ pub struct MetricDef {
     /// The thresholds that its labels rest on, where they are calibrated: in the `improved` profile, if it has several.
     pub thresholds: Option<&'static ShippedThresholds>,
     /// The prompts that it asks with, by the option that takes another; nothing where it asks no model.
-    pub prompts: Option<fn(&Json) -> Vec<(&'static str, &'static str)>>,
+    pub prompts: Option<OwnPrompts>,
     /// Whether a single turn of a conversation can be scored by itself, as far as its own rules go.
     pub per_turn: bool,
     /// Whether it describes a text and judges nothing: it has no mean, no gate and no place in comparisons.

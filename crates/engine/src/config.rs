@@ -311,7 +311,7 @@ impl Config {
     }
 
     /// Files that metrics, models and decision thresholds name lie beside the configuration that names them: from here on they are named so.
-    pub(crate) fn resolve_paths(&mut self) {
+    pub fn resolve_paths(&mut self) {
         let folder = self.folder().to_owned();
         let beside = |file: &str| folder.join(file).display().to_string();
         for metric in &mut self.metrics {

@@ -24,7 +24,7 @@ use self::labels::CachedCandidates;
 pub use self::labels::{LabellingOrder, LabelsQuery, NewLabel, OutputPosition};
 pub use self::pages::CasesQuery;
 use probare_engine::{EvaluationError, Registries};
-use probare_store::{CasePosition, Store, StoreError, StoredRun};
+use probare_store::{CaseFilterError, CasePosition, Store, StoreError, StoredRun};
 
 use self::sources::ViewerSource;
 use crate::labels::{LabelError, LabelFile};

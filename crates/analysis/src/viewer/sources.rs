@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use probare_core::{Case, CaseResult, ErrorKind, Manifest, ModelRecord, SampleKey, ScoreError};
-use probare_engine::expectations::{self, EXPECTATIONS};
+use probare_engine::{EXPECTATIONS, RunOptions, expectations};
 use probare_report::results_file::ResultsFile;
 use probare_report::{GateVerdict, Gates, escape, manifest};
 use probare_store::{PlannedDataset, RunNames, RunPlan, RunState, STORE, Store, StoreWriter};

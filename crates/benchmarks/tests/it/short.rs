@@ -5,8 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use probare_benchmarks::registry;
-use probare_core::{Case, Output, Profile, Sample, Score};
+use probare_core::{Case, Profile, Sample, Score};
 use serde_json::{Value, json};
+
+use crate::case::labelled_case;
 
 /// Right, wrong, unsure.
 type Tally = [usize; 3];
@@ -15,23 +17,6 @@ fn rows(file: &str) -> Vec<Value> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/labelled")).join(file);
     let content = fs::read_to_string(&path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()));
     content.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn texts(value: &Value) -> Vec<String> {
-    value.as_array().into_iter().flatten().map(|text| text.as_str().unwrap().to_owned()).collect()
-}
-
-/// The case that a row is for its metric.
-pub(crate) fn case(row: &Value) -> Case {
-    let text = |names: &[&str]| names.iter().find_map(|name| row[*name].as_str()).map(str::to_owned);
-    Case {
-        query: text(&["question", "query", "user"]),
-        response: text(&["answer", "response", "assistant"]).map(Output::new),
-        reference: ["golds", "references", "reference"].iter().find_map(|name| row.get(*name)).map(texts),
-        context: row.get("context").map(|context| texts(context).iter().map(|text| text.as_str().into()).collect()),
-        metadata: row.get("expected").map(|expected| ("metric".to_owned(), expected.clone())).into_iter().collect(),
-        ..Case::default()
-    }
 }
 
 /// What a metric says with the improved profile; nothing where it does not apply.
@@ -60,7 +45,7 @@ fn measured(file: &str) -> BTreeMap<String, Tally> {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     for name in ["short", "labels"] {
         for row in rows(&format!("{name}/{file}.jsonl")) {
-            let case = case(&row);
+            let case = labelled_case(&row);
             let metric = row["metric"].as_str().unwrap_or("hallucination");
             let wanted: Vec<(&str, &Value)> = match row["label"].as_object() {
                 Some(checks) => checks.iter().map(|(check, wanted)| (check.as_str(), wanted)).collect(),
@@ -82,13 +67,13 @@ fn labelled_answers_and_interviews_are_seldom_labelled_wrongly() {
         let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
         for mut row in rows(&format!("answer_match/{file}.jsonl")) {
             row["label"] = if row["correct"] == true { "right".into() } else { "wrong".into() };
-            let at = outcome("answer_match", &row["label"], said("answer_match", &case(&row)).as_ref());
+            let at = outcome("answer_match", &row["label"], said("answer_match", &labelled_case(&row)).as_ref());
             tallies.entry("answer_match").or_default()[at] += 1;
         }
         for mut row in rows(&format!("socioscope/{file}.jsonl")).into_iter().filter(|row| row["type"] == "Yes/No") {
             row["expected"] = row["metric"].clone();
             row["label"] = if row["score"].as_f64() > Some(0.5) { "right".into() } else { "wrong".into() };
-            let at = outcome("yes_no", &row["label"], said("yes_no", &case(&row)).as_ref());
+            let at = outcome("yes_no", &row["label"], said("yes_no", &labelled_case(&row)).as_ref());
             tallies.entry("yes_no").or_default()[at] += 1;
         }
         for (metric, [right, wrong, unsure]) in tallies {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use probare_core::{Backend, Case, ChatRequest, ErrorKind, Message, Output, ScoreError, Sha256};
 use probare_retrieval::{Embedder, Filter, Index, Mode, RetrievalError, SearchRequest, answer};
 use probare_store::PlannedRetrieval;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use crate::config::Retrieval;
 

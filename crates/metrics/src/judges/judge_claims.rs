@@ -162,7 +162,7 @@ impl Judge for ClaimJudge {
             return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         }
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             for (at, source) in sources.texts.iter().enumerate() {
                 data.add_block(&format!("source {}", at + 1), source);
             }

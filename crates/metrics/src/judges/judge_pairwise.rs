@@ -202,7 +202,7 @@ impl Judge for PairwiseJudge {
         };
         let messages = |order: usize| {
             let (first, second) = if order == 0 { (response, other) } else { (other, response) };
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             data.add_case_fields(sample, false).add_block("response A", first).add_block("response B", second);
             self.template.messages(&[("question", &self.question), ("form", FORM), ("data", data.text())])
         };

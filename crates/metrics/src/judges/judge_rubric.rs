@@ -205,7 +205,7 @@ impl Judge for RubricJudge {
     fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             data.add_case_fields(sample, self.with_references).add_block("response", response);
             self.template.messages(&[
                 ("question", &self.question),

@@ -165,7 +165,7 @@ impl Judge for SameAnswerJudge {
             }
         }
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             if let Some(query) = &sample.case.query {
                 data.add_block("query", query);
             }

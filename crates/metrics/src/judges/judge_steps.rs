@@ -239,7 +239,7 @@ impl Judge for StepJudge {
             return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         }
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             if let Some(query) = &sample.case.query {
                 data.add_block("query", query);
             }

@@ -137,11 +137,11 @@ impl ResearchJudge {
 
     fn questions(&self, sample: Sample<'_>, task: &Task<'_>) -> Result<Vec<ChatRequest>, ScoreError> {
         let response = sample.response()?;
-        let mut text = QuotedTexts::new();
+        let mut text = QuotedTexts::default();
         text.add_block("text", task.prediction);
         let form = [("type", "text"), ("example", task.example), ("data", text.text()), ("text", task.prediction)];
         let answer_text = task.answer_text();
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         data.add_block("question", task.question)
             .add_block("reference steps", &task.steps)
             .add_block("reference answer", &answer_text)
@@ -165,7 +165,7 @@ impl ResearchJudge {
     /// Asks whether the answer as a whole is right.
     fn answer_question(&self, task: &Task<'_>, parsed: &str) -> ChatRequest {
         let answer_text = task.answer_text();
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         data.add_block("question", task.question)
             .add_block("reference answer", &answer_text)
             .add_block("extracted answer", task.prediction)

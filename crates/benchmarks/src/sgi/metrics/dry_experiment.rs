@@ -249,14 +249,14 @@ impl ExperimentJudge {
 
     /// Asks for the answer as nothing but functions.
     fn parse(&self, task: &Task<'_>) -> JudgeAction {
-        let mut text = QuotedTexts::new();
+        let mut text = QuotedTexts::default();
         text.add_block("text", task.prediction);
         let form = [("type", "text"), ("example", EXAMPLE), ("data", text.text()), ("text", task.prediction)];
         JudgeAction::Ask(vec![question(self.parser.messages(&form), usize::from(self.judges.len() > 1))])
     }
 
     fn comparison(&self, expected: &str, printed: &str) -> ChatRequest {
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         data.add_block("reference output", expected).add_block("output of the program", printed);
         let values = [("form", FORM), ("data", data.text()), ("reference_output", expected), ("output", printed)];
         question(self.judge.messages(&values), 0)

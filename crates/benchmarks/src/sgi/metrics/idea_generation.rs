@@ -168,7 +168,7 @@ impl IdeaJudge {
     fn question(&self, sample: Sample<'_>, pair: &Pair, slot: usize, attempt: usize) -> ChatRequest {
         let (generated, reference) = (idea_text(&pair.idea), idea_text(&pair.reference.idea));
         let (first, second) = if slot.is_multiple_of(2) { (&reference, &generated) } else { (&generated, &reference) };
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         let context = context_text(&sample.case.metadata);
         data.add_block("context", &context).add_block("idea A", first).add_block("idea B", second);
         ChatRequest {

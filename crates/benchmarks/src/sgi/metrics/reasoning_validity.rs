@@ -84,7 +84,7 @@ impl ValidityJudge {
         let steps: Vec<String> =
             texts("steps").iter().zip(1..).map(|(step, number)| format!("{number}. {step}")).collect();
         let (steps, solution) = (steps.join("\n"), sample.response()?);
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         data.add_block("question", question)
             .add_block("options", &options)
             .add_block("reference steps", &steps)

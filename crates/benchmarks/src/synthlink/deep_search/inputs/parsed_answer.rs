@@ -4,9 +4,9 @@ use std::hash::BuildHasher;
 use std::rc::Rc;
 
 use probare_core::{Profile, Sample, ScoreError};
+use probare_metrics::source_texts::SourceTexts;
 use rustc_hash::FxBuildHasher;
 
-use super::SourceTexts;
 use crate::synthlink::deep_search::improved::ParsedAnswer;
 
 /// The response with what it copied from the sources under `key`; nothing in the published profile, which parses nothing.
