@@ -2,8 +2,8 @@
 
 use probare_core::BenchmarkError;
 use probare_engine::{Diagnose, Interface, mistake};
+use probare_formats::results::ResultsFileError;
 use probare_report::comparison::ComparisonError;
-use probare_report::results_file::ResultsFileError;
 
 use crate::{CompareError, VerifyError};
 

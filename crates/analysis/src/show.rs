@@ -8,8 +8,8 @@ use probare_core::{
     Sink, SourceError,
 };
 use probare_engine::{DriveOptions, Plan, ProgramBackend, ProgramOptions, Registries, RunContext, RunError, drive};
+use probare_formats::results::{ResultsFile, RowContent};
 use probare_report::ReportFormat;
-use probare_report::results_file::{ResultsFile, RowContent};
 
 use crate::exchange::IMPORTED;
 use crate::verify::{VerifyError, reopen_results, replies};

@@ -40,6 +40,7 @@ mod open;
 #[cfg(test)]
 mod oracle;
 mod proposals;
+pub mod results;
 mod row;
 mod stored_file;
 #[cfg(test)]

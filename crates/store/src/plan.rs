@@ -270,7 +270,7 @@ mod tests {
         let metric = MetricInfo {
             name: "x".into(),
             id: "exact_match".into(),
-            summary: String::new(),
+            summary: "".into(),
             better: Better::Higher,
             range: (0.0, 1.0),
             version: 1,

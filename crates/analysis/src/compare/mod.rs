@@ -15,10 +15,10 @@ use probare_core::{
     ResultWithoutEvidence, Score, ScoreError, SerializedResult, Sink, Value,
 };
 use probare_engine::{Registries, scan_cases};
+use probare_formats::results::{ResultsFile, RowContent};
 use probare_report::comparison::{
     CaseEvidence, CaseIdentity, ComparisonError, ComparisonRequest, EvidenceByCase, RunComparison, RunScores,
 };
-use probare_report::results_file::{ResultsFile, RowContent};
 use probare_report::{DatasetVersion, GroupBy, ResultStatus, escape};
 use probare_store::{CaseReadMode, Store, StoreError};
 use serde::de::DeserializeOwned;
@@ -543,7 +543,7 @@ impl<V: FnMut(&Manifest, ResultRow, Option<&Case>) + Send> Sink for RowsWithCase
 
 /// The rows of a file in whatever format.
 struct ResultRows<'a> {
-    inner: probare_report::results_file::FileRows,
+    inner: probare_formats::results::FileRows,
     columns: Option<Vec<String>>,
     wanted: RowSelection<'a>,
     /// Rows that were read or passed over.
@@ -602,7 +602,7 @@ fn cells(columns: &[String], content: &RowContent, manifest: &Manifest) -> Resul
         RowContent::Cells(cells) => cells.clone(),
         // A cell is written so that no spreadsheet runs it.
         RowContent::Text(text) => {
-            let cells = probare_report::results_file::cells(text)?;
+            let cells = probare_formats::results::cells(text)?;
             cells.iter().map(|cell| Some(escape::from_csv(cell).to_owned())).collect()
         }
     };

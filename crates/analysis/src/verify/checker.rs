@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use probare_core::{BenchmarkData, Event, FORMAT, FileDigest, Manifest, Outcome, RunEnd, Sha256, Sink};
-use probare_report::results_file::{FileRows, ResultsFile, ResultsFileError};
+use probare_formats::results::{FileRows, ResultsFile, ResultsFileError};
 use probare_report::{OutputWriter, RendererOptions, ReportFormat, Summary, VERSION, costs};
 
 use super::Verdict;

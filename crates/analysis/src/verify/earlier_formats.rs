@@ -6,7 +6,7 @@ use probare_core::{
     Case, CaseBatch, CaseSource, InputFile, Manifest, Output, Problem, ReadProgress, Sha256, SourceError,
 };
 use probare_engine::EACH_ROW_IS_A_CASE;
-use probare_report::results_file::format_3;
+use probare_formats::results::format_3;
 use serde_json::{Map, Value as Json};
 
 use super::Verdict;

@@ -8,8 +8,8 @@ use std::io;
 
 use probare_core::{CaseResult, ErrorKind, MetricInfo, MetricResult};
 use probare_engine::EXPECTATIONS;
+use probare_formats::results::{FileRows, KeyedRow, RowContent, RowFormat, RowKey};
 use probare_report::ReportFormat;
-use probare_report::results_file::{FileRows, KeyedRow, RowContent, RowFormat, RowKey};
 use rustc_hash::FxHashMap;
 
 use super::Verdict;

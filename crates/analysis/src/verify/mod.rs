@@ -29,8 +29,8 @@ use probare_engine::{
     run,
 };
 use probare_formats::CaseFileError;
+use probare_formats::results::{ManifestText, ResultsFile, ResultsFileError};
 use probare_models::CacheFile;
-use probare_report::results_file::{ManifestText, ResultsFile, ResultsFileError};
 use probare_report::{Gate, Gates, RendererOptions, VERSION};
 use serde_json::Value as Json;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use probare_core::{Case, Evidence, FieldSpan};
-use probare_report::results_file::{RowContent, RowFormat};
+use probare_formats::results::{RowContent, RowFormat};
 use serde_json::{Map, Value as Json};
 
 use super::Verdict;

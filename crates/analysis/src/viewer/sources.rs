@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use probare_core::{Case, CaseResult, ErrorKind, Manifest, ModelRecord, SampleKey, ScoreError};
 use probare_engine::{EXPECTATIONS, RunOptions, expectations};
-use probare_report::results_file::ResultsFile;
+use probare_formats::results::ResultsFile;
 use probare_report::{GateVerdict, Gates, escape, manifest};
 use probare_store::{PlannedDataset, RunNames, RunPlan, RunState, STORE, Store, StoreWriter};
 

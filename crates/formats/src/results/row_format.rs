@@ -7,7 +7,7 @@ use probare_core::{CaseResult, FORMAT, MetricInfo};
 use serde::Deserialize;
 
 use super::{format_3, table};
-use crate::{ReportFormat, csv, escape, parquet};
+use probare_report::{ReportFormat, csv, escape, parquet};
 
 /// What a row holds.
 #[derive(Debug, Clone, PartialEq, Eq)]

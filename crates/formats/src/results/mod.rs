@@ -24,8 +24,7 @@ pub use self::row_format::{KeyedRow, RowContent, RowFormat, RowKey};
 pub use self::rows::FileRows;
 pub use self::table::cells;
 
-use crate::output::Compression;
-use crate::{ReportError, ReportFormat, manifest};
+use probare_report::{Compression, ReportError, ReportFormat, manifest};
 
 /// Bytes of the longest line or value that is read back.
 const LONGEST: usize = 1 << 30;
