@@ -312,8 +312,8 @@ fn fill(
     notes: &mut Vec<String>,
 ) -> Result<bool, ViewerError> {
     let models = compare::models(whole)?;
-    let mut page_cases = ResultsFile::new(&whole.path)
-        .and_then(|results| results.page_cases())
+    let mut page_texts = ResultsFile::new(&whole.path)
+        .and_then(|results| results.page_texts())
         .map_err(|error| ViewerError::File { path: whole.path.clone(), reason: error_chain(&error) })?;
     let (mut has_texts, mut told) = (false, Vec::new());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -340,7 +340,7 @@ fn fill(
     let mut rows: HashMap<(String, u32), u64> = HashMap::new();
     let (mut cases, mut samples, mut failed) = (0, 0, None);
     compare::read_rows(whole, RowSelection::Whole, &mut told, |manifest, row, case| {
-        let from_page = page_cases.as_mut().and_then(Iterator::next);
+        let from_page = page_texts.as_mut().and_then(Iterator::next);
         let occurrence = seen.entry((row.id.clone(), row.model.clone(), row.repeat)).or_default();
         let number = *rows.entry((row.id.clone(), *occurrence)).or_insert_with(|| {
             cases += 1;
@@ -373,7 +373,7 @@ fn fill(
         return Err(ViewerError::File { path: path.to_owned(), reason: error.to_string() });
     }
     // Where the page has the texts, it does not matter that nothing else has them.
-    if page_cases.is_none() || !has_texts {
+    if page_texts.is_none() || !has_texts {
         notes.append(&mut told);
     }
     keeper.close()?;

@@ -1,4 +1,4 @@
-//! [`PageCases`]: the texts of the cases on a page, for who looks at a run of which only its page is left.
+//! [`PageTexts`]: the texts of the cases on a page, for who looks at a run of which only its page is left.
 
 use probare_core::{Case, Field, Output, Passage};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use super::rows::LineRows;
 
 /// The cases of a page, one for each of its records, in the same order. A case has the texts that the page shows; a text that was
 /// too long for the page ends where it was cut.
-pub struct PageCases<R>(pub(super) LineRows<R>);
+pub struct PageTexts<R>(pub(super) LineRows<R>);
 
 /// The texts of a record.
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ struct ShownText {
 /// Items of a list that a page may have; a larger number is no page of ours.
 const MOST_ITEMS: usize = 100_000;
 
-impl<R: std::io::BufRead> Iterator for PageCases<R> {
+impl<R: std::io::BufRead> Iterator for PageTexts<R> {
     type Item = Case;
 
     fn next(&mut self) -> Option<Case> {
@@ -73,7 +73,7 @@ mod tests {
     fn texts_of_a_record_become_those_of_its_case() {
         let page = "<p>\n{\"line\":{},\"texts\":[{\"field\":\"query\",\"text\":\"q\"},{\"field\":\"response\",\"text\":\"r\"},\
                     {\"field\":\"context\",\"index\":1,\"text\":\"c\"}]}\n{\"line\":{}}\n{\"line\": broken\n";
-        let cases: Vec<Case> = PageCases(LineRows::new(page.as_bytes())).collect();
+        let cases: Vec<Case> = PageTexts(LineRows::new(page.as_bytes())).collect();
         assert_eq!(cases.len(), 3);
         assert_eq!((cases[0].query.as_deref(), cases[0].response.as_ref().unwrap().text.as_str()), (Some("q"), "r"));
         assert_eq!(cases[0].context.as_ref().unwrap()[1].text, "c");
