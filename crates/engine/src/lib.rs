@@ -1,8 +1,8 @@
 //! From rows to results: a [`Plan`] says which metrics are computed with which options; [`drive`] reads cases from any
 //! source, scores them on all cores and hands [`Event`](probare_core::Event)s to [`Sink`](probare_core::Sink)s; [`run`]
-//! takes a [`Job`](probare_core::Job) from its start to its [`Exit`], reports, gates and manifest included; [`Config`] is
-//! what a project settles once. An
-//! [`Evaluation`] goes through models too and keeps what is finished in a [`Store`], so that it can be resumed.
+//! takes a [`Job`](probare_core::Job) from its start to its [`Exit`], reports, gates and manifest included. [`Config`] is
+//! what a project settles once. An [`Evaluation`] goes through models too and keeps what is finished in a [`Store`], so that
+//! it can be resumed.
 //!
 //! Every verb goes this one road. The bytes that come out do not depend on the number of threads, and memory does not
 //! depend on the number of cases.
