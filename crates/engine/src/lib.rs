@@ -1,8 +1,8 @@
 //! From rows to results: a [`Plan`] says which metrics are computed with which options; [`drive`] reads cases from any
 //! source, scores them on all cores and hands [`Event`](probare_core::Event)s to [`Sink`](probare_core::Sink)s; [`run`]
-//! takes a [`Job`](probare_core::Job) from its start to its [`Exit`], reports, gates and manifest included; [`verify`] does
-//! the same again and holds the outcome against a file of results. [`Config`] is what a project settles once. An
-//! [`Evaluation`] goes through models too and keeps what is finished in a [`Store`], so that it can be resumed.
+//! takes a [`Job`](probare_core::Job) from its start to its [`Exit`], reports, gates and manifest included. [`Config`] is
+//! what a project settles once. An [`Evaluation`] goes through models too and keeps what is finished in a [`Store`], so that
+//! it can be resumed.
 //!
 //! Every verb goes this one road. The bytes that come out do not depend on the number of threads, and memory does not
 //! depend on the number of cases.
@@ -45,6 +45,10 @@ pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
 pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};
 pub use plan::{Plan, PlanError, PlannedMetric};
+// The store is part of what the engine speaks of.
+pub use probare_store::{
+    self as store, HumanLabel, PlannedDataset, RunPlan, RunState, STORE, Store, StoreError, StoredRun,
+};
 pub use programs::{ProgramBackend, ProgramCounts, ProgramError, ProgramOptions};
 pub use read_settings::read_options;
 pub use registries::Registries;

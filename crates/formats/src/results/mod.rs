@@ -102,11 +102,7 @@ impl ResultsFile {
         let why = match format {
             ReportFormat::Markdown => "a Markdown page holds a few rounded numbers",
             ReportFormat::Junit => "JUnit test results hold no values",
-            ReportFormat::Jsonl
-            | ReportFormat::Json
-            | ReportFormat::Csv
-            | ReportFormat::Parquet
-            | ReportFormat::Html => "",
+            _ => "",
         };
         if why.is_empty() {
             return Ok(Self { path: path.to_owned(), format, compression });

@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use probare_benchmarks::synthlink::deep_search::measures::{ReasoningSteps, WordInterner, claim_spans, parse_topics};
+use probare_benchmarks::synthlink::deep_search::measures::{ReasoningSteps, WordInterner, parse_topics};
 use probare_benchmarks::synthlink::{Catalogue, SynthLinkSummary, SystemScores, catalogue, files};
+use probare_metrics::claim_spans::claim_spans;
 use probare_testing::{GoldenTally, close, external_data, golden_json, list, number, same, text};
 use serde_json::{Value, json};
 
