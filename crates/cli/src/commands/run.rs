@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use probare_analysis::{Translation, is_promptfoo_configuration, translate};
+use probare_benchmarks::registries;
 use probare_core::Sha256;
 use probare_engine::{
-    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, Store, Translation,
-    check_discovered_guide, is_promptfoo_configuration, translate,
+    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, check_discovered_guide,
 };
 use probare_report::escape;
 use probare_report::number::count_with_noun;
+use probare_store::Store;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
 use super::export::exchange_failure;
@@ -148,7 +150,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 /// Starts a run of a configuration of ours.
 fn begin(arguments: &Arguments, settings: RunOptions) -> CommandResult {
     let options = EvaluationOptions { dry_run: arguments.dry_run, ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     if arguments.dry_run {
         return print(&estimate_text(evaluation.estimate()));
     }
