@@ -54,6 +54,7 @@ fn own_prompts(id: &str, options: &Json) -> Option<Vec<(&'static str, &'static s
         "judge_rubric" => vec![("prompt", judge_rubric::PROMPT)],
         "judge_same_answer" => vec![("prompt", judge_same_answer::PROMPT)],
         "judge_steps" => vec![("prompt", judge_steps::PROMPT)],
+        "openai_model_grader" => vec![("prompt", crate::graders::openai_model_grader::PROMPT)],
         "deep_research" => deep_research::prompts(options),
         "idea_generation" => vec![("prompt", idea_generation::PROMPT)],
         "dry_experiment" => dry_experiment::PROMPTS.to_vec(),
