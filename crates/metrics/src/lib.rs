@@ -39,8 +39,10 @@ pub mod care;
 pub mod cascade;
 pub mod code;
 pub mod deep_search;
+pub mod graders;
 pub mod interviews;
 pub mod judges;
+pub mod privacy;
 pub mod rag;
 pub mod retrieval;
 pub mod sgi;
@@ -65,8 +67,10 @@ pub static FAMILIES: &[&[&MetricDef]] = &[
     care::FAMILY,
     code::FAMILY,
     deep_search::FAMILY,
+    graders::FAMILY,
     interviews::FAMILY,
     judges::FAMILY,
+    privacy::FAMILY,
     rag::FAMILY,
     retrieval::FAMILY,
     sgi::FAMILY,
