@@ -52,7 +52,9 @@ pub use bundled::{bundled_below, is_bundled};
 pub use fields::{FieldMap, MapError};
 pub use folder::files_below;
 pub use formats::table::{RowTable, TableBatcher, TableCell};
-pub use importers::{ImportError, ImportFormat, ImportedCases, ImportedScore, ORIGIN, SCORES, import, read_foreign};
+pub use importers::{
+    ImportError, ImportFormat, ImportedCases, ImportedScore, ORIGIN, SCORES, import, import_together, read_foreign,
+};
 pub use json_node::{DataError, JsonNode, parse_json};
 pub use open::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 pub use proposals::columns;

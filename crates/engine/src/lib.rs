@@ -33,6 +33,7 @@ mod store;
 mod verify;
 mod viewer;
 mod yaml;
+mod yaml_writer;
 
 pub use compare::{CaseValues, CompareError, ComparisonReport, ResultsSource, RunValues, compare, read_values};
 pub use config::{
