@@ -3,7 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_engine::{CompareError, ComparisonReport, Exit, ResultsSource, compare};
+use probare_analysis::{CompareError, ComparisonReport, ResultsSource, compare};
+use probare_benchmarks::registries;
+use probare_engine::Exit;
 use probare_report::comparison::{ComparisonRequest, NonInferiorityGate};
 use probare_report::github::{Annotation, lines};
 use probare_report::{Cluster, GroupBy, OutputWriter, refuse_overlap};
@@ -179,11 +181,15 @@ pub fn open_results(name: &str, store: &StoreFlag) -> Result<ResultsSource, Fail
     };
     let is_file = Path::new(place).exists();
     let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !is_file) else {
-        return Ok(ResultsSource { name: name.to_owned(), model, ..ResultsSource::from_file(Path::new(place)) });
+        return Ok(ResultsSource {
+            name: name.to_owned(),
+            model,
+            ..ResultsSource::from_file(Path::new(place), registries())
+        });
     };
     let store = store.open_for_reading()?;
     store.run(run)?;
-    let whole = ResultsSource::from_store(store.path(), run);
+    let whole = ResultsSource::from_store(store.path(), run, registries());
     let name = model.as_ref().map_or_else(|| whole.name.clone(), |model| format!("{model} in run {run}"));
     Ok(ResultsSource { name, model, ..whole })
 }

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use probare_benchmarks::registries;
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Stop};
-use probare_engine::{
-    Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
-};
+use probare_engine::{Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest};
 use probare_metrics::graders::not_run_reason;
 use probare_report::number::count_with_noun;
 use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
+use probare_store::Store;
 
 use super::flags::stream_look;
 use super::model_call_flags;
@@ -96,7 +96,7 @@ impl RunDriver {
     pub fn run(self, job: Job) -> CommandResult {
         let progress = ProgressSink::new(self.is_quiet(), self.settings.limit, job.cases.progress());
         let wanted = RunRequest { watcher: Some(Box::new(progress)), ..self.run_request() };
-        let conclusion = probare_engine::run(job, wanted)?;
+        let conclusion = probare_engine::run(job, registries(), wanted)?;
         self.conclude(&conclusion)
     }
 

@@ -41,6 +41,7 @@ metric!(OpenaiModelGrader as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: ModelGrader::new,
     since: "0.4",
     version: 1,
