@@ -106,7 +106,7 @@ fn record_case(mut row: Map<String, Json>, number: usize) -> (Case, Map<String, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::importers::read_foreign;
+    use crate::tools::read_foreign;
 
     #[test]
     fn items_traces_and_generations_become_cases() {

@@ -88,7 +88,7 @@ fn add_feedback(feedback: &Json, told: &mut Map<String, Json>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::importers::read_foreign;
+    use crate::tools::read_foreign;
 
     #[test]
     fn outputs_of_an_example_are_right_and_those_of_a_run_were_said() {

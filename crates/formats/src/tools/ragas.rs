@@ -87,7 +87,7 @@ fn sample_case(mut row: Map<String, Json>, number: usize, metrics: &BTreeSet<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::importers::read_foreign;
+    use crate::tools::read_foreign;
 
     #[test]
     fn a_metric_that_failed_has_no_value_and_a_conversation_has_its_messages() {
