@@ -41,7 +41,7 @@ pub use drive::{
     CallResult, DriveError, DriveOptions, DriveOutcome, EACH_ROW_IS_A_CASE, MOST_JOBS, ReplySender, Response,
     RunContext, SampleProvider, drive,
 };
-pub use exit::{Allowances, Exit};
+pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
 pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};
 pub use plan::{Plan, PlanError, PlannedMetric};

@@ -247,9 +247,8 @@ run_options! {
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_EMPTY")]
         pub allow_empty: Option<bool>,
 
-        /// Exit with code 0 even if checks could not be run here
-        #[arg(skip)]
-        #[schemars(skip)]
+        /// Exit with code 0 even if checks were not run, because this program cannot or may not run them
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_NOT_RUN")]
         pub allow_not_run: Option<bool>,
 
         /// Title of the report pages
@@ -756,6 +755,7 @@ impl RunOptions {
             sandbox: Some(SandboxChoice::default()),
             run_again: no,
             allow_empty: no,
+            allow_not_run: no,
             quiet: no,
             json: no,
             color: Some(When::Auto),
@@ -963,14 +963,14 @@ mod tests {
             "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
              significant: true, offline: true, refresh: true, batch: true, budget_usd: 1, budget_tokens: 2, \
              score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, \
-             allow_empty: true, decision_thresholds: [b.json], bands: [a.json], \
+             allow_empty: true, allow_not_run: true, decision_thresholds: [b.json], bands: [a.json], \
              map: [id=x], format: csv, delimiter: ';', group: conversation, max_row_size: 3, github: auto, title: t, quiet: true, \
              json: true, color: never}\n",
         );
         let options = file(&format!("{above}{below}"));
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
         let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys.len(), 32, "{keys:?}");
+        assert_eq!(keys.len(), 33, "{keys:?}");
         for name in keys {
             let name = match name.as_str() {
                 "concurrency" => "jobs",
@@ -1008,6 +1008,7 @@ mod tests {
             "--sandbox=none",
             "--run-again",
             "--allow-empty",
+            "--allow-not-run",
             "--decision-thresholds=b.json",
             "--bands=a.json",
             "--map=id=x",

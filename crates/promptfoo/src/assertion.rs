@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use crate::{html, js, json, meteor, refusal, response, similarity, sql, text, tools, traces, trajectory, xml};
+use crate::{
+    html, js, json, meteor, refusal, response, similar, similarity, sql, text, tools, traces, trajectory, xml,
+};
 
 /// An assertion as it stands in a configuration, its texts rendered.
 #[derive(Debug, Clone)]
@@ -73,6 +75,8 @@ pub struct Answer<'a> {
     pub functions: Option<&'a Value>,
     /// Tools that the provider knows (`config.tools`).
     pub tools: Option<&'a Value>,
+    /// Vectors of an embedding model by their text, where somebody made them.
+    pub embeddings: Option<&'a Map<String, Value>>,
     /// `spans`, and perhaps `metadata`.
     pub trace: Option<&'a Value>,
     /// Who checks schemas.
@@ -83,7 +87,7 @@ impl<'a> Answer<'a> {
     /// An answer of which nothing but the output is known.
     pub fn new(output: &'a Value, schemas: &'a dyn SchemaValidator) -> Self {
         let text = output.as_str().map_or_else(|| js::json(output, 0), str::to_owned);
-        Self { output, text, response: None, functions: None, tools: None, trace: None, schemas }
+        Self { output, text, response: None, functions: None, tools: None, embeddings: None, trace: None, schemas }
     }
 
     /// A field of the answer that is there and not null.
@@ -198,6 +202,7 @@ impl Assertion {
             | "trajectory:tool-sequence"
             | "trajectory:tool-args-match"
             | "trajectory:step-count" => flipped(trajectory::judge(self, answer)),
+            "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" => similar::judge(self, answer),
             kind => match type_support(kind) {
                 TypeSupport::NotRun(reason) => Err(Fault::NotRun(format!("`{}` {reason}", self.name()))),
                 _ => error(format!("`{}` is no type of promptfoo 0.123.1", self.name())),

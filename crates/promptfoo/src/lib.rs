@@ -29,6 +29,7 @@ mod json;
 mod meteor;
 mod refusal;
 mod response;
+mod similar;
 mod similarity;
 mod sql;
 pub mod template;

@@ -260,10 +260,9 @@ impl RunViewer {
             let file = path.display().to_string();
             let asked = ImportRequest {
                 file: &file,
-                from: None,
-                group: None,
                 cases: Some(&cases),
                 results: vec![results.clone()],
+                ..ImportRequest::default()
             };
             let made = import_file(&asked)?;
             notes.push(format!("read as a file of {}", made.format));

@@ -38,10 +38,6 @@ pub struct Arguments {
     #[arg(long, env = "PROBARE_DRY_RUN")]
     dry_run: bool,
 
-    /// Exit with code 0 even if checks of a promptfoo configuration cannot be run here
-    #[arg(long, env = "PROBARE_ALLOW_NOT_RUN")]
-    allow_not_run: bool,
-
     #[command(flatten)]
     pub store: StoreFlag,
 
@@ -112,17 +108,13 @@ pub fn describe_translation(translation: &Translation) {
 
 /// Runs a configuration of promptfoo that was translated.
 fn run_translated(arguments: &Arguments, config: &Path, translation: &Translation) -> CommandResult {
-    let mut settings = arguments.options.with(&Config::load(Some(config))?);
+    let settings = arguments.options.with(&Config::load(Some(config))?);
     if settings.quiet != Some(true) {
         describe_translation(translation);
     }
-    settings.allow_not_run = arguments.allow_not_run.then_some(true);
+    let is_allowed = settings.allow_not_run == Some(true);
     let exit = begin(arguments, settings)?;
-    if translation.loses_more
-        && !arguments.allow_not_run
-        && !arguments.dry_run
-        && matches!(exit, Exit::Fine | Exit::Gate)
-    {
+    if translation.loses_more && !is_allowed && !arguments.dry_run && matches!(exit, Exit::Fine | Exit::Gate) {
         remark("parts of the configuration are not run (see above); --allow-not-run accepts that");
         return Ok(Exit::Error);
     }
@@ -142,9 +134,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         }
         return begin_benchmark(guided, config, ExistingResults::Skip, said, &arguments.store);
     }
-    let mut settings = settings(arguments)?;
-    settings.allow_not_run = arguments.allow_not_run.then_some(true);
-    begin(arguments, settings)
+    begin(arguments, settings(arguments)?)
 }
 
 /// Starts a run of a configuration of ours.

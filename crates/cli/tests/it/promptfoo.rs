@@ -156,10 +156,6 @@ fn a_configuration_is_no_file_of_cases() {
     let folder = folder(TWO_TESTS);
     let said = run_expecting(folder.path(), 64, &["import", "promptfooconfig.yaml"]);
     assert!(said.contains("-o probare.yaml"), "{said}");
-    fs::write(folder.path().join("cases.jsonl"), "{\"messages\": [{\"role\": \"user\", \"content\": \"x\"}]}\n")
-        .unwrap();
-    let said = run_expecting(folder.path(), 64, &["import", "cases.jsonl", "-o", "x.yaml"]);
-    assert!(said.contains("no configuration of promptfoo"), "{said}");
 }
 
 #[test]

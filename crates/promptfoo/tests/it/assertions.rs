@@ -31,6 +31,7 @@ fn answer(vector: &Value) -> Answer<'_> {
         response: vector.get("response").and_then(Value::as_object),
         functions: provider("openai_functions"),
         tools: provider("tools"),
+        embeddings: provider("embeddings").and_then(Value::as_object),
         trace: vector.get("trace").filter(|trace| !trace.is_null()),
         ..Answer::new(&vector["output"], &Schemas)
     }
@@ -99,6 +100,10 @@ golden_types! {
     golden_perplexity_score "perplexity-score" &[];
     golden_regex "regex" &[];
     golden_rouge_n "rouge-n" &[];
+    golden_similar "similar" &[];
+    golden_similar_cosine "similar_cosine" &[];
+    golden_similar_dot "similar_dot" &[];
+    golden_similar_euclidean "similar_euclidean" &[];
     golden_skill_used "skill-used" &[];
     golden_starts_with "starts-with" &[];
     golden_tool_call_f1 "tool-call-f1" &[];

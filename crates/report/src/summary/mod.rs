@@ -253,7 +253,7 @@ impl Summary {
         self.metrics.iter().map(|metric| metric.failed).sum()
     }
 
-    /// Results of checks that could not be run here, over all metrics.
+    /// Those of them that were not run, because this program cannot or may not run them.
     pub fn not_run(&self) -> u64 {
         self.metrics.iter().map(|metric| metric.not_run).sum()
     }
@@ -338,7 +338,7 @@ pub struct MetricSummary {
     pub not_applicable: u64,
     /// Outputs that could not be scored.
     pub failed: u64,
-    /// Those of them whose check could not be run here.
+    /// Those of them that were not run, because this program cannot or may not run them.
     pub not_run: u64,
     /// Least value.
     pub min: Option<f64>,
@@ -464,7 +464,7 @@ impl MetricSummary {
 
 impl Serialize for MetricSummary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_struct("MetricSummary", 18)?;
+        let mut map = serializer.serialize_struct("MetricSummary", 19)?;
         map.serialize_field("name", &self.info.name)?;
         map.serialize_field("mean", &self.mean())?;
         map.serialize_field("interval", &self.interval())?;
@@ -484,6 +484,9 @@ impl Serialize for MetricSummary {
         }
         map.serialize_field("not_applicable", &self.not_applicable)?;
         map.serialize_field("failed", &self.failed)?;
+        if self.not_run > 0 {
+            map.serialize_field("not_run", &self.not_run)?;
+        }
         map.serialize_field("min", &self.min)?;
         map.serialize_field("max", &self.max)?;
         map.serialize_field("histogram", &self.histogram())?;

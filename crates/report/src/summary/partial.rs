@@ -28,8 +28,6 @@ struct PartialMetric {
     scored: u64,
     not_applicable: u64,
     failed: u64,
-    #[serde(default)]
-    not_run: u64,
     min: Option<f64>,
     max: Option<f64>,
     not_applicable_reasons: ReasonCounts,
@@ -42,6 +40,8 @@ struct PartialMetric {
     decided: DecidedCounts,
     #[serde(default)]
     out_of_range: u64,
+    #[serde(default)]
+    not_run: u64,
 }
 
 impl Summary {
@@ -52,7 +52,6 @@ impl Summary {
             scored: metric.scored,
             not_applicable: metric.not_applicable,
             failed: metric.failed,
-            not_run: metric.not_run,
             min: metric.min,
             max: metric.max,
             not_applicable_reasons: metric.not_applicable_reasons.clone(),
@@ -63,6 +62,7 @@ impl Summary {
             unsure: metric.unsure,
             decided: metric.decided,
             out_of_range: metric.out_of_range,
+            not_run: metric.not_run,
         };
         PartialSummary {
             cases: self.table.counts(),
@@ -89,7 +89,6 @@ impl Summary {
             metric.scored += piece.scored;
             metric.not_applicable += piece.not_applicable;
             metric.failed += piece.failed;
-            metric.not_run += piece.not_run;
             metric.min = merge_optional(metric.min, piece.min, f64::min);
             metric.max = merge_optional(metric.max, piece.max, f64::max);
             metric.not_applicable_reasons.merge(&piece.not_applicable_reasons);
@@ -99,6 +98,7 @@ impl Summary {
             metric.unsure += piece.unsure;
             metric.decided.merge(piece.decided);
             metric.out_of_range += piece.out_of_range;
+            metric.not_run += piece.not_run;
             metric.filling.merge(&piece.filling);
         }
         self.settle();
