@@ -1,4 +1,4 @@
-//! `cargo x new-suite NAME`: the folder of a published benchmark and its line in the table of suites.
+//! `cargo x new-benchmark NAME`: the folder of a published benchmark and its line in the table of benchmarks.
 
 use std::fs;
 
@@ -7,10 +7,10 @@ use anyhow::{Context, Result, bail};
 use crate::new_metric::{insert_sorted, type_name};
 use crate::process::root;
 
-/// Write the folder of a new suite.
+/// Write the folder of a new benchmark.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Name in snake case, which is also its verb on the command line
+    /// Name in snake case, which is also its command
     name: String,
 }
 
@@ -18,7 +18,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let name = &arguments.name;
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
-        bail!("`{name}` is no name for a suite: use lower-case letters and underscores");
+        bail!("`{name}` is no name for a benchmark: use lower-case letters and underscores");
     }
     let folder = root().join("crates/benchmarks/src").join(name);
     if folder.exists() {

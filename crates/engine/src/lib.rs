@@ -34,13 +34,16 @@ mod verify;
 mod viewer;
 mod yaml;
 
-pub use compare::{CaseValues, CompareError, ComparisonReport, ResultsSource, RunValues, compare, read_values};
+pub use compare::{
+    CaseValues, CompareError, ComparisonReport, EarlyStop, ResultsSource, RunValues, compare, compare_prefixes,
+    read_case_means, read_values,
+};
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Retrieval,
 };
 pub use config_trust::check_discovered_guide;
-pub use decide_early::{DecidedVerdict, EarlyDecision, EarlyDecisionError, EarlyOutcome, GateDecision};
+pub use decide_early::{DecidedVerdict, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, GateDecision};
 pub use decision_thresholds::{
     DecisionThresholdsError, DecisionThresholdsFile, THRESHOLDS_FORMAT, apply_decision_thresholds,
 };
@@ -53,7 +56,10 @@ pub use exchange::{
 };
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
-pub use labels::{DEFER, LABEL, LabelError, LabelFile, LabelTable, LabelledOutput, LatestLabel, LevelOfRubric, Levels};
+pub use labels::{
+    DEFER, LABEL, LabelDraw, LabelError, LabelFile, LabelTable, LabelledOutput, LatestLabel, LevelOfRubric, Levels,
+    NextCase, TooFewLabels,
+};
 pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, ProgramOptions};

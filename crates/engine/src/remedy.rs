@@ -12,7 +12,10 @@ use probare_report::comparison::ComparisonError;
 use probare_report::results_file::ResultsFileError;
 use probare_report::{GateError, ReportError};
 
-use crate::{CompareError, ConfigError, DriveError, ModelAccessError, PlanError, ProgramError, RunError, VerifyError};
+use crate::{
+    CompareError, ConfigError, DriveError, EarlyDecisionError, ModelAccessError, PlanError, ProgramError, RunError,
+    VerifyError,
+};
 
 /// Where a remedy is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,6 +212,40 @@ impl Diagnose for ModelAccessError {
     }
 }
 
+impl Diagnose for EarlyDecisionError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        let told = mistake(self);
+        match self {
+            Self::NoGate => told.hint(interface.words(
+                "set one, for example --fail-under answer_match=0.8",
+                "set one in a configuration, for example gates: [{metric: answer_match, fail_under: 0.8}]",
+            )),
+            Self::NoBaseline { .. } => told.hint(interface.words(
+                "name results to compare with: --baseline old.jsonl",
+                "name results to compare with: baseline=\"old.jsonl\"",
+            )),
+            Self::UnusedBaseline => told.hint(interface.words(
+                "say in what the run must not be worse, and that it may stop early: --stop-when-decided --not-worse METRIC=0.02",
+                "say in what the run must not be worse: gates: [{metric: METRIC, not_worse_by: 0.02}] and run: {stop_when_decided: true}",
+            )),
+            Self::WholeRun { .. } => told.hint(interface.words(
+                "add --stop-when-decided, or compare the finished run: probare compare BASELINE RESULTS --not-worse METRIC",
+                "add stop_when_decided=True, or compare the finished run: compare(BASELINE, RESULTS, not_worse=[METRIC])",
+            )),
+            Self::Baseline { .. } => told.hint(interface.words(
+                "name a file of results with --baseline, or in `run` the number of a run; `probare compare` compares finished runs",
+                "name a file of results that has the same metric with the same options",
+            )),
+            Self::SeveralModels { .. } => told.hint("name the model in `generate: {models: [NAME]}`, and run the others apart"),
+            Self::Batch => told.hint("leave out --batch, or --stop-when-decided"),
+            _ => told.hint(interface.words(
+                "leave out --stop-when-decided, or `stop_when_decided` of the configuration, to take all cases",
+                "leave out stop_when_decided to take all cases",
+            )),
+        }
+    }
+}
+
 impl Diagnose for RunError {
     fn diagnose(&self, interface: Interface) -> BenchmarkError {
         match self {
@@ -221,6 +258,7 @@ impl Diagnose for RunError {
                 BenchmarkError { hint: error.remedy().map(Into::into), ..BenchmarkError::from_error(error) }
             }
             Self::Programs(error) => BenchmarkError::from_error(error),
+            Self::Early(error) => error.diagnose(interface),
             Self::Overlap(error) => mistake(error).hint("name another file to write"),
         }
     }
@@ -271,7 +309,7 @@ impl Diagnose for CompareError {
         match self {
             Self::Results(error) => error.diagnose(interface),
             Self::Comparison(ComparisonError::UnknownMetric { .. }) | Self::NoModel { .. } => mistake(self),
-            Self::Comparison(ComparisonError::Models { .. }) => {
+            Self::SeveralModels { .. } | Self::Comparison(ComparisonError::Models { .. }) => {
                 mistake(self).hint("name the model to compare: RESULTS@MODEL")
             }
             Self::Comparison(ComparisonError::NoCluster { .. }) => mistake(self)
@@ -284,6 +322,12 @@ impl Diagnose for CompareError {
             Self::Several { .. } => {
                 mistake(self).hint("name one model with RESULTS@MODEL, and take a run without repeats")
             }
+            Self::Stopped { .. } => mistake(self).hint(
+                "`probare compare` on the command line compares what both runs have from the beginning of their order",
+            ),
+            Self::OtherOrder { seed, .. } => mistake(self)
+                .hint(format!("take a run that was made with --stop-when-decided --seed {seed}, or run the other one to its end")),
+            Self::NotInBoth { .. } => mistake(self).hint("name a metric that both runs have, with values between two ends"),
             Self::Row { .. } => {
                 BenchmarkError::from_error(self).hint("`probare verify` says what else is wrong with it")
             }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_core::{
-    Backend, BenchmarkData, BenchmarkStatus, CaseResult, Event, FORMAT, InputFile, Job, Manifest, MeansOver,
-    MetricInfo, NoBackend, ProgramVersion, Publisher, RunEnd, SandboxRecord, Sink, Stop, Trust,
+    Backend, BenchmarkData, BenchmarkStatus, CaseResult, EarlyStopRecord, Event, FORMAT, InputFile, Job, Manifest,
+    MeansOver, MetricInfo, NoBackend, ProgramVersion, Publisher, RunEnd, SandboxRecord, Sink, Stop, Trust,
 };
 use probare_metrics::registry;
 use probare_report::{
@@ -17,13 +17,13 @@ use probare_report::{
     RendererOptions, ReportError, ReportFormat, Summary, VERSION, manifest, refuse_overlap,
 };
 
-use crate::decide_early::{EarlyDecision, EarlyOutcome, EarlyWatch};
+use crate::decide_early::{self, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, EarlyWatch};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
 use crate::programs::ProgramBackend;
 use crate::{
     Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, ProgramCounts, ProgramError,
-    ProgramOptions, RunOptions,
+    ProgramOptions, ResultsSource, RunOptions,
 };
 
 /// How a job is to be run, and who is there while it runs.
@@ -52,6 +52,10 @@ pub struct RunRequest<'a> {
     pub interrupted: Arc<AtomicBool>,
     /// Gates that end the run once they are decided; its cases come in the seeded order.
     pub early: Option<EarlyDecision>,
+    /// What is left to decide, told while the run goes on.
+    pub early_progress: Arc<EarlyProgress>,
+    /// What gates against a baseline compare with; that of the settings, a file, if absent.
+    pub baseline: Option<ResultsSource>,
 }
 
 impl Default for RunRequest<'_> {
@@ -69,6 +73,8 @@ impl Default for RunRequest<'_> {
             watcher: None,
             interrupted: Arc::default(),
             early: None,
+            early_progress: Arc::default(),
+            baseline: None,
         }
     }
 }
@@ -103,6 +109,9 @@ pub enum RunError {
     /// A report cannot be opened.
     #[error(transparent)]
     Open(#[from] ReportError),
+    /// Its gates cannot be decided before its last case.
+    #[error(transparent)]
+    Early(#[from] EarlyDecisionError),
     /// The run broke off.
     #[error(transparent)]
     Drive(#[from] DriveError),
@@ -145,7 +154,7 @@ pub struct Conclusion {
 }
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
-pub fn run(mut job: Job, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
+pub fn run(mut job: Job, mut wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
     let is_published = job.suite.is_some();
     let open = |asking: &ModelAccess| {
         let mut asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
@@ -158,6 +167,15 @@ pub fn run(mut job: Job, wanted: RunRequest<'_>) -> Result<Conclusion, RunError>
     apply_decision_thresholds(files, &mut job.requests, profile, registry()).map_err(PlanError::from)?;
     job.reads.extend(files.iter().cloned());
     let plan = Plan::with_recorded(&job.requests, profile, registry(), &wanted.recorded)?;
+    let gates = wanted.settings.limits().join(wanted.gates.clone());
+    decide_early::check_options(&wanted.settings, &gates, is_published)?;
+    if wanted.settings.stop_when_decided == Some(true) {
+        gates.check(plan.infos(), false)?;
+        let named = || wanted.settings.baseline.as_deref().map(ResultsSource::from_name);
+        let baseline = wanted.baseline.clone().or_else(named);
+        wanted.early =
+            Some(decide_early::prepare(&mut job, plan.infos(), &wanted.settings, &gates, baseline.as_ref())?);
+    }
     run_planned(job, &plan, asked.as_ref(), wanted)
 }
 
@@ -186,6 +204,8 @@ pub(crate) fn run_planned(
         watcher,
         interrupted,
         early,
+        early_progress,
+        baseline,
     } = wanted;
     let (gates, by) = (settings.limits().join(gates), settings.groups());
     let mut outputs = settings.files();
@@ -243,6 +263,7 @@ pub(crate) fn run_planned(
             if to_stdout { OutputWriter::to_writer(Box::new(io::stderr())) } else { OutputWriter::to_stdout() };
         sinks.push((None, Box::new(Github::new(output, options.clone()))));
     }
+    let gates_of_record = early.as_ref().map(|_| options.gates.to_json()).unwrap_or_default();
     let mut tee = Tee {
         summary: Summary::new(&options),
         lines: LinesDigest::default(),
@@ -251,7 +272,7 @@ pub(crate) fn run_planned(
         whole: Vec::new(),
         watcher,
         asked,
-        early: early.map(EarlyWatch::new),
+        early: early.map(|early| EarlyWatch::new(early, early_progress)),
     };
     let decided = tee.early.as_ref().map(EarlyWatch::signal).unwrap_or_default();
     let drive_options = DriveOptions {
@@ -294,11 +315,18 @@ pub(crate) fn run_planned(
     }
     let verdicts = tee.summary.verdicts.clone();
     job.reading.limit = settings.limit;
+    let early_stop = early.as_ref().map(|early| EarlyStopRecord {
+        seed: early.seed(),
+        cases: early.cases() as u64,
+        seen: early.seen() as u64,
+        gates: gates_of_record,
+        baseline: baseline.map(|baseline| baseline.name).or_else(|| settings.baseline.clone()),
+    });
     let mut of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
     let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
     let early = early.map(|early| {
         // What was asked before the verdict and answered after it was paid for, too.
-        let (now, before) = sampler.map(SampleProvider::finished).unwrap_or_default();
+        let (now, before) = sampler.map_or((early.seen() as u64, 0), SampleProvider::finished);
         let left = early.samples().saturating_sub(now + before) as f64;
         early.outcome(costs.as_ref().filter(|_| now > 0).map(|costs| costs.total_usd / now as f64 * left))
     });
@@ -338,6 +366,7 @@ pub(crate) fn run_planned(
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),
+        early_stop,
         panels: of_benchmark,
         lines: tee.lines.hex(),
         results: None,

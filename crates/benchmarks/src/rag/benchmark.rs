@@ -35,7 +35,7 @@ pub(crate) struct Options {
     /// Passages, a JSON file
     #[arg(long, value_name = "FILE")]
     ctx: Option<PathBuf>,
-    /// Cases with query, response and context in place of the two files; one JSON object a line comes out
+    /// Cases with query, response and context in place of the two files; writes one JSON object per line
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     /// File for the report, which is JSON; standard output without it, or with `-`

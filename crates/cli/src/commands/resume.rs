@@ -9,9 +9,9 @@ use probare_report::number::count_with_noun;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
 use super::flags::{ForResume, OptionFlags};
-use super::remark;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure, number};
+use super::{compare, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Resume an interrupted run.
@@ -193,7 +193,9 @@ fn open_run(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evaluat
     }
     let settings = settings(arguments, stored)?;
     let StoredRun { plan, .. } = stored;
-    let options = EvaluationOptions { dry_run: false, refresh, test: plan.test.clone(), outputs_of: plan.outputs_of };
+    let baseline = compare::baseline(&settings, &arguments.store)?;
+    let test = plan.test.clone();
+    let options = EvaluationOptions { dry_run: false, refresh, test, outputs_of: plan.outputs_of, baseline };
     let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
     Ok(Some((evaluation, RunDriver::new(settings))))
 }

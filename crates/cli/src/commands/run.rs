@@ -10,9 +10,9 @@ use probare_report::number::count_with_noun;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
 use super::flags::{ForRun, OptionFlags};
-use super::print;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure};
+use super::{compare, print};
 use crate::failure::{CommandResult, Failure};
 
 /// Run an evaluation: models times data sets times metrics.
@@ -74,7 +74,8 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         return begin_benchmark(guided, config, ExistingResults::Skip, said, &arguments.store);
     }
     let settings = settings(arguments)?;
-    let options = EvaluationOptions { dry_run: arguments.dry_run, ..EvaluationOptions::default() };
+    let baseline = compare::baseline(&settings, &arguments.store)?;
+    let options = EvaluationOptions { dry_run: arguments.dry_run, baseline, ..EvaluationOptions::default() };
     let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
     if arguments.dry_run {
         return print(&estimate_text(evaluation.estimate()));

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_cancellation::interruption_flag;
-use probare_core::{BenchmarkStatus, Console, Job, Stop};
+use probare_core::{BenchmarkStatus, Console, Job, Sink, Stop};
 use probare_engine::{
-    Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
+    Conclusion, EarlyOutcome, EarlyProgress, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
 };
 use probare_report::number::count_with_noun;
 use probare_report::{Groups, escape, listed_verdicts, terminal};
@@ -88,8 +88,12 @@ impl RunDriver {
 
     /// Runs the job and says what came of it.
     pub fn run(self, job: Job) -> CommandResult {
-        let progress = ProgressSink::new(self.is_quiet(), self.settings.limit, job.cases.progress());
-        let wanted = RunRequest { watcher: Some(Box::new(progress)), ..self.run_request() };
+        let early_progress = Arc::<EarlyProgress>::default();
+        let is_early = self.settings.stop_when_decided == Some(true);
+        // Where the order is drawn the file is read before the first case is scored.
+        let source = job.cases.progress().filter(|_| !is_early);
+        let progress = ProgressSink::new(self.is_quiet(), self.settings.limit, source, Arc::clone(&early_progress));
+        let wanted = RunRequest { watcher: Some(Box::new(progress)), early_progress, ..self.run_request() };
         let conclusion = probare_engine::run(job, wanted)?;
         self.conclude(&conclusion)
     }
@@ -109,8 +113,11 @@ impl RunDriver {
         }
         let tally = Arc::new(RunProgress::default());
         let shared = evaluation.model_backend().map(|asked| asked.shared().clone());
-        let watching = ProgressWatcher::start(quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);
-        let wanted = RunRequest { watcher: Some(Box::new(InterruptionSink)), ..self.run_request() };
+        let early_progress = Arc::<EarlyProgress>::default();
+        let watched = (Arc::clone(&tally), Arc::clone(&early_progress));
+        let watching = ProgressWatcher::start(quiet, evaluation.plan().samples(), watched, shared);
+        let watcher: Option<Box<dyn Sink>> = Some(Box::new(InterruptionSink));
+        let wanted = RunRequest { watcher, early_progress, ..self.run_request() };
         let ended = evaluation.run(store, number, wanted, tally);
         watching.end();
         let conclusion = ended.map_err(|error| started_run_failure(error, number))?;

@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, short = 'y')]
     yes: bool,
 
-    /// Remove the trust
+    /// Stop trusting it
     #[arg(long, conflicts_with = "yes")]
     remove: bool,
 

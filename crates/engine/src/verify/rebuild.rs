@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use probare_cases::{CaseFileError, CaseFormat, CaseReader, FieldMap, ReadOptions};
 use probare_core::{
-    BenchmarkCall, BenchmarkError, CaseSource, Console, Event, InputFile, Job, Manifest, MetricRequest, Panel,
-    Publisher, ReadSettings, Sink, Suite,
+    BenchmarkCall, BenchmarkError, CaseSource, Console, Event, InputFile, Job, Manifest, MemorySource, MetricRequest,
+    Panel, Publisher, ReadSettings, Sink, Suite,
 };
 use probare_files::{is_below, open_plain};
 use serde_json::{Map, Value as Json};
@@ -14,6 +14,8 @@ use serde_json::{Map, Value as Json};
 use super::VerifyError;
 use super::earlier_formats::UnattributedSource;
 use super::inputs::{InputLocation, InputNames, with_digest};
+use crate::decide_early::SeededSource;
+use crate::{DriveError, ResultsSource, RunError};
 
 /// Which files a benchmark may read that a manifest describes.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +53,31 @@ pub(super) fn job(
     // Nothing is written, so nothing can be overwritten.
     job.writes.clear();
     Ok(job)
+}
+
+/// The job with its cases in the order of the results: those of a run that might stop early are in the seeded order.
+pub(super) fn in_order_of_results(manifest: &Manifest, mut job: Job) -> Result<Job, VerifyError> {
+    if let Some(early) = &manifest.early_stop {
+        let cases = std::mem::replace(&mut job.cases, Box::new(MemorySource::default()));
+        let mut source = SeededSource::read(cases, manifest.reading.limit, early.seed)
+            .map_err(|error| RunError::from(DriveError::Input(error)))?;
+        source.truncate_samples(usize::try_from(early.seen).unwrap_or(usize::MAX));
+        job.cases = Box::new(source);
+    }
+    Ok(job)
+}
+
+/// The results that a run was compared with, where they are now.
+pub(super) fn baseline(manifest: &Manifest, resolved: &[InputLocation]) -> Option<ResultsSource> {
+    let named = manifest.early_stop.as_ref()?.baseline.as_ref()?;
+    let inputs = manifest.inputs.iter().zip(resolved);
+    let found = inputs.filter_map(|(input, place)| match place {
+        InputLocation::File(place) => Some((named.strip_prefix(&input.path)?, place)),
+        InputLocation::FromBenchmark => None,
+    });
+    let (model, place) = found.filter(|(rest, _)| rest.is_empty() || rest.starts_with('@')).next_back()?;
+    let model = model.strip_prefix('@').map(str::to_owned);
+    Some(ResultsSource { name: named.clone(), model, ..ResultsSource::from_file(place) })
 }
 
 /// Cases of a file through metrics.

@@ -17,7 +17,7 @@ import { breakable, count, hide, idleOf, make, panelOf, short, textsOf } from ".
  */
 
 const storedName = "probare-labels-name";
-const ways = [["chance", "at random"], ["disagreement", "where they disagree"], ["threshold", "nearest the threshold"], ["unsure", "what is unsure"]];
+const ways = [["chance", "at random"], ["disagreement", "where they disagree"], ["threshold", "nearest the threshold"], ["unsure", "what is unsure"], ["estimate", "for an estimate"]];
 
 /** Keys of this view, for the list that ? shows. */
 export const labelKeys = [
