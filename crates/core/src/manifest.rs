@@ -76,7 +76,7 @@ pub struct Manifest {
     /// What became of the gates.
     pub gates: Json,
     /// What the verdicts of a run follow from that may end before its last case, beside the values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "stopped_early", skip_serializing_if = "Option::is_none")]
     pub early_stop: Option<EarlyStopRecord>,
     /// What the benchmark says about the run as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -110,7 +110,7 @@ impl Diagnose for ConfigError {
         };
         match self {
             Self::Form { .. } => mistake(self)
-                .hint("`probare schema config` shows what may stand there; `probare init` writes an example"),
+                .hint("`probare schema config` shows what is allowed there; `probare init` writes an example"),
             Self::Model { .. } => mistake(self),
             Self::GateWithoutLimit { .. } => mistake(self).hint("add `fail_under: 0.7` or `fail_over: 0.2`"),
             Self::OfAnother { name, .. } => told.hint(format!(

@@ -328,9 +328,13 @@ pub(crate) fn run_planned(
         // What was asked before the verdict and answered after it was paid for, too.
         let (now, before) = sampler.map_or((early.seen() as u64, 0), SampleProvider::finished);
         let left = early.samples().saturating_sub(now + before) as f64;
-        early.outcome(costs.as_ref().filter(|_| now > 0).map(|costs| costs.total_usd / now as f64 * left))
+        let outcome =
+            early.outcome(costs.as_ref().filter(|_| now > 0).map(|costs| costs.total_usd / now as f64 * left));
+        // What is computed again costs nothing, and has to say the same.
+        let panel = if sampler.is_some() { outcome.panel() } else { early.outcome(None).panel() };
+        of_benchmark.push(panel);
+        outcome
     });
-    of_benchmark.extend(early.as_ref().map(EarlyOutcome::panel));
     if let Some(sampler) = sampler {
         // Of a run that did not end nothing is said as if it had.
         let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };

@@ -244,7 +244,7 @@ impl Options {
                 Some((name.trim(), number.trim().parse::<f64>().ok().filter(|number| number.is_finite())?))
             });
             let (name, number) = number
-                .ok_or_else(|| BenchmarkError::usage(format!("`{given}` is no threshold, which is NAME=NUMBER")))?;
+                .ok_or_else(|| BenchmarkError::usage(format!("`{given}` is not a threshold; write NAME=NUMBER")))?;
             let place = thresholds.get_mut(name).ok_or_else(|| {
                 BenchmarkError::usage(format!("there is no threshold `{name}`"))
                     .hint(format!("known are {}", Thresholds::NAMES.join(", ")))

@@ -150,7 +150,7 @@ impl Suite for Synthesis {
         let (content, input) = read_whole(&name, LARGEST_DOCUMENT).map_err(|error| {
             let BenchmarkError { message, .. } = BenchmarkError::from_error(&error);
             BenchmarkError::data(format!("Failed to load cases: {message}"))
-                .hint("--cases names a file of exchanges, one JSON object a line")
+                .hint("--cases names a file of exchanges, one JSON object per line")
         })?;
         let input = InputFile { option: Some("/cases".to_owned()), ..input };
         let upstream = options.upstream(&content)?;

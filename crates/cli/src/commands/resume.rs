@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let differences = stored.plan.differences(evaluation.plan());
     if !differences.is_empty() {
         if !arguments.accept_changes {
-            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; ")))
+            return Err(Failure::new(format!("run {run} cannot be resumed as it began: {}", differences.join("; ")))
                 .hint("put it back as it was, start again, or resume anyway with --accept-changes"));
         }
         for difference in &differences {

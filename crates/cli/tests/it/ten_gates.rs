@@ -53,7 +53,8 @@ fn server() -> ReplyServer {
 
 /// The configuration: models at prices of a small model, and of a large one for the judges.
 fn config(server: &ReplyServer, model: &str, metrics: &[&str]) -> Json {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/run/cases.jsonl").canonicalize().unwrap();
+    let cases =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/decide_early/cases.jsonl").canonicalize().unwrap();
     let priced = |name: &str, prompt: f64, completion: f64| {
         json!({"name": name, "base_url": format!("{}/v1", server.url()), "max_tokens": 300, "concurrency": 4,
             "pricing": {"prompt_price_per_million": prompt, "completion_price_per_million": completion}})

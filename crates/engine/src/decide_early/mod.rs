@@ -83,7 +83,7 @@ pub(crate) fn prepare(
     }
     let baseline = baseline.map(|source| Baseline::read(source, seed)).transpose()?;
     let cases = std::mem::replace(&mut job.cases, Box::new(MemorySource::default()));
-    let source = SeededSource::read(cases, settings.limit, seed).map_err(DriveError::Input)?;
+    let mut source = SeededSource::read(cases, settings.limit, seed).map_err(DriveError::Input)?;
     let decision = EarlyDecision::new(&EarlySetup {
         gates,
         metrics,
@@ -93,6 +93,8 @@ pub(crate) fn prepare(
         baseline: baseline.as_ref(),
         keys: source.keys(),
     })?;
+    // The file of cases is the first input, as of every run.
+    job.inputs.splice(0..0, source.take_inputs());
     job.cases = Box::new(source);
     Ok(decision)
 }

@@ -133,7 +133,8 @@ export const labelsView = (desk) => {
     const metric = /** @type {HTMLSelectElement} */ (make("select", { id: "label-metric" }, metrics.map(({ name }) => make("option", { value: name, selected: name === now.metric }, name))));
     metric.addEventListener("change", () => again({ metric: metric.value, threshold: undefined }));
     const order = /** @type {HTMLSelectElement} */ (make("select", { id: "label-order" }, ways.map(([value, words]) => make("option", { value, selected: value === (asked.order || "chance") }, words))));
-    order.addEventListener("change", () => again({ order: order.value }));
+    // `probare estimate` draws from 1 where no seed is given.
+    order.addEventListener("change", () => again({ order: order.value, seed: asked.seed || (order.value === "estimate" ? "1" : undefined) }));
     /** @param {string} id @param {string} words @param {string | number} value @param {(given: string) => void} use */
     const number = (id, words, value, use) => {
       const input = /** @type {HTMLInputElement} */ (make("input", { type: "number", step: "any", id, value, class: "number" }));

@@ -109,7 +109,7 @@ impl LabelledCases<'_> {
     /// Cases with chances: exactly those that were drawn have to have a label.
     fn weighted(&self, seed: u64, budget: Option<usize>) -> Result<Draw, Failure> {
         let Some(budget) = budget else {
-            return Err(Failure::usage("it is not said how many labels were planned")
+            return Err(Failure::usage("the number of labels that were planned is missing")
                 .hint("name the number that --next had: --budget 60"));
         };
         let drawn = self.drawn(seed, budget);

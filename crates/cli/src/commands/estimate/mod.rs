@@ -248,9 +248,7 @@ impl JudgedResults {
                 }
                 if !(0.0..=1.0).contains(&label.value) {
                     let words = format!("`{file}`: the label {} of case `{id}` is not from 0 to 1", label.value);
-                    return Err(
-                        Failure::new(words).hint("labels are shares: 1 is what people want, 0 what they do not")
-                    );
+                    return Err(Failure::new(words).hint("labels are numbers from 0 (bad) to 1 (good)"));
                 }
                 let Some(place) = places.get(id) else {
                     let words =

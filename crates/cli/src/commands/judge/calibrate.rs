@@ -124,10 +124,7 @@ fn request(arguments: &Arguments, config: &Config) -> Result<MetricRequest, Fail
     let mut requests = config.requests();
     match (requests.pop(), requests.pop()) {
         (Some(one), None) => Ok(one),
-        _ => {
-            Err(Failure::usage("it is not said which metric is to be calibrated")
-                .hint("name it: --metric judge_rubric"))
-        }
+        _ => Err(Failure::usage("no metric to calibrate is named").hint("name it: --metric judge_rubric")),
     }
 }
 
