@@ -57,8 +57,8 @@ fn code(name: &str) -> String {
 mod publish;
 
 use clap::Args;
-use probare_cases::{{CaseReader, ReadOptions}};
 use probare_core::{{BenchmarkCall, BenchmarkError, Console, Job, MetricRequest, Profile, Suite}};
+use probare_formats::{{CaseReader, ReadOptions}};
 use serde::{{Deserialize, Serialize}};
 use serde_json::{{Map, Value as Json}};
 
@@ -106,7 +106,7 @@ impl Suite for {kind} {{
     }}
 
     fn example(&self, _: &Map<String, Json>) -> Map<String, Json> {{
-        // Options that name data which the program carries (crates/cases/src/bundled.rs), if there are any.
+        // Options that name data which the program carries (crates/formats/src/bundled.rs), if there are any.
         Map::new()
     }}
 

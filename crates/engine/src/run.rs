@@ -11,19 +11,18 @@ use probare_core::{
     Backend, BenchmarkData, BenchmarkStatus, CaseResult, EarlyStopRecord, Event, FORMAT, InputFile, Job, Manifest,
     MeansOver, MetricInfo, NoBackend, ProgramVersion, Publisher, RunEnd, SandboxRecord, Sink, Stop, Trust,
 };
-use probare_metrics::registry;
 use probare_report::{
     Gate, GateError, GateVerdict, Gates, Github, Jsonl, LinesDigest, OutputOverlap, OutputWriter, Relation,
     RendererOptions, ReportError, ReportFormat, Summary, VERSION, manifest, refuse_overlap,
 };
 
-use crate::decide_early::{self, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, EarlyWatch};
+use crate::decide_early::{self, Baseline, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, EarlyWatch};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
 use crate::programs::ProgramBackend;
 use crate::{
     Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, ProgramCounts, ProgramError,
-    ProgramOptions, ResultsSource, RunOptions,
+    ProgramOptions, Registries, RunOptions,
 };
 
 /// How a job is to be run, and who is there while it runs.
@@ -54,8 +53,8 @@ pub struct RunRequest<'a> {
     pub early: Option<EarlyDecision>,
     /// What is left to decide, told while the run goes on.
     pub early_progress: Arc<EarlyProgress>,
-    /// What gates against a baseline compare with; that of the settings, a file, if absent.
-    pub baseline: Option<ResultsSource>,
+    /// What gates against a baseline compare with.
+    pub baseline: Option<Baseline>,
 }
 
 impl Default for RunRequest<'_> {
@@ -154,27 +153,25 @@ pub struct Conclusion {
 }
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
-pub fn run(mut job: Job, mut wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
+pub fn run(mut job: Job, registries: Registries, mut wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
     let is_published = job.suite.is_some();
     let open = |asking: &ModelAccess| {
         let mut asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
         // Who has no store cannot come back for the replies.
         asking.options.batch = false;
-        asking.open(&mut job.requests, registry())
+        asking.open(&mut job.requests, registries.metrics)
     };
     let asked = wanted.model_access.as_ref().map(open).transpose()?;
     let (files, profile) = (&wanted.settings.decision_thresholds, wanted.settings.profile());
-    apply_decision_thresholds(files, &mut job.requests, profile, registry()).map_err(PlanError::from)?;
+    apply_decision_thresholds(files, &mut job.requests, profile, registries.metrics).map_err(PlanError::from)?;
     job.reads.extend(files.iter().cloned());
-    let plan = Plan::with_recorded(&job.requests, profile, registry(), &wanted.recorded)?;
+    let plan = Plan::with_recorded(&job.requests, profile, registries.metrics, &wanted.recorded)?;
     let gates = wanted.settings.limits().join(wanted.gates.clone());
     decide_early::check_options(&wanted.settings, &gates, is_published)?;
     if wanted.settings.stop_when_decided == Some(true) {
         gates.check(plan.infos(), false)?;
-        let named = || wanted.settings.baseline.as_deref().map(ResultsSource::from_name);
-        let baseline = wanted.baseline.clone().or_else(named);
-        wanted.early =
-            Some(decide_early::prepare(&mut job, plan.infos(), &wanted.settings, &gates, baseline.as_ref())?);
+        let baseline = wanted.baseline.as_ref();
+        wanted.early = Some(decide_early::prepare(&mut job, plan.infos(), &wanted.settings, &gates, baseline)?);
     }
     run_planned(job, &plan, asked.as_ref(), wanted)
 }
@@ -185,7 +182,7 @@ pub fn rereport(job: Job, metrics: Vec<MetricInfo>, wanted: RunRequest<'_>) -> R
 }
 
 /// Runs a job whose metrics are planned and whose models are opened.
-pub(crate) fn run_planned(
+pub fn run_planned(
     mut job: Job,
     plan: &Plan,
     asked: Option<&ModelBackend>,
@@ -422,7 +419,7 @@ fn writes(job: &Job, outputs: &[PathBuf], formats: &[(ReportFormat, probare_repo
 }
 
 /// The limits that every single case of a job has to keep.
-pub(crate) fn case_limits(job: &Job) -> Gates {
+pub fn case_limits(job: &Job) -> Gates {
     Gates::new(job.case_limits.iter().map(case_gate).collect())
 }
 

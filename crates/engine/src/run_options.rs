@@ -13,11 +13,12 @@ use std::str::FromStr;
 use clap::builder::{Resettable, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use probare_cases::{CaseFormat, FieldMap, Grouping, MapError, ReadOptions};
 use probare_core::{MetricRequest, Profile, Trust};
+use probare_formats::{CaseFormat, FieldMap, Grouping, MapError, ReadOptions};
 use probare_models::{CacheFile, ModelOptions, ModelSettings};
 use probare_report::{Cluster, Gate, GateError, GateOrigin, Gates, GroupBy};
 use probare_sandbox::SandboxChoice;
+use probare_store::RunPlan;
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -664,8 +665,13 @@ impl RunOptions {
         options.rename_old()
     }
 
-    /// What a run began with. Of a run that somebody else may have written down only what reaches and writes nothing.
-    pub fn from_run(stored: &Json, is_own: bool) -> Result<Self, ConfigError> {
+    /// What a run began with; nothing of a run that an older version began. Of one that somebody else may have written down
+    /// only what reaches and writes nothing.
+    pub fn from_plan(plan: &RunPlan) -> Result<Option<Self>, ConfigError> {
+        plan.settings.as_ref().map(|settings| Self::from_run(settings, plan.has_valid_owner_tag())).transpose()
+    }
+
+    fn from_run(stored: &Json, is_own: bool) -> Result<Self, ConfigError> {
         let options: Self = serde_json::from_value(stored.clone())
             .map_err(|error| ConfigError::Form { name: "the run".to_owned(), reason: error.to_string() })?;
         let mut options = options.rename_old();

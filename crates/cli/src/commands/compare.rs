@@ -3,7 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_engine::{CompareError, ComparisonReport, Exit, ResultsSource, RunOptions, compare, compare_prefixes};
+use probare_analysis::{CompareError, ComparisonReport, ResultsSource, compare, compare_prefixes, read_baseline};
+use probare_benchmarks::registries;
+use probare_engine::{Baseline, Exit, RunOptions};
 use probare_report::comparison::{ComparisonRequest, NonInferiorityGate, PrefixComparison};
 use probare_report::github::{Annotation, lines};
 use probare_report::{Cluster, GroupBy, OutputWriter, refuse_overlap};
@@ -211,13 +213,24 @@ fn print_prefixes(arguments: &Arguments, comparison: &PrefixComparison) -> Comma
 }
 
 /// The results that gates of a run compare with: a file, or a run of its store.
-pub fn baseline(settings: &RunOptions, store: &StoreFlag) -> Result<Option<ResultsSource>, Failure> {
-    settings.baseline.as_deref().map(|name| open_results(name, store)).transpose()
+pub fn baseline(settings: &RunOptions, store: &StoreFlag) -> Result<Option<Baseline>, Failure> {
+    let Some(name) = settings.baseline.as_deref() else { return Ok(None) };
+    read_named(settings, &open_results(name, store)?).map(Some)
+}
+
+/// The same for a run without a store: a file.
+pub fn baseline_file(settings: &RunOptions) -> Result<Option<Baseline>, Failure> {
+    let source = |name: &str| ResultsSource::from_name(name, registries());
+    settings.baseline.as_deref().map(|name| read_named(settings, &source(name))).transpose()
+}
+
+fn read_named(settings: &RunOptions, source: &ResultsSource) -> Result<Baseline, Failure> {
+    read_baseline(source, settings.seed.unwrap_or_default()).map_err(|error| Failure::from_diagnosis(&error))
 }
 
 /// What an argument names: a file, or else a run of the store, whole or one model of it.
 pub fn open_results(name: &str, store: &StoreFlag) -> Result<ResultsSource, Failure> {
-    let source = ResultsSource::from_name(name);
+    let source = ResultsSource::from_name(name, registries());
     let place = source.path.display().to_string();
     let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !source.path.exists()) else {
         return Ok(source);
@@ -225,7 +238,7 @@ pub fn open_results(name: &str, store: &StoreFlag) -> Result<ResultsSource, Fail
     let model = source.model;
     let store = store.open_for_reading()?;
     store.run(run)?;
-    let whole = ResultsSource::from_store(store.path(), run);
+    let whole = ResultsSource::from_store(store.path(), run, registries());
     let name = model.as_ref().map_or_else(|| whole.name.clone(), |model| format!("{model} in run {run}"));
     Ok(ResultsSource { name, model, ..whole })
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use probare_cases::{Grouping, ImportFormat};
-use probare_engine::{Exit, ImportRequest, import_file};
+use probare_analysis::{ImportRequest, import_file};
+use probare_engine::Exit;
+use probare_formats::{Grouping, ImportFormat};
 use probare_report::number::count_with_noun;
 
 use super::export::exchange_failure;

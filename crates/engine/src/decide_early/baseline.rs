@@ -1,25 +1,28 @@
 //! [`Baseline`]: a finished run that another one is compared with while it goes on, case by case.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use probare_core::{MetricInfo, Sha256};
 use probare_report::comparison::{CaseMean, ContentHash};
 
 use super::EarlyDecisionError;
-use crate::compare::{EarlyStop, ResultsSource, read_case_means};
 
 /// What a finished run says of every case.
 #[derive(Debug, Clone)]
-pub(crate) struct Baseline {
+pub struct Baseline {
     /// As it was named.
     pub name: String,
+    /// Its file, if it is one.
+    pub path: Option<PathBuf>,
     metrics: Vec<MetricInfo>,
     cases: BTreeMap<(String, u32), CaseMean>,
 }
 
 /// The case of a run that is compared with a baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CaseKey {
+pub struct CaseKey {
+    /// Its id.
     pub id: String,
     /// Which case of this id, counted from 0 in the order of the file.
     pub occurrence: u32,
@@ -39,24 +42,10 @@ pub(super) enum BaselineValue {
 }
 
 impl Baseline {
-    /// Reads the results. `seed` is that of the run that is compared with it.
-    pub fn read(source: &ResultsSource, seed: u64) -> Result<Self, EarlyDecisionError> {
-        let unusable = |reason: String| EarlyDecisionError::Baseline { name: source.name.clone(), reason };
-        let failed = |error: crate::CompareError| unusable(error.to_string());
-        let early = source.early_stop().map_err(failed)?;
-        if let Some(other) = early.filter(|early| early.is_stopped() && early.seed != seed) {
-            return Err(unusable(format!(
-                "it stopped early, in the order of seed {}; take its seed, or a complete run",
-                other.seed
-            )));
-        }
-        let (metrics, mut cases) = read_case_means(source).map_err(failed)?;
-        if let Some(early) = early.filter(EarlyStop::is_stopped) {
-            cases.sort_by_cached_key(|case| probare_core::order_key(seed, &case.id));
-            cases.truncate(early.seen);
-        }
+    /// What finished results say: `path` is their file, if they are one.
+    pub fn new(name: String, path: Option<PathBuf>, metrics: Vec<MetricInfo>, cases: Vec<CaseMean>) -> Self {
         let cases = cases.into_iter().map(|case| ((case.id.clone(), case.occurrence), case)).collect();
-        Ok(Self { name: source.name.clone(), metrics, cases })
+        Self { name, path, metrics, cases }
     }
 
     /// A digest of everything that has a part in a verdict.

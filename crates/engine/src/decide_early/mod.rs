@@ -15,16 +15,15 @@ use std::path::Path;
 use probare_core::{FileDigest, InputFile, Job, MemorySource, MetricInfo};
 use probare_report::{Gate, Gates};
 
-pub(crate) use baseline::Baseline;
+pub use baseline::Baseline;
 pub(crate) use decision::EarlySetup;
 pub use decision::{DecidedVerdict, EarlyDecision, EarlyDecisionError, GateDecision};
-pub(crate) use order::SeededSource;
-pub use outcome::EarlyOutcome;
-pub(crate) use outcome::cases_in_panels;
+pub use order::SeededSource;
+pub use outcome::{EarlyOutcome, cases_in_panels};
 pub use watch::EarlyProgress;
 pub(crate) use watch::EarlyWatch;
 
-use crate::{DriveError, ResultsSource, RunError, RunOptions};
+use crate::{DriveError, RunError, RunOptions};
 
 /// Refuses options that only a run may have that takes all its cases, and gates that only one may have that does not.
 pub(crate) fn check_options(
@@ -75,13 +74,12 @@ pub(crate) fn prepare(
     metrics: &[MetricInfo],
     settings: &RunOptions,
     gates: &Gates,
-    baseline: Option<&ResultsSource>,
+    baseline: Option<&Baseline>,
 ) -> Result<EarlyDecision, RunError> {
     let seed = settings.seed.unwrap_or_default();
-    if let Some(source) = baseline {
-        add_input(job, &source.path)?;
+    if let Some(path) = baseline.and_then(|baseline| baseline.path.as_deref()) {
+        add_input(job, path)?;
     }
-    let baseline = baseline.map(|source| Baseline::read(source, seed)).transpose()?;
     let cases = std::mem::replace(&mut job.cases, Box::new(MemorySource::default()));
     let mut source = SeededSource::read(cases, settings.limit, seed).map_err(DriveError::Input)?;
     let decision = EarlyDecision::new(&EarlySetup {
@@ -90,7 +88,7 @@ pub(crate) fn prepare(
         cases: source.case_count(),
         outputs: 1,
         seed,
-        baseline: baseline.as_ref(),
+        baseline,
         keys: source.keys(),
     })?;
     // The file of cases is the first input, as of every run.

@@ -62,7 +62,7 @@ impl SeededSource {
     }
 
     /// By what each case is known, in their order.
-    pub fn keys(&self) -> &[CaseKey] {
+    pub(crate) fn keys(&self) -> &[CaseKey] {
         &self.keys
     }
 

@@ -21,7 +21,7 @@ const TITLE: &str = "Gates decided case by case";
 const AT_CASE: &str = "At case";
 
 /// How many cases a run took up to its verdict, by what its store has kept of it.
-pub(crate) fn cases_in_panels(panels: &[Panel]) -> Option<usize> {
+pub fn cases_in_panels(panels: &[Panel]) -> Option<usize> {
     let table = panels.iter().find(|panel| panel.title == TITLE)?.tables.first()?;
     let column = table.columns.iter().position(|name| name == AT_CASE)?;
     table.rows.iter().filter_map(|row| row.get(column)?.words.parse().ok()).max()

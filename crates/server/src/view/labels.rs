@@ -5,7 +5,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::CONTENT_DISPOSITION;
 use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::response::Response;
-use probare_engine::{LabellingOrder, LabelsQuery, NewLabel};
+use probare_analysis::{LabellingOrder, LabelsQuery, NewLabel};
 
 use super::{query_viewer, viewer_error};
 use crate::api_error::{ApiError, typed_response};
@@ -81,7 +81,7 @@ fn read(uri: &Uri) -> Result<LabelsQuery, ApiError> {
 }
 
 /// Data set, row, model (nothing where the answer is of the file) and repeat.
-fn place(text: &str) -> Option<probare_engine::OutputPosition> {
+fn place(text: &str) -> Option<probare_analysis::OutputPosition> {
     let mut parts = text.split(',');
     let (dataset, row, model, repeat) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let model = if model.is_empty() { None } else { Some(model.parse().ok()?) };

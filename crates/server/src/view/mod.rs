@@ -23,8 +23,9 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use bytes::Bytes;
 use http_body::Frame;
-use probare_engine::{CasesQuery, CompareError, HistoryQuery, LabelError, RunViewer, StoreError, ViewerError};
+use probare_analysis::{CasesQuery, CompareError, HistoryQuery, LabelError, RunViewer, ViewerError};
 use probare_report::html;
+use probare_store::StoreError;
 use serde::Serialize;
 use tokio::sync::mpsc;
 

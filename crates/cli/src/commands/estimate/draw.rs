@@ -1,7 +1,7 @@
 //! [`Draw`]: which cases people label, and whether the cases that they labelled were drawn that way.
 
+use probare_analysis::{LabelDraw, NextCase, TooFewLabels};
 use probare_core::order_key;
-use probare_engine::{LabelDraw, NextCase, TooFewLabels};
 use probare_stats::human_mean::{FEWEST_LABELS, label_chances};
 
 use crate::failure::Failure;

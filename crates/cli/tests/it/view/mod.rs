@@ -8,17 +8,13 @@ mod unusual;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
-use crate::program::{PROGRAM, both_streams, code, command, run, run_expecting, run_successfully};
+use crate::program::{PROGRAM, both_streams, code, command, root, run, run_expecting, run_successfully};
 use driver::{Browser, raw};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// A desk that is served.
 struct ViewerProcess {
