@@ -60,6 +60,7 @@ enum Command {
     /// Write the files of a new metric
     NewMetric(new_metric::Arguments),
     /// Write the folder of a new benchmark
+    #[command(alias = "new-suite")]
     NewBenchmark(new_benchmark::Arguments),
     /// Install a small language model and test the whole way to it and back
     LocalModel(local_model::Arguments),

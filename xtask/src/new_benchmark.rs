@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_suite_is_registered_in_its_alphabetical_place() {
+    fn a_benchmark_is_registered_in_its_alphabetical_place() {
         let table = "pub mod rag;\npub mod synthesis;\n\n[\n    &rag::Rag,\n    &synthesis::Synthesis,\n];\n";
         let text = register(table, "sgi").unwrap();
         assert_eq!(

@@ -36,13 +36,24 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The folder of a family: one with a table of metrics. It is called as the family is, or `metrics` in the folder of that name.
-pub fn family_folder(family: &str) -> Result<PathBuf> {
-    let found = family_folders().into_iter().find(|folder| {
+/// The folder of a family, where a new metric goes: that of the benchmark, if the benchmark has one.
+fn family_folder(family: &str) -> Result<PathBuf> {
+    let found = folders_of_family(family).next();
+    found.with_context(|| format!("there is no family `{family}`: make its folder and mod.rs first"))
+}
+
+/// The page of a metric.
+pub fn metric_page(family: &str, id: &str) -> Result<PathBuf> {
+    let found = folders_of_family(family).map(|folder| folder.join(format!("{id}.md"))).find(|page| page.is_file());
+    found.with_context(|| format!("the metric `{id}` of the family `{family}` has no page"))
+}
+
+/// Folders with a table of metrics that are called as the family is, or `metrics` in a folder of that name.
+fn folders_of_family(family: &str) -> impl Iterator<Item = PathBuf> {
+    family_folders().into_iter().filter(move |folder| {
         let named = if folder.ends_with("metrics") { folder.parent().unwrap_or(folder) } else { folder };
         named.ends_with(family)
-    });
-    found.with_context(|| format!("there is no family `{family}`: make its folder and mod.rs first"))
+    })
 }
 
 /// All folders with a table of metrics.

@@ -394,8 +394,9 @@ pub fn run_planned(
     let partial = partial.collect();
     let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
     let is_postponed = hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
-    let exit = match Exit::from_run(&driven, &tee.summary, &verdicts, ending, settings.allow_empty.unwrap_or_default())
-    {
+    let allowed = |option: Option<bool>| option.unwrap_or_default();
+    let (empty, not_run) = (allowed(settings.allow_empty), allowed(settings.allow_not_run));
+    let exit = match Exit::from_run(&driven, &tee.summary, &verdicts, ending, empty, not_run) {
         // What a provider wants later, or answers later, is no error of the cases.
         Exit::Error | Exit::Gate | Exit::Fine if is_postponed => Exit::Incomplete,
         // Nor is what failed for want of money.

@@ -252,6 +252,10 @@ run_options! {
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_EMPTY")]
         pub allow_empty: Option<bool>,
 
+        /// Exit with code 0 even if checks were not run, because this program cannot or may not run them
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_NOT_RUN")]
+        pub allow_not_run: Option<bool>,
+
         /// Title of the report pages
         #[arg(long, value_name = "TEXT", env = "PROBARE_TITLE")]
         pub title: Option<String>,
@@ -581,7 +585,7 @@ impl SettingOrigin {
 }
 
 /// Options in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
-const HARMLESS: [&str; 12] = [
+const HARMLESS: [&str; 13] = [
     "profile",
     "strict",
     "stop_when_decided",
@@ -592,6 +596,7 @@ const HARMLESS: [&str; 12] = [
     "per_group",
     "gates",
     "allow_empty",
+    "allow_not_run",
     "seed",
     "title",
 ];
@@ -764,6 +769,7 @@ impl RunOptions {
             sandbox: Some(SandboxChoice::default()),
             run_again: no,
             allow_empty: no,
+            allow_not_run: no,
             quiet: no,
             json: no,
             color: Some(When::Auto),
@@ -971,14 +977,14 @@ mod tests {
             "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
              significant: true, offline: true, refresh: true, batch: true, budget_usd: 1, budget_tokens: 2, \
              score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, baseline: '3', \
-             allow_empty: true, decision_thresholds: [b.json], bands: [a.json], \
+             allow_empty: true, allow_not_run: true, decision_thresholds: [b.json], bands: [a.json], \
              map: [id=x], format: csv, delimiter: ';', group: conversation, max_row_size: 3, github: auto, title: t, quiet: true, \
              json: true, color: never}\n",
         );
         let options = file(&format!("{above}{below}"));
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
         let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys.len(), 33, "{keys:?}");
+        assert_eq!(keys.len(), 34, "{keys:?}");
         for name in keys {
             let name = match name.as_str() {
                 "concurrency" => "jobs",
@@ -1017,6 +1023,7 @@ mod tests {
             "--sandbox=none",
             "--run-again",
             "--allow-empty",
+            "--allow-not-run",
             "--decision-thresholds=b.json",
             "--bands=a.json",
             "--map=id=x",

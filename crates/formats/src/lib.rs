@@ -65,7 +65,7 @@ pub use proposals::columns;
 pub use row::CaseBatch;
 pub use tools::{
     DatasetUsed, ExportMetadata, ExportTarget, ImportError, ImportFormat, ImportedCases, ImportedScore, ORIGIN, SCORES,
-    import, read_foreign,
+    import, import_together, read_foreign,
 };
 pub use traces::{EVALUATION_EVENT, Grouping, TRACE, TraceLoss, TraceLossKind};
 pub use transcripts::{Corpus, Transcript};

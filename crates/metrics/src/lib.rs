@@ -38,8 +38,10 @@ pub mod answers;
 pub mod care;
 pub mod cascade;
 pub mod code;
+pub mod graders;
 pub mod interviews;
 pub mod judges;
+pub mod privacy;
 pub mod rag;
 pub mod retrieval;
 pub mod text;
@@ -64,8 +66,10 @@ pub static FAMILIES: &[&[&MetricDef]] = &[
     answers::FAMILY,
     care::FAMILY,
     code::FAMILY,
+    graders::FAMILY,
     interviews::FAMILY,
     judges::FAMILY,
+    privacy::FAMILY,
     rag::FAMILY,
     retrieval::FAMILY,
     text::FAMILY,

@@ -51,8 +51,8 @@ pub fn jobs(options: &RunOptions) -> NonZeroUsize {
 }
 
 /// Settings of a configuration that are about all cases together.
-const OF_WHOLE_RUNS: [&str; 9] =
-    ["gates", "significant", "per_group", "by", "cluster", "limit", "strict", "allow_empty", "output"];
+const OF_WHOLE_RUNS: [&str; 10] =
+    ["gates", "significant", "per_group", "by", "cluster", "limit", "strict", "allow_empty", "allow_not_run", "output"];
 
 /// What a configuration says, without what is for `probare run` alone. What cannot be honoured is an error.
 fn usable_options(file: RunOptions, is_whole: bool) -> Result<RunOptions, PyFailure> {

@@ -25,6 +25,7 @@ mod run_row;
 mod samples;
 mod schema;
 mod spending;
+mod text_index;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -34,12 +35,13 @@ use probare_core::{CallOutcome, CallPurpose, CostLine, ErrorKind, Panel, RunCost
 use probare_models::Account;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-pub use filter::{CaseFilter, CaseFilterError, ComparisonOperator, FilterCondition, FilterTerm, NumericField};
+pub use filter::{CaseFilter, CaseFilterError, ComparisonOperator, FilterCondition, NumericField};
 pub use labels::HumanLabel;
 pub use lookup::{StoredSample, StoredSamples};
 pub use plan::{PlannedDataset, PlannedRetrieval, RagTest, RequestedMetric, RunPlan};
 pub use query::{CaseContent, CaseOrder, CasePosition, CaseReadMode, ComparedSample, FoundSample};
 pub use samples::Cursor;
+pub use text_index::{TextIndex, TextMatches};
 pub use writer::{RunNames, StoreWriter};
 
 use self::body::{PackedTable, SampleBody};
@@ -230,6 +232,11 @@ impl Store {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What unpacks its texts.
+    fn unpacker(&self) -> &Unpacker {
+        &self.unpacker
     }
 
     /// A further connection to it.

@@ -1,21 +1,22 @@
 //! Samples found by what their rows say: which cases fit a filter, and all samples of some cases. Nothing is unpacked but what
-//! is shown, and what is searched for words.
-
-use std::collections::HashSet;
+//! is shown.
 
 use probare_core::{Case, CaseResult, ErrorKind, MetricInfo, MetricResult, Outcome, Score, ScoreError};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
-use serde_json::Value as Json;
 
 use super::body::{PackedTable, body};
 use super::lookup::stored_sample;
 use super::samples::{MetricValue, NOBODY, NOT_APPLICABLE, OPEN, OutputUsage, SampleRow, SampleRowKey, SampleTable};
+use super::text_index::{TextIndex, TextMatches};
 use super::{Store, StoreError, StoreFault, each_row};
-use crate::{CaseFilter, FilterCondition, FilterTerm, NumericField};
+use crate::{CaseFilter, FilterCondition, NumericField};
 
 /// A case of a run: the numbers of its data set and of its row.
 pub type CasePosition = (i64, i64);
+
+/// Tags and labels that are looked through for one that is similar.
+const MOST_KNOWN: usize = 2_000;
 
 /// In which order cases come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,7 +92,6 @@ impl<'a> CaseContent<'a> {
 /// What makes a text of SQL with what is put into it.
 #[derive(Default)]
 struct Condition {
-    sql: Vec<String>,
     values: Vec<Value>,
 }
 
@@ -104,31 +104,22 @@ impl Condition {
 }
 
 impl Store {
-    /// The cases that have a finished sample that fits, in order.
+    /// The cases that have a finished sample that fits, in order. A filter that asks for words needs the texts of the run.
     pub fn fitting(
         &self,
         run: i64,
         metrics: &[MetricInfo],
         filter: &CaseFilter,
         order: &CaseOrder,
+        texts: Option<&TextIndex>,
     ) -> Result<Vec<CasePosition>, StoreError> {
         self.read(|connection| {
             let samples = SampleTable::open(connection, run)?;
             let mut condition = Condition::default();
-            for FilterTerm { is_not, question } in &filter.terms {
-                if let Some(sql) = sql(&mut condition, &samples, metrics, question) {
-                    condition.sql.push(if *is_not { format!("NOT coalesce({sql}, 0)") } else { sql });
-                }
-            }
-            let needles: Vec<(bool, String)> = (filter.terms.iter())
-                .filter_map(|term| match &term.question {
-                    FilterCondition::Text(words) => Some((term.is_not, words.to_lowercase())),
-                    _ => None,
-                })
-                .collect();
-            let wanted: String = condition.sql.iter().map(|sql| format!(" AND {sql}")).collect();
-            let base = format!("FROM samples WHERE run = ?1 AND status <> '{OPEN}'{wanted}");
-            let values = || params_from_iter(std::iter::once(Value::Integer(run)).chain(condition.values.clone()));
+            let wanted = match filter_sql(&mut condition, &samples, metrics, filter, texts)? {
+                Some(sql) => format!(" AND {sql}"),
+                None => String::new(),
+            };
             let order = match order.by.as_ref().and_then(|by| column(&samples, by)) {
                 Some(column) => {
                     let (extreme, way) = if order.is_down { ("max", "DESC") } else { ("min", "ASC") };
@@ -136,50 +127,39 @@ impl Store {
                 }
                 None => format!("place, position{}", if order.is_down { " DESC" } else { "" }),
             };
-            let mut statement = connection
-                .prepare(&format!("SELECT place, position {base} GROUP BY place, position ORDER BY {order}"))?;
-            let mut places: Vec<CasePosition> =
-                statement.query_map(values(), |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-            if !needles.is_empty() {
-                let mut statement =
-                    connection.prepare(&format!("SELECT place, position, sample, case_number {base}"))?;
-                let mut rows = statement.query(values())?;
-                let mut kept: HashSet<CasePosition> = HashSet::new();
-                while let Some(row) = rows.next()? {
-                    let place = (row.get(0)?, row.get(1)?);
-                    if !kept.contains(&place) && self.contains_words(connection, row.get(2)?, row.get(3)?, &needles)? {
-                        kept.insert(place);
-                    }
-                }
-                places.retain(|place| kept.contains(place));
-            }
-            Ok(places)
+            let mut statement = connection.prepare(&format!(
+                "SELECT place, position FROM samples WHERE run = ?1 AND status <> '{OPEN}'{wanted} \
+                 GROUP BY place, position ORDER BY {order}"
+            ))?;
+            let values = params_from_iter(std::iter::once(Value::Integer(run)).chain(condition.values));
+            let places = statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(places.collect::<Result<_, _>>()?)
         })
     }
 
-    /// Whether the texts of a sample and of its case have all these words, and none of those that they must not have.
-    fn contains_words(
-        &self,
-        connection: &Connection,
-        sample: i64,
-        case: Option<i64>,
-        needles: &[(bool, String)],
-    ) -> Result<bool, StoreFault> {
-        probare_cancellation::count_steps(1);
-        let case =
-            case.map(|number| PackedTable::Cases.text(connection, &self.unpacker, number)).transpose()?.flatten();
-        let said = PackedTable::Bodies.text(connection, &self.unpacker, sample)?.unwrap_or_default();
-        // The first line of a body is the output; what metrics said comes behind it.
-        let said = said.lines().next().unwrap_or_default();
-        let texts = [case.as_deref().unwrap_or_default(), said];
-        Ok(needles.iter().all(|(is_not, needle)| {
-            let has = texts.iter().any(|text| {
-                // Most texts do not have the word at all; of the others it is looked whether it is no name of a field.
-                is_near(text, needle)
-                    && serde_json::from_str::<Json>(text).is_ok_and(|json| value_contains(&json, needle))
-            });
-            has != *is_not
-        }))
+    /// Tags of the cases of a run, each once.
+    pub fn tags(&self, run: i64) -> Result<Vec<String>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare(&format!(
+                "SELECT DISTINCT tag.value FROM samples, json_each(samples.tags) AS tag \
+                 WHERE run = ?1 AND tags IS NOT NULL ORDER BY 1 LIMIT {MOST_KNOWN}"
+            ))?;
+            let found = statement.query_map(params![run], |row| row.get(0))?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Labels that a metric gave in a run, each once.
+    pub fn labels_of(&self, run: i64, metric: &str) -> Result<Vec<String>, StoreError> {
+        self.read(|connection| {
+            let Some(slot) = SampleTable::open(connection, run)?.slot_of(metric) else { return Ok(Vec::new()) };
+            let mut statement = connection.prepare(&format!(
+                "SELECT DISTINCT label_{slot} FROM samples \
+                 WHERE run = ?1 AND value_{slot} IS NOT NULL AND label_{slot} IS NOT NULL ORDER BY 1 LIMIT {MOST_KNOWN}"
+            ))?;
+            let found = statement.query_map(params![run], |row| row.get(0))?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
     }
 
     /// All samples of these cases, with their texts; with everything that metrics said if `whole`, else with their values and
@@ -405,16 +385,50 @@ fn column(samples: &SampleTable, quantity: &NumericField) -> Option<String> {
     })
 }
 
-/// A question as SQL; nothing where it is about texts. What no sample of the run has holds for none.
+/// A filter as SQL; nothing where it is empty.
+fn filter_sql(
+    condition: &mut Condition,
+    samples: &SampleTable,
+    metrics: &[MetricInfo],
+    filter: &CaseFilter,
+    texts: Option<&TextIndex>,
+) -> Result<Option<String>, StoreFault> {
+    let (parts, between) = match filter {
+        CaseFilter::Is(question) => return sql(condition, samples, metrics, question, texts).map(Some),
+        CaseFilter::Not(part) => {
+            let part = filter_sql(condition, samples, metrics, part, texts)?;
+            return Ok(part.map(|sql| format!("NOT coalesce({sql}, 0)")));
+        }
+        CaseFilter::All(parts) => (parts, " AND "),
+        CaseFilter::Any(parts) => (parts, " OR "),
+    };
+    let mut all = Vec::new();
+    for part in parts {
+        all.extend(filter_sql(condition, samples, metrics, part, texts)?);
+    }
+    Ok((!all.is_empty()).then(|| format!("({})", all.join(between))))
+}
+
+/// A condition as SQL. What no sample of the run has holds for none.
 fn sql(
     condition: &mut Condition,
     samples: &SampleTable,
     metrics: &[MetricInfo],
     question: &FilterCondition,
-) -> Option<String> {
+    texts: Option<&TextIndex>,
+) -> Result<String, StoreFault> {
     let numbers = |numbers: Vec<String>| format!("IN ({})", numbers.join(", "));
-    Some(match question {
-        FilterCondition::Text(_) => return None,
+    Ok(match question {
+        FilterCondition::Text(words) => {
+            let texts = texts.ok_or_else(|| StoreFault::Other("the texts of the run were not read".to_owned()))?;
+            let TextMatches { cases, samples } = texts.find(words)?;
+            let mut list = |numbers: Vec<i64>| condition.put(serde_json::Value::from(numbers).to_string());
+            let (samples, cases) = (list(samples), list(cases));
+            format!(
+                "(sample IN (SELECT value FROM json_each({samples})) \
+                 OR coalesce(case_number IN (SELECT value FROM json_each({cases})), 0))"
+            )
+        }
         FilterCondition::Number(quantity, relation, limit) => match column(samples, quantity) {
             Some(column) => format!("({column} {} {})", relation.sign(), condition.put(*limit)),
             None => "0".to_owned(),
@@ -457,7 +471,7 @@ fn sql(
                 having.push(format!("count(DISTINCT CASE WHEN value_{slot} IS NOT NULL THEN label_{slot} END) > 1"));
             }
             if having.is_empty() {
-                return Some("0".to_owned());
+                return Ok("0".to_owned());
             }
             format!(
                 "((place, position) IN (SELECT place, position FROM samples WHERE run = ?1 AND status <> '{OPEN}' \
@@ -466,26 +480,4 @@ fn sql(
             )
         }
     })
-}
-
-/// Whether a text of JSON may have these words, whatever the size of their letters.
-fn is_near(text: &str, needle: &str) -> bool {
-    // Inside JSON some signs are written in another way: then only a closer look can tell.
-    needle.contains(['"', '\\', '\n', '\t']) || contains_lower(text, needle)
-}
-
-/// Whether a text has these words, which are in small letters.
-fn contains_lower(text: &str, needle: &str) -> bool {
-    text.to_lowercase().contains(needle)
-}
-
-/// Whether a text in a value has these words. Names of fields are not what anybody said.
-fn value_contains(json: &Json, needle: &str) -> bool {
-    match json {
-        Json::String(text) => contains_lower(text, needle),
-        Json::Array(items) => items.iter().any(|item| value_contains(item, needle)),
-        Json::Object(fields) => fields.iter().any(|(name, value)| name != "id" && value_contains(value, needle)),
-        Json::Number(number) => number.to_string().contains(needle),
-        _ => false,
-    }
 }

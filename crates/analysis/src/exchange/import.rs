@@ -12,11 +12,14 @@ use probare_engine::{
 };
 use probare_formats::{
     CaseReader, Grouping, ImportFormat, ImportedCases, ImportedScore, ORIGIN, ReadOptions, SCORES, TraceLoss, import,
+    import_together,
 };
+use probare_metrics::graders::not_run_reason;
 use probare_report::{CaseLines, OutputWriter, ReportFormat, manifest, refuse_overlap};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::ExchangeError;
+use super::yaml_writer::to_yaml;
 
 /// The id of metrics that another tool computed.
 pub(crate) const IMPORTED: &str = "imported";
@@ -26,12 +29,18 @@ pub(crate) const IMPORTED: &str = "imported";
 pub struct ImportRequest<'a> {
     /// The other tool's file; `-` is standard input.
     pub file: &'a str,
+    /// Further files that belong to it.
+    pub more: &'a [String],
     /// Its format, where the content is not to tell.
     pub from: Option<ImportFormat>,
     /// What becomes one case of a file of traces.
     pub group: Option<Grouping>,
     /// Where the cases go; standard output where nothing is named.
     pub cases: Option<&'a Path>,
+    /// Where the metrics, models and prompts of the file go, as a configuration that names the file of cases.
+    pub configuration: Option<&'a Path>,
+    /// Whether nothing is written.
+    pub dry_run: bool,
     /// Reports of the other tool's scores, in the format of their extensions. They are made from the file of cases.
     pub results: Vec<PathBuf>,
 }
@@ -51,12 +60,16 @@ pub struct ImportSummary {
     pub notes: Vec<String>,
     /// Of traces, all that could not be used, one by one.
     pub lost: Vec<TraceLoss>,
+    /// Metrics of the configuration that cannot be run here, with the reason.
+    pub not_run: Vec<(String, String)>,
 }
 
 /// Imports a file.
 pub fn import_file(asked: &ImportRequest<'_>) -> Result<ImportSummary, ExchangeError> {
-    let reads: Vec<PathBuf> = if asked.file == "-" { Vec::new() } else { vec![asked.file.into()] };
-    let mut writes: Vec<PathBuf> = asked.cases.iter().map(|path| (*path).to_owned()).collect();
+    let files = std::iter::once(asked.file).chain(asked.more.iter().map(String::as_str));
+    let reads: Vec<PathBuf> = files.filter(|file| *file != "-").map(PathBuf::from).collect();
+    let mut writes: Vec<PathBuf> =
+        asked.cases.iter().chain(&asked.configuration).map(|path| (*path).to_owned()).collect();
     for path in &asked.results {
         let (format, _) = ReportFormat::from_path(path)?;
         writes.push(path.clone());
@@ -65,8 +78,28 @@ pub fn import_file(asked: &ImportRequest<'_>) -> Result<ImportSummary, ExchangeE
         }
     }
     refuse_overlap(&reads, &writes)?;
-    let (format, imported, input) = import(asked.file, asked.from, asked.group)?;
-    let ImportedCases { cases, scores, notes, lost, .. } = imported;
+    let (format, imported, inputs) = if asked.more.is_empty() {
+        let (format, imported, input) = import(asked.file, asked.from, asked.group)?;
+        (format, imported, vec![input])
+    } else {
+        let paths: Vec<String> = std::iter::once(asked.file.to_owned()).chain(asked.more.iter().cloned()).collect();
+        import_together(&paths, asked.from)?
+    };
+    let ImportedCases { cases, scores, mut notes, lost, configuration, .. } = imported;
+    if configuration.is_some() && asked.configuration.is_none() {
+        notes.push(
+            "the file holds metrics or prompts too, which a file of cases has no place for: write a configuration, \
+             `-o probare.yaml`"
+                .to_owned(),
+        );
+    }
+    let configuration = match (asked.configuration, configuration) {
+        (Some(_), None) => {
+            return Err(ExchangeError::NoConfiguration { file: asked.file.to_owned(), format: format.name() });
+        }
+        (path, configuration) => path.zip(configuration),
+    };
+    let not_run = configuration.as_ref().map(|(_, configuration)| not_run(configuration)).unwrap_or_default();
     let answered = cases.iter().filter(|case| case.response.is_some()).count() as u64;
     let made = ImportSummary {
         format,
@@ -75,8 +108,15 @@ pub fn import_file(asked: &ImportRequest<'_>) -> Result<ImportSummary, ExchangeE
         scores: scores.iter().map(|score| score.name.clone()).collect(),
         notes,
         lost,
+        not_run,
     };
-    write_cases(cases, input, asked)?;
+    if asked.dry_run {
+        return Ok(made);
+    }
+    write_cases(cases, inputs, asked)?;
+    if let Some((path, configuration)) = configuration {
+        write_configuration(path, configuration, asked.cases, format)?;
+    }
     if let Some(path) = asked.cases.filter(|_| !asked.results.is_empty()) {
         write_results(path, format, &scores, asked.results.clone())?;
     }
@@ -85,7 +125,7 @@ pub fn import_file(asked: &ImportRequest<'_>) -> Result<ImportSummary, ExchangeE
 
 fn write_cases(
     cases: Vec<Case>,
-    input: probare_core::InputFile,
+    inputs: Vec<probare_core::InputFile>,
     asked: &ImportRequest<'_>,
 ) -> Result<(), ExchangeError> {
     let output = match asked.cases {
@@ -96,11 +136,42 @@ fn write_cases(
         None => OutputWriter::to_stdout(),
     };
     let mut lines = CaseLines::new(output);
-    let source = Box::new(MemorySource::new(cases, vec![input]));
+    let source = Box::new(MemorySource::new(cases, inputs));
     let around = RunContext { rules: &DefaultCasePolicy, backend: &NoBackend, sampler: None };
     drive(source, asked.file, &Plan::empty(), around, &DriveOptions::default(), Box::new(&mut lines))?;
     let written = lines.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete)));
     Ok(written.map_err(probare_report::ReportError::from)?)
+}
+
+/// Metrics of a configuration that cannot be run, with the reason.
+fn not_run(configuration: &Map<String, Json>) -> Vec<(String, String)> {
+    let metrics = configuration.get("metrics").and_then(Json::as_array).into_iter().flatten();
+    metrics
+        .filter_map(|metric| {
+            let id = metric.get("id")?.as_str()?;
+            let reason = not_run_reason(id, metric.get("options")?)?;
+            Some((metric.get("name").and_then(Json::as_str).unwrap_or(id).to_owned(), reason))
+        })
+        .collect()
+}
+
+/// The configuration, beside the cases that it names.
+fn write_configuration(
+    path: &Path,
+    configuration: Map<String, Json>,
+    cases: Option<&Path>,
+    format: ImportFormat,
+) -> Result<(), ExchangeError> {
+    let mut whole = Map::new();
+    let cases = cases.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    whole.insert("datasets".to_owned(), json!([{"path": cases}]));
+    whole.extend(configuration);
+    let head = format!(
+        "# Written by `probare import` from files of {format}. `probare schema config` shows what may stand here.\n"
+    );
+    let text = head + &to_yaml(&Json::Object(whole));
+    let written = OutputWriter::write_file(path, text.as_bytes());
+    Ok(written.map(|_| ()).map_err(probare_report::ReportError::from)?)
 }
 
 /// Reports of the other tool's scores, as if they had been computed from the file of cases.

@@ -3,6 +3,7 @@
 
 mod export;
 mod import;
+mod yaml_writer;
 
 use std::path::PathBuf;
 
@@ -64,6 +65,14 @@ pub enum ExchangeError {
         model: String,
         /// Those that it has.
         models: Vec<String>,
+    },
+    /// The file holds cases and nothing else.
+    #[error("`{file}` ({format}) holds no metrics and no prompts, so that there is nothing for a configuration")]
+    NoConfiguration {
+        /// The file.
+        file: String,
+        /// Its format.
+        format: &'static str,
     },
     /// There is nothing to write.
     #[error("there is no finished sample to export")]

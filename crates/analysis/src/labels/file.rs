@@ -8,6 +8,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use probare_core::Sha256;
 use probare_files::open_plain;
@@ -112,6 +113,8 @@ pub(crate) fn answer_digest(text: &str) -> String {
 struct LabelFileState {
     /// Up to here.
     end: u64,
+    /// When the file was written that was read.
+    written: Option<SystemTime>,
     lines: u64,
     decisions: Arc<Vec<LatestLabel>>,
     places: HashMap<LatestLabelKey, usize>,
@@ -161,7 +164,11 @@ impl LabelFile {
         }
         // What cannot be read is not added to.
         drop(self.refresh()?);
-        OutputWriter::append_line(&self.path, &line).map_err(LabelError::NotKept)
+        OutputWriter::append_line(&self.path, &line).map_err(LabelError::NotKept)?;
+        // What was added here is read alone, and not the whole file once more.
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.written = std::fs::metadata(&self.path).and_then(|found| found.modified()).ok();
+        Ok(())
     }
 
     /// The lines that count, as they stand in the file.
@@ -212,9 +219,10 @@ impl LabelFile {
             Err(error) => return Err(self.wrong(error)),
         };
         let found = file.metadata().map_err(|error| self.wrong(error))?;
-        if found.len() < read.end {
-            // Somebody put another file there.
-            *read = LabelFileState::default();
+        let written = found.modified().ok();
+        if found.len() < read.end || written != read.written {
+            // Somebody put another file there, edited a line or added one.
+            *read = LabelFileState { written, ..LabelFileState::default() };
         }
         if found.len() == read.end {
             return Ok(read);
@@ -321,6 +329,22 @@ mod tests {
         file.add(&other).unwrap();
         file.add(&HumanLabel { metric: None, ..label("a", "pass", "Ada") }).unwrap();
         assert_eq!(said(&file).len(), 5);
+    }
+
+    #[test]
+    fn a_file_that_is_edited_by_hand_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = LabelFile::new(folder.path().join("labels.jsonl"));
+        file.add(&label("a", "pass", "Ada")).unwrap();
+        file.add(&label("b", "pass", "Ada")).unwrap();
+        assert_eq!(said(&file).len(), 2);
+        // The same length, other words.
+        let edited = fs::read_to_string(file.path()).unwrap().replacen("pass", "fail", 1);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs::write(file.path(), edited).unwrap();
+        assert_eq!(said(&file), [told("a", "Ada", "fail"), told("b", "Ada", "pass")]);
+        file.add(&label("c", "pass", "Ada")).unwrap();
+        assert_eq!(said(&file).len(), 3);
     }
 
     #[test]

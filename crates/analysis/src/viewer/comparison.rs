@@ -1,10 +1,11 @@
-//! Runs of a desk held against each other, by what `probare compare` computes; and a run as a page that is one file.
+//! Runs compared with each other, by what `probare compare` computes; and a run as a page that is one file.
 
 use std::fs;
 use std::sync::{Arc, PoisonError};
 
 use probare_engine::export;
 use probare_report::comparison::ComparisonRequest;
+use probare_report::html::page_settings;
 use serde_json::Value as Json;
 
 use super::{RunViewer, Version, ViewerError};
@@ -53,6 +54,7 @@ impl RunViewer {
         let mut told = comparison.to_viewer_json(&evidences);
         let keys: Vec<&str> = opened.iter().map(|(run, _)| run.key.as_str()).collect();
         told["keys"] = keys.into();
+        told["settings"] = page_settings(&[]);
         let made = Arc::new(told);
         let mut kept = lock();
         if kept.len() >= COMPARISONS {

@@ -1,7 +1,7 @@
 //! [`RunViewer`]: runs of a store and files of results, laid out to be read: what all cases came to, which cases fit a filter, and
 //! one case with everything that was said about it.
 //!
-//! A file is brought into a store of its own, in a folder that goes with the desk, so that everything is looked up in one way.
+//! A file is brought into a store of its own, in a folder that goes with the viewer, so that everything is looked up in one way.
 //! Nothing here changes a score, and nothing that a file names is opened but the inputs that its manifest leads to.
 
 mod comparison;
@@ -24,7 +24,7 @@ use self::labels::CachedCandidates;
 pub use self::labels::{LabellingOrder, LabelsQuery, NewLabel, OutputPosition};
 pub use self::pages::CasesQuery;
 use probare_engine::{EvaluationError, Registries};
-use probare_store::{CaseFilterError, CasePosition, Store, StoreError, StoredRun};
+use probare_store::{CaseFilterError, CasePosition, Store, StoreError, StoredRun, TextIndex};
 
 use self::sources::ViewerSource;
 use crate::labels::{LabelError, LabelFile};
@@ -52,7 +52,7 @@ pub enum ViewerError {
         /// The name.
         name: String,
     },
-    /// The desk has no such run.
+    /// The viewer has no such run.
     #[error("there is no run `{key}` in this viewer")]
     NoRun {
         /// What was asked for.
@@ -124,6 +124,13 @@ type CachedComparison = (Vec<Version>, Arc<Json>);
 /// A list of cases that was asked for, and where they stand.
 type CachedCaseList = (ListKey, Arc<Vec<CasePosition>>);
 
+/// The texts of a run that were read so far; nothing before somebody searches.
+#[derive(Default)]
+struct RunTexts {
+    version: Version,
+    index: Option<TextIndex>,
+}
+
 /// Runs and files, laid out to be read.
 pub struct RunViewer {
     registries: Registries,
@@ -139,6 +146,7 @@ pub struct RunViewer {
     summaries: Mutex<HashMap<String, (Version, Arc<Json>)>>,
     comparisons: Mutex<HashMap<String, CachedComparison>>,
     lists: Mutex<VecDeque<CachedCaseList>>,
+    texts: Mutex<HashMap<String, Arc<Mutex<RunTexts>>>>,
     history: Mutex<Option<history::CachedHistory>>,
     labels: LabelFile,
     labelling: Mutex<VecDeque<CachedCandidates>>,
@@ -171,6 +179,8 @@ struct OpenRun {
     results: Option<PathBuf>,
     /// How often the file was read, since it may change.
     readings: u64,
+    /// Whether questions and answers are known: a file of results may hold neither, and its inputs may be gone.
+    has_texts: bool,
 }
 
 impl OpenRun {
@@ -199,6 +209,7 @@ impl RunViewer {
             summaries: Mutex::default(),
             comparisons: Mutex::default(),
             lists: Mutex::default(),
+            texts: Mutex::default(),
             history: Mutex::default(),
             labels: LabelFile::new(store.with_file_name(LABELS)),
             labelling: Mutex::default(),

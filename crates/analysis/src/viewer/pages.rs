@@ -2,18 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{CallPurpose, Event, MetricInfo, Sink as _, Stop};
+use probare_core::{CallPurpose, Event, MetricInfo, Sink as _, Stop, closest};
 use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
 use probare_report::number::three_decimals;
-use probare_report::{Group, GroupBy, MeanInterval, RendererOptions, Summary, answer_text};
-use probare_store::{CaseFilter, CaseOrder, CasePosition, FoundSample, NumericField, Store};
+use probare_report::{
+    Gate, GateVerdict, Group, GroupBy, MeanInterval, Relation, RendererOptions, Summary, answer_text,
+};
+use probare_store::{
+    CaseFilter, CaseOrder, CasePosition, FilterCondition, FoundSample, NumericField, Store, TextIndex,
+};
 use serde_json::{Value as Json, json};
 
 use super::sources::shell_quote;
-use super::{LISTS, OpenRun, RunViewer, ViewerError};
+use super::{LISTS, OpenRun, RunTexts, RunViewer, ViewerError};
 
 /// Which cases of a run are wanted.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +37,9 @@ pub struct CasesQuery {
 
 /// Most cases of one answer.
 const MOST_CASES: usize = 200;
+
+/// Cases whose results are read at once for an export.
+const EXPORTED_AT_ONCE: usize = 200;
 
 /// Outputs of one case that a list shows; all of them are on the page of the case.
 const OUTPUTS: usize = 12;
@@ -128,9 +135,7 @@ impl RunViewer {
                 cell(metric.mean(), metric.interval(), counts)
             })
             .collect();
-        let gates: Vec<Json> = (summary.verdicts.iter())
-            .map(|verdict| json!({"passed": verdict.passed, "words": verdict.to_string()}))
-            .collect();
+        let gates: Vec<Json> = summary.verdicts.iter().map(gate_to_json).collect();
         let mut described = Self::run_to_json(run);
         described["cases"] = summary.cases.into();
         described["outputs"] = summary.outputs.into();
@@ -153,8 +158,10 @@ impl RunViewer {
         let run = self.find_run(&asked.run)?;
         let places = self.list(&run, &asked.filter, &asked.sort)?;
         let metrics = &run.stored.plan.metrics;
-        let from = asked.from.min(places.len());
-        let to = places.len().min(from + asked.most.clamp(1, MOST_CASES));
+        // A page behind the last is the last.
+        let most = asked.most.clamp(1, MOST_CASES);
+        let from = if asked.from < places.len() { asked.from } else { places.len().saturating_sub(1) / most * most };
+        let to = places.len().min(from + most);
         let shown = &places[from..to];
         let samples = self.with(&run.store, |store| store.samples_at(run.stored.run, metrics, shown, false))?;
         let options = RendererOptions { gates: run.gates.clone(), ..RendererOptions::default() };
@@ -175,6 +182,8 @@ impl RunViewer {
                         "answered_by": sample.result.answered_by(),
                         "repeat": sample.result.repeat,
                         "status": sample.status,
+                        "cost_usd": sample.taken.cost_usd,
+                        "latency_ms": sample.taken.latency_ms,
                         "answer": answer.map(|answer| excerpt(&answer, OPENING)),
                         "entry": parse_own_json(case_entry(&sample.result, metrics, &options)),
                     })
@@ -196,6 +205,8 @@ impl RunViewer {
             "total": places.len(),
             "from": from,
             "rows": rows,
+            "has_texts": run.has_texts,
+            "hint": if places.is_empty() { self.empty_hint(&run, &asked.filter)? } else { None },
         }))
     }
 
@@ -227,6 +238,21 @@ impl RunViewer {
         }))
     }
 
+    /// The results of all cases that fit, one line each, as files of results have them.
+    pub fn export_cases(&self, asked: &CasesQuery) -> Result<Vec<u8>, ViewerError> {
+        let run = self.find_run(&asked.run)?;
+        let metrics = &run.stored.plan.metrics;
+        let mut lines = Vec::new();
+        for places in self.list(&run, &asked.filter, &asked.sort)?.chunks(EXPORTED_AT_ONCE) {
+            let samples = self.with(&run.store, |store| store.samples_at(run.stored.run, metrics, places, true))?;
+            for sample in samples {
+                lines.extend_from_slice(sample.result.line_text(metrics).as_bytes());
+                lines.push(b'\n');
+            }
+        }
+        Ok(lines)
+    }
+
     /// Where a case stands in its run.
     pub fn case_position(&self, run: &str, id: &str, occurrence: u32) -> Result<CasePosition, ViewerError> {
         let run = self.find_run(run)?;
@@ -244,7 +270,15 @@ impl RunViewer {
         let names: Vec<String> = metrics.iter().map(|metric| metric.name.clone()).collect();
         let filter = CaseFilter::parse(filter, &names)?;
         let order = order(sort, &names)?;
-        let found = self.with(&run.store, |store| store.fitting(run.stored.run, metrics, &filter, &order))?;
+        let number = run.stored.run;
+        let is_about_text = filter.conditions().iter().any(|part| matches!(part, FilterCondition::Text(_)));
+        let found = if is_about_text {
+            let texts = self.texts(run)?;
+            let texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
+            self.with(&run.store, |store| store.fitting(number, metrics, &filter, &order, texts.index.as_ref()))?
+        } else {
+            self.with(&run.store, |store| store.fitting(number, metrics, &filter, &order, None))?
+        };
         let found = Arc::new(found);
         let mut lists = lock();
         if lists.len() >= LISTS {
@@ -252,6 +286,87 @@ impl RunViewer {
         }
         lists.push_back((key, Arc::clone(&found)));
         Ok(found)
+    }
+}
+
+impl RunViewer {
+    /// Reads the texts of a run, so that the first search for words need not wait for it.
+    pub fn prepare_search(&self, run: &str) -> Result<(), ViewerError> {
+        self.texts(&self.find_run(run)?).map(|_| ())
+    }
+
+    /// The texts of a run as it is now.
+    fn texts(&self, run: &OpenRun) -> Result<Arc<Mutex<RunTexts>>, ViewerError> {
+        let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = Arc::clone(lock().entry(run.key.clone()).or_default());
+        {
+            let mut texts = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let (version, before) = (run.version(), texts.version);
+            // Who is asked again may answer otherwise, and a file may have been read again.
+            if (version.2, version.3) != (before.2, before.3) {
+                texts.index = None;
+            }
+            if texts.index.is_none() || version != before {
+                let mut index = match texts.index.take() {
+                    Some(index) => index,
+                    None => TextIndex::new(&run.store)?,
+                };
+                self.with(&run.store, |store| index.update(store, run.stored.run))?;
+                (texts.version, texts.index) = (version, Some(index));
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Why nothing fits, where a filter names what the run does not have.
+    fn empty_hint(&self, run: &OpenRun, filter: &str) -> Result<Option<String>, ViewerError> {
+        let names: Vec<String> = run.stored.plan.metrics.iter().map(|metric| metric.name.clone()).collect();
+        let filter = CaseFilter::parse(filter, &names)?;
+        let plan = &run.stored.plan;
+        let number = run.stored.run;
+        for condition in filter.conditions() {
+            let (what, words, known): (String, &str, Vec<String>) = match condition {
+                FilterCondition::Tag(words) => {
+                    let tags = self.with(&run.store, |store| store.tags(number))?;
+                    let values = tags.iter().filter_map(|tag| tag.split_once([':', '=']));
+                    let values: Vec<String> = values.map(|(_, value)| value.to_owned()).collect();
+                    ("tag".to_owned(), words, tags.into_iter().chain(values).collect())
+                }
+                FilterCondition::Label(metric, words) => {
+                    let labels = self.with(&run.store, |store| store.labels_of(number, metric))?;
+                    (format!("label of {metric}"), words, labels)
+                }
+                FilterCondition::Model(words) => {
+                    let models = plan.models.iter().map(|model| model.name.clone());
+                    ("model".to_owned(), words, models.chain(["none".to_owned()]).collect())
+                }
+                FilterCondition::Dataset(words) => {
+                    let datasets = plan.datasets.iter().map(|dataset| dataset.name.clone());
+                    ("data set".to_owned(), words, datasets.collect())
+                }
+                _ => continue,
+            };
+            let is_part = matches!(condition, FilterCondition::Model(_) | FilterCondition::Dataset(_));
+            let is_known = |one: &String| one == words || is_part && one.to_lowercase().contains(&words.to_lowercase());
+            if known.iter().any(is_known) {
+                continue;
+            }
+            let shown = excerpt(words, 80);
+            let hint = match closest(words, known.iter().map(String::as_str)) {
+                Some(similar) => format!("; did you mean `{similar}`?"),
+                None if known.is_empty() => String::new(),
+                None => {
+                    let some: Vec<String> = known.iter().take(8).map(|one| format!("`{}`", excerpt(one, 40))).collect();
+                    format!(
+                        "; there are {}{}",
+                        some.join(", "),
+                        if known.len() > some.len() { " and more" } else { "" }
+                    )
+                }
+            };
+            return Ok(Some(format!("The run has no {what} `{shown}`{hint}")));
+        }
+        Ok(None)
     }
 }
 
@@ -290,6 +405,25 @@ fn output(sample: &FoundSample, metrics: &[MetricInfo], options: &RendererOption
         "entry": parse_own_json(case_entry(&sample.result, metrics, options)),
         "record": parse_own_json(case_record(&sample.result, metrics)),
     })
+}
+
+/// What became of a gate, with the filter and the order that show the cases behind it.
+fn gate_to_json(verdict: &GateVerdict) -> Json {
+    let name = CaseFilter::quote(verdict.gate.metric());
+    let filter = match &verdict.gate {
+        Gate::Any { relation, limit, .. } => format!("{name}{}{limit}", relation.sign()),
+        Gate::Labels { label, .. } => format!("{name}:{}", CaseFilter::quote(label)),
+        Gate::Mean { .. } | Gate::Quantile { .. } | Gate::PassRate { .. } => String::new(),
+    };
+    let is_high_bad = match &verdict.gate {
+        Gate::Mean { relation, .. } | Gate::Quantile { relation, .. } | Gate::Any { relation, .. } => {
+            matches!(relation, Relation::Over | Relation::AtLeast)
+        }
+        Gate::PassRate { relation, .. } => matches!(relation, Relation::Under | Relation::AtMost),
+        Gate::Labels { .. } => false,
+    };
+    let sort = format!("{}{}", if is_high_bad { "-" } else { "" }, verdict.gate.metric());
+    json!({"passed": verdict.passed, "words": verdict.to_string(), "filter": filter, "sort": sort})
 }
 
 fn group_to_json(name: &str, group: &Group, metrics: &[MetricInfo], cost: Option<f64>) -> Json {

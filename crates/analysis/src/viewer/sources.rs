@@ -1,4 +1,4 @@
-//! Where the runs of a desk come from: stores, files of results, files of other tools, folders with any of them.
+//! Where the runs of the viewer come from: stores, files of results, files of other tools, folders with any of them.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -54,6 +54,8 @@ pub(super) struct LoadedFile {
     notes: Vec<String>,
     /// The results, where the file is of another tool.
     results: PathBuf,
+    /// Whether there are texts of its cases.
+    has_texts: bool,
 }
 
 /// Extensions of files of results that hold every result, without what compresses them.
@@ -184,10 +186,11 @@ impl RunViewer {
                         command,
                         results: None,
                         readings: 0,
+                        has_texts: true,
                     });
                 }
                 ViewerSource::File { path, kept } if key == format!("f{number}") => {
-                    let (LoadedFile { store, gates, notes, results }, readings) =
+                    let (LoadedFile { store, gates, notes, results, has_texts }, readings) =
                         self.cached_file(number, path, kept)?;
                     let stored = self.with(&store, |store| store.run(1))?;
                     let name = path.display().to_string();
@@ -201,7 +204,18 @@ impl RunViewer {
                     };
                     let results = Some(results);
                     let key = key.to_owned();
-                    return Ok(OpenRun { key, name, store, stored, gates, notes, command, results, readings });
+                    return Ok(OpenRun {
+                        key,
+                        name,
+                        store,
+                        stored,
+                        gates,
+                        notes,
+                        command,
+                        results,
+                        readings,
+                        has_texts,
+                    });
                 }
                 ViewerSource::File { .. } => {}
             }
@@ -246,10 +260,9 @@ impl RunViewer {
             let file = path.display().to_string();
             let asked = ImportRequest {
                 file: &file,
-                from: None,
-                group: None,
                 cases: Some(&cases),
                 results: vec![results.clone()],
+                ..ImportRequest::default()
             };
             let made = import_file(&asked)?;
             notes.push(format!("read as a file of {}", made.format));
@@ -269,11 +282,11 @@ impl RunViewer {
         }
         let store = self.folder.path().join(format!("file-{number}.db"));
         let opened = Store::open(&store)?;
-        fill(&opened, &manifest, &whole, path, &mut notes)?;
+        let has_texts = fill(&opened, &manifest, &whole, path, &mut notes)?;
         let verdicts: Vec<GateVerdict> = serde_json::from_value(manifest.gates.clone()).unwrap_or_default();
         let is_whole = |verdict: &GateVerdict| verdict.group.is_none() && !verdict.confident;
         let gates = Gates::new(verdicts.into_iter().filter(is_whole).map(|verdict| verdict.gate).collect());
-        Ok(LoadedFile { store, gates, notes, results })
+        Ok(LoadedFile { store, gates, notes, results, has_texts })
     }
 }
 
@@ -288,15 +301,20 @@ pub(super) fn error_chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The results of a file as the first run of a store.
+/// The results of a file as the first run of a store; whether there are texts of its cases. Those of a run with models are neither in
+/// its file of results nor in its inputs, but on its page.
 fn fill(
     store: &Store,
     manifest: &Manifest,
     whole: &ResultsSource,
     path: &Path,
     notes: &mut Vec<String>,
-) -> Result<(), ViewerError> {
+) -> Result<bool, ViewerError> {
     let models = compare::models(whole)?;
+    let mut page_texts = ResultsFile::new(&whole.path)
+        .and_then(|results| results.page_texts())
+        .map_err(|error| ViewerError::File { path: whole.path.clone(), reason: error_chain(&error) })?;
+    let (mut has_texts, mut told) = (false, Vec::new());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let datasets = vec![PlannedDataset {
         name: name.clone(),
@@ -320,7 +338,8 @@ fn fill(
     let mut seen: HashMap<(String, Option<String>, u32), u32> = HashMap::new();
     let mut rows: HashMap<(String, u32), u64> = HashMap::new();
     let (mut cases, mut samples, mut failed) = (0, 0, None);
-    compare::read_rows(whole, RowSelection::Whole, notes, |manifest, row, case| {
+    compare::read_rows(whole, RowSelection::Whole, &mut told, |manifest, row, case| {
+        let from_page = page_texts.as_mut().and_then(Iterator::next);
         let occurrence = seen.entry((row.id.clone(), row.model.clone(), row.repeat)).or_default();
         let number = *rows.entry((row.id.clone(), *occurrence)).or_insert_with(|| {
             cases += 1;
@@ -335,8 +354,13 @@ fn fill(
         };
         *occurrence += 1;
         samples += 1;
-        let mut case = case.cloned().unwrap_or_else(|| Case { id: row.id.clone(), ..Case::default() });
+        let mut case = match (case, from_page) {
+            (Some(case), _) => case.clone(),
+            (None, Some(shown)) => Case { id: row.id.clone(), ..shown },
+            (None, None) => Case { id: row.id.clone(), ..Case::default() },
+        };
         case.sample = Some(key);
+        has_texts |= case.query.is_some() || case.response.is_some();
         let absent = || Err(ScoreError::other(ErrorKind::Missing, "the file has no result of this metric"));
         let results = row.named.into_iter().map(|named| named.unwrap_or_else(absent)).collect();
         let result = CaseResult::new(case, results);
@@ -347,6 +371,10 @@ fn fill(
     if let Some(error) = failed {
         return Err(ViewerError::File { path: path.to_owned(), reason: error.to_string() });
     }
+    // Where the page has the texts, it does not matter that nothing else has them.
+    if page_texts.is_none() || !has_texts {
+        notes.append(&mut told);
+    }
     keeper.close()?;
     // How many cases there are is known only now.
     let mut plan = plan;
@@ -356,7 +384,7 @@ fn fill(
     store.keep_panels(run, &manifest.panels)?;
     store.keep_costs(run, manifest.costs.as_ref())?;
     store.set_state(run, RunState::Complete)?;
-    Ok(())
+    Ok(has_texts)
 }
 
 /// The limits that a run began with.

@@ -152,10 +152,13 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
     }
     if arguments.display.options().annotates() {
-        let missed = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
-        let annotations: Vec<Annotation> = missed
-            .filter(|(_, gate)| !gate.passed)
-            .map(|(other, gate)| Annotation::error("worse than the baseline", format!("{}: {gate}", other.name)))
+        let gates = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
+        let annotations: Vec<Annotation> = gates
+            .filter(|(_, gate)| !gate.passed || gate.is_unclear())
+            .map(|(other, gate)| {
+                let title = if gate.passed { "cannot tell whether it is worse" } else { "worse than the baseline" };
+                Annotation { is_error: !gate.passed, ..Annotation::error(title, format!("{}: {gate}", other.name)) }
+            })
             .collect();
         print(&lines(&annotations))?;
     }

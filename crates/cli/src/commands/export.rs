@@ -113,6 +113,9 @@ pub fn exchange_failure(error: ExchangeError) -> Failure {
         }
         ExchangeError::AllMetrics { .. } => failure.hint("remove --metric").into_usage(),
         ExchangeError::All { .. } => failure.hint("remove --all").into_usage(),
+        ExchangeError::NoConfiguration { .. } => {
+            failure.hint("write its cases: -o cases.jsonl; or name the file of the eval too").into_usage()
+        }
         ExchangeError::NoTrace => failure.hint("`probare score traces.jsonl` keeps the spans of its cases"),
         ExchangeError::Report(error) => error.into(),
         _ => failure,

@@ -11,6 +11,7 @@ use probare_core::{BenchmarkStatus, Console, Job, Sink, Stop};
 use probare_engine::{
     Conclusion, EarlyOutcome, EarlyProgress, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest,
 };
+use probare_metrics::graders::not_run_reason;
 use probare_report::number::count_with_noun;
 use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
@@ -40,6 +41,11 @@ impl RunDriver {
     pub fn new(settings: RunOptions) -> Self {
         for old in &settings.old_names {
             remark(&format!("{old}; the old name goes with the next release"));
+        }
+        for request in settings.requests() {
+            if let Some(reason) = not_run_reason(&request.id, &request.options) {
+                remark(&format!("warning: `{}` cannot be run and counts as not_run: {reason}", request.name));
+            }
         }
         let is_data = settings.output.iter().any(|output| output == Path::new("-"));
         let existing = settings.output.iter().filter(|output| output.is_file()).cloned().collect();
@@ -190,6 +196,12 @@ impl RunDriver {
             remark_lines(
                 "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
             );
+        }
+        if summary.not_run() > 0 && self.settings.allow_not_run != Some(true) {
+            let results = count_with_noun(summary.not_run(), "result was", "results were");
+            remark_lines(&format!(
+                "error: {results} not run, and nothing of that passed\n\nhint: --allow-not-run lets the run pass without them"
+            ));
         }
         if let Some(why) = summary.no_intervals.as_ref().filter(|_| self.settings.significant == Some(true)) {
             remark(&format!(

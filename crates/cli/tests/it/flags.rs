@@ -131,7 +131,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 47] = [
+const PROBES: [(&str, Probe); 48] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -160,6 +160,7 @@ const PROBES: [(&str, Probe); 47] = [
     ("run-again", Probe::Setting("run_again", "--run-again")),
     ("limit", Probe::Effect("limit", "--limit=1")),
     ("allow-empty", Probe::Empty("allow_empty", "--allow-empty")),
+    ("allow-not-run", Probe::Setting("allow_not_run", "--allow-not-run")),
     ("title", Probe::Beside("title", "--title=Heading", "-o out.html")),
     ("quiet", Probe::Effect("quiet", "--quiet")),
     ("json", Probe::Effect("json", "--json")),

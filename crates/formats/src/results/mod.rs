@@ -4,6 +4,7 @@
 //! one against the other. Nothing is kept of a row that was handed out.
 
 pub mod format_3;
+mod page_texts;
 mod row_format;
 mod rows;
 mod scan;
@@ -20,6 +21,7 @@ use probare_cancellation::decompress;
 use probare_core::{FileDigest, Sha256};
 use probare_files::{open_plain, read_plain_text};
 
+pub use self::page_texts::PageTexts;
 pub use self::row_format::{KeyedRow, RowContent, RowFormat, RowKey};
 pub use self::rows::FileRows;
 pub use self::table::cells;
@@ -199,6 +201,14 @@ impl ResultsFile {
             Some(rows) => Ok(rows),
             None => Ok(FileRows::Page(Box::new(rows::LineRows::new(self.decompressed()?)))),
         }
+    }
+
+    /// The texts of its cases, where it is a page.
+    pub fn page_texts(&self) -> Result<Option<PageTexts<Box<dyn BufRead + Send>>>, ResultsFileError> {
+        if self.format != ReportFormat::Html {
+            return Ok(None);
+        }
+        Ok(Some(PageTexts(rows::LineRows::new(self.decompressed()?))))
     }
 
     /// SHA-256 of the file without its compression.

@@ -1,4 +1,4 @@
-//! Test runs of DeepEval: `test_run_*.json` in its folder of results, and `.deepeval/.latest_run_full.json`.
+//! DeepEval: test runs (`test_run_*.json` in its folder of results, `.deepeval/.latest_run_full.json`) and the goldens of a data set.
 
 use probare_core::{Case, Outcome, Output, Passage, ScoreError};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::agents;
 
 const FORMAT: ImportFormat = ImportFormat::Deepeval;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TestRun<'a> {
     #[serde(borrow)]
@@ -37,15 +37,17 @@ struct Wrapped<'a> {
 struct TestCase {
     name: Option<String>,
     input: Option<String>,
+    #[serde(alias = "actual_output")]
     actual_output: Option<String>,
+    #[serde(alias = "expected_output")]
     expected_output: Option<String>,
     #[serde(default)]
     context: Json,
-    #[serde(default)]
+    #[serde(default, alias = "retrieval_context")]
     retrieval_context: Json,
-    #[serde(default)]
+    #[serde(default, alias = "tools_called")]
     tools_called: Json,
-    #[serde(default)]
+    #[serde(default, alias = "expected_tools")]
     expected_tools: Json,
     token_cost: Option<f64>,
     completion_time: Option<f64>,
@@ -53,10 +55,14 @@ struct TestCase {
     success: Option<bool>,
     metrics_data: Option<Vec<MetricData>>,
     order: Option<u64>,
+    #[serde(alias = "additional_metadata")]
     metadata: Option<Map<String, Json>>,
+    #[serde(alias = "source_file")]
+    source_file: Option<String>,
     comments: Option<String>,
     turns: Option<Vec<Json>>,
     scenario: Option<String>,
+    #[serde(alias = "expected_outcome")]
     expected_outcome: Option<String>,
 }
 
@@ -71,8 +77,33 @@ struct MetricData {
     skipped: Option<bool>,
 }
 
+/// Whether an object is a golden: a question, or the scenario of a conversation, with what is expected.
+pub(super) fn is_golden(value: &Map<String, Json>) -> bool {
+    let has = |key: &str| value.contains_key(key);
+    let expects = ["actual_output", "expected_output", "retrieval_context"].into_iter().any(has);
+    has("input") && expects || has("scenario") && has("expected_outcome")
+}
+
+/// The goldens of a data set, in a list or one a line.
+fn goldens(document: &SourceDocument, text: &str, values: Vec<&RawValue>) -> Result<ImportedCases, ImportError> {
+    let run = TestRun::default();
+    let mut imported = ImportedCases::default();
+    for (number, part) in values.into_iter().enumerate() {
+        let golden: TestCase = document.parse_part(text, part, FORMAT)?;
+        let (case, told) = golden.case(number, &run);
+        imported.push(case, told);
+    }
+    Ok(imported)
+}
+
 pub(super) fn read(document: &SourceDocument) -> Result<ImportedCases, ImportError> {
     let text = document.text(FORMAT)?;
+    let values = document.values(&text, FORMAT)?;
+    if let Some(first) = values.first()
+        && serde_json::from_str::<Map<String, Json>>(first.get()).is_ok_and(|first| is_golden(&first))
+    {
+        return goldens(document, &text, values);
+    }
     let wrapped: Option<Wrapped<'_>> = serde_json::from_str(&text).ok();
     let run: TestRun<'_> = match wrapped {
         Some(wrapped) => document.parse_part(&text, wrapped.run, FORMAT)?,
@@ -118,6 +149,7 @@ impl TestCase {
         note("hyperparameters", run.hyperparameters.clone());
         note("scenario", json!(self.scenario));
         note("comments", json!(self.comments));
+        note("source_file", json!(self.source_file));
         note("cost_usd", json!(self.token_cost));
         note("seconds", json!(self.completion_time));
         put(&mut metadata, ORIGIN, origin);

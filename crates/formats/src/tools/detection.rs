@@ -7,7 +7,7 @@ use super::document::{SourceDocument, finite};
 use super::every_eval_ever::read as eee;
 use super::promptfoo::read_csv as promptfoo_csv;
 use super::zip::Archive;
-use super::{ImportError, ImportFormat, content};
+use super::{ImportError, ImportFormat, content, deepeval, langfuse, langsmith, openai_platform, ragas};
 use crate::traces::{has_member, is_otlp};
 
 /// The format of a document.
@@ -15,6 +15,9 @@ pub(super) fn format(document: &SourceDocument) -> Result<ImportFormat, ImportEr
     let unknown = |seen: String| ImportError::Unknown { file: document.name.clone(), seen };
     if Archive::is_zip(&document.bytes) {
         return Ok(ImportFormat::Inspect);
+    }
+    if document.bytes.starts_with(b"PAR1") {
+        return Err(unknown("it is Parquet".to_owned()));
     }
     if document.bytes.trim_ascii().is_empty() {
         return Err(unknown("it is empty".to_owned()));
@@ -61,6 +64,9 @@ fn of_value(value: &Map<String, Json>) -> Option<ImportFormat> {
     {
         return Some(ImportFormat::Deepeval);
     }
+    if openai_platform::is_platform_object(value) {
+        return Some(ImportFormat::OpenaiPlatform);
+    }
     if value.get("eval").is_some_and(Json::is_object) && (has("samples") || has("status") || has("plan")) {
         return Some(ImportFormat::Inspect);
     }
@@ -73,6 +79,18 @@ fn of_value(value: &Map<String, Json>) -> Option<ImportFormat> {
     let is_event = has("sample_id") && has("type") && has("data");
     if value.get("spec").is_some_and(Json::is_object) || is_event || has("input") && has("ideal") {
         return Some(ImportFormat::OpenaiEvals);
+    }
+    if ragas::is_sample(value) {
+        return Some(ImportFormat::Ragas);
+    }
+    if langsmith::is_record(value) {
+        return Some(ImportFormat::Langsmith);
+    }
+    if langfuse::is_record(value) {
+        return Some(ImportFormat::Langfuse);
+    }
+    if deepeval::is_golden(value) {
+        return Some(ImportFormat::Deepeval);
     }
     value.get("messages").is_some_and(content::is_messages).then_some(ImportFormat::Chat)
 }
@@ -94,6 +112,9 @@ fn by_words(text: &str) -> Option<ImportFormat> {
         Some(ImportFormat::Deepeval)
     } else if has("\"doc_id\"") {
         Some(ImportFormat::LmEval)
+    } else if ["\"testing_criteria\"", "\"eval.run", "\"datasource_item\"", "\"data_source_idx\""].into_iter().any(has)
+    {
+        Some(ImportFormat::OpenaiPlatform)
     } else if has("\"spec\"") || has("\"ideal\"") {
         Some(ImportFormat::OpenaiEvals)
     } else {

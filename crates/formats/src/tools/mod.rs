@@ -1,4 +1,5 @@
-//! Files of other tools, read as cases of ours: promptfoo, Inspect, lm-eval, OpenAI evals, DeepEval, Every Eval Ever, chats, traces.
+//! Files of other tools, read as cases of ours: promptfoo, Inspect, lm-eval, OpenAI evals (logs and the hosted ones), DeepEval, Ragas,
+//! LangSmith, Langfuse, Every Eval Ever, chats, traces.
 //!
 //! [`import`] tells the format by what is in the file and not by its name. The other tool's own scores are kept, in
 //! `metadata.scores`, in the form of our result lines; what the file says beyond a case's fields is in `metadata` too.
@@ -12,10 +13,15 @@ mod document;
 mod every_eval_ever;
 mod export;
 mod inspect;
+mod langfuse;
+mod langsmith;
 mod lm_eval;
 mod openai_evals;
+mod openai_platform;
 mod otlp;
 mod promptfoo;
+mod ragas;
+mod record;
 mod scores;
 mod spool;
 mod zip;
@@ -47,8 +53,16 @@ pub enum ImportFormat {
     LmEval,
     /// Records of a run, or samples, of OpenAI evals.
     OpenaiEvals,
-    /// Test runs of DeepEval.
+    /// Evals, runs, output items and data sources of the hosted Evals of OpenAI.
+    OpenaiPlatform,
+    /// Test runs and data sets of DeepEval.
     Deepeval,
+    /// Data sets and results of Ragas.
+    Ragas,
+    /// Examples, runs and experiments of LangSmith.
+    Langsmith,
+    /// Items, traces and generations of Langfuse.
+    Langfuse,
     /// Instance records of Every Eval Ever.
     Eee,
     /// Conversations: lists of `messages`.
@@ -59,12 +73,16 @@ pub enum ImportFormat {
 
 impl ImportFormat {
     /// All formats.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
         Self::Promptfoo,
         Self::Inspect,
         Self::LmEval,
         Self::OpenaiEvals,
+        Self::OpenaiPlatform,
         Self::Deepeval,
+        Self::Ragas,
+        Self::Langsmith,
+        Self::Langfuse,
         Self::Eee,
         Self::Chat,
         Self::Otlp,
@@ -77,10 +95,49 @@ impl ImportFormat {
             Self::Inspect => "inspect",
             Self::LmEval => "lm-eval",
             Self::OpenaiEvals => "openai-evals",
+            Self::OpenaiPlatform => "openai-platform",
             Self::Deepeval => "deepeval",
+            Self::Ragas => "ragas",
+            Self::Langsmith => "langsmith",
+            Self::Langfuse => "langfuse",
             Self::Eee => "every-eval-ever",
             Self::Chat => "chat",
             Self::Otlp => "otlp",
+        }
+    }
+
+    /// What of such a file has no place in cases of ours, one by one.
+    pub const fn losses(self) -> &'static [&'static str] {
+        match self {
+            Self::Promptfoo => &[
+                "configuration, prompts as templates, traces, transforms, details of red-teaming, weights of assertions",
+                "of a table: assertions, digits of scores beyond the second, the message of an error",
+            ],
+            Self::Inspect => &[
+                "events, store, plan, reductions and aggregates, tool definitions, thoughts of a model",
+                "attachments other than whole texts; pictures and sounds",
+            ],
+            Self::LmEval => &[
+                "results of the whole set, other replies than the first, settings of the model and the task (another file)",
+            ],
+            Self::OpenaiEvals => &["the final report, times"],
+            Self::OpenaiPlatform => &[
+                "times, ids of graders, `per_model_usage`, counts of results (computed again), the address of the report",
+                "steps of reasoning of model graders (`results[].sample`), pictures and sounds",
+                "of a run: tools and response formats, filters of stored completions and responses",
+            ],
+            Self::Deepeval => {
+                &["traces, spans, prompts, thresholds, aggregates, pictures; the SQLite store is not read"]
+            }
+            Self::Ragas => &["which metric had which settings; rubrics are kept in the metadata"],
+            Self::Langsmith => &[
+                "runs inside of other runs, events, times, attachments, who gave feedback; statistics keep the mean alone",
+            ],
+            Self::Langfuse => &[
+                "observations inside of others, times, prompts, costs of steps; words of categorical scores have no value",
+            ],
+            Self::Eee | Self::Chat => &[],
+            Self::Otlp => &["what the notes count; --verbose lists it"],
         }
     }
 
@@ -94,7 +151,17 @@ impl ImportFormat {
             Self::Inspect => "a zip archive with `header.json`, or an object with `eval` and `samples`",
             Self::LmEval => "lines with `doc_id` and `resps`",
             Self::OpenaiEvals => "lines with `spec`, with `sample_id` and `type`, or with `input` and `ideal`",
-            Self::Deepeval => "an object with `testCases` and `testPassed`",
+            Self::OpenaiPlatform => {
+                "objects `eval`, `eval.run` or `eval.run.output_item`, lines with `item`, or with `data_source_idx` and `grades`"
+            }
+            Self::Deepeval => {
+                "an object with `testCases` and `testPassed`, or goldens with `input` and `expected_output`"
+            }
+            Self::Ragas => "objects with `user_input` and `reference`, `response` or `retrieved_contexts`",
+            Self::Langsmith => "objects with `inputs` and `outputs`",
+            Self::Langfuse => {
+                "items with `expectedOutput` and `datasetId`, traces or observations with `input` and `output`"
+            }
             Self::Eee => "lines with `schema_version`, `sample_id` and `interaction_type`",
             Self::Chat => "objects with `messages`",
             Self::Otlp => "objects with `resourceSpans` or `resourceLogs`",
@@ -188,6 +255,8 @@ pub struct ImportedCases {
     pub notes: Vec<String>,
     /// Of traces, all that could not be used, one by one; the notes count it.
     pub lost: Vec<TraceLoss>,
+    /// What the file says beside its cases, as a configuration of ours: metrics, models, judges, `generate`.
+    pub configuration: Option<Map<String, Json>>,
     /// Where each score stands in the list, by its name.
     places: HashMap<String, usize>,
 }
@@ -238,6 +307,14 @@ pub fn import(
     format: Option<ImportFormat>,
     group: Option<Grouping>,
 ) -> Result<(ImportFormat, ImportedCases, InputFile), ImportError> {
+    let (document, mut opened) = open_document(path)?;
+    let (format, imported) = read_document(&document, format, group)?;
+    let input = opened.stored.input(imported.cases.len() as u64)?;
+    Ok((format, imported, input))
+}
+
+/// The whole of a file, or of standard input for `-`.
+fn open_document(path: &str) -> Result<(SourceDocument, stored_file::OpenedFile), ImportError> {
     let name = if path == "-" { STANDARD_INPUT } else { path };
     let mut opened = stored_file::open(path)?;
     let mut bytes = Vec::new();
@@ -246,9 +323,37 @@ pub fn import(
     if bytes.len() as u64 > LARGEST_DOCUMENT {
         return Err(CaseFileError::TooLarge { file: name.to_owned(), limit: LARGEST_DOCUMENT }.into());
     }
-    let (format, imported) = read_foreign(bytes, name, format, group)?;
-    let input = opened.stored.input(imported.cases.len() as u64)?;
-    Ok((format, imported, input))
+    Ok((SourceDocument::new(bytes, name), opened))
+}
+
+/// Reads several files of one tool as one: the eval of OpenAI, its runs and its samples.
+pub fn import_together(
+    paths: &[String],
+    format: Option<ImportFormat>,
+) -> Result<(ImportFormat, ImportedCases, Vec<InputFile>), ImportError> {
+    let (mut documents, mut inputs) = (Vec::new(), Vec::new());
+    for path in paths {
+        let (document, opened) = open_document(path)?;
+        let found = match format {
+            Some(format) => format,
+            None => detection::format(&document)?,
+        };
+        if found != ImportFormat::OpenaiPlatform {
+            let wish =
+                "several files are read as one for the hosted Evals of OpenAI alone, and this is of another tool";
+            return Err(CaseFileError::Unfit { file: document.name, wish }.into());
+        }
+        documents.push(document);
+        inputs.push(opened);
+    }
+    let mut imported = openai_platform::read(&documents)?;
+    let format = ImportFormat::OpenaiPlatform;
+    if let Some(document) = documents.first() {
+        check_and_number(&mut imported, document, format)?;
+    }
+    let rows = imported.cases.len() as u64;
+    let inputs: Result<Vec<InputFile>, _> = inputs.into_iter().map(|mut opened| opened.stored.input(rows)).collect();
+    Ok((format, imported, inputs?))
 }
 
 /// The same of bytes that are at hand; `name` is what messages call them.
@@ -258,25 +363,46 @@ pub fn read_foreign(
     format: Option<ImportFormat>,
     group: Option<Grouping>,
 ) -> Result<(ImportFormat, ImportedCases), ImportError> {
-    let document = SourceDocument::new(bytes, name);
+    read_document(&SourceDocument::new(bytes, name), format, group)
+}
+
+fn read_document(
+    document: &SourceDocument,
+    format: Option<ImportFormat>,
+    group: Option<Grouping>,
+) -> Result<(ImportFormat, ImportedCases), ImportError> {
     let format = match format {
         Some(format) => format,
-        None => detection::format(&document)?,
+        None => detection::format(document)?,
     };
     if group.is_some() && format != ImportFormat::Otlp {
         let wish = "a grouping is for traces (otlp), and this is none";
-        return Err(CaseFileError::Unfit { file: name.to_owned(), wish }.into());
+        return Err(CaseFileError::Unfit { file: document.name.clone(), wish }.into());
     }
     let mut imported = match format {
-        ImportFormat::Promptfoo => promptfoo::read::read(&document),
-        ImportFormat::Inspect => inspect::read::read(&document),
-        ImportFormat::LmEval => lm_eval::read(&document),
-        ImportFormat::OpenaiEvals => openai_evals::read(&document),
-        ImportFormat::Deepeval => deepeval::read(&document),
-        ImportFormat::Eee => every_eval_ever::read::read(&document),
-        ImportFormat::Chat => chat::read(&document),
-        ImportFormat::Otlp => otlp::read::read(&document, group.unwrap_or_default()),
+        ImportFormat::Promptfoo => promptfoo::read::read(document),
+        ImportFormat::Inspect => inspect::read::read(document),
+        ImportFormat::LmEval => lm_eval::read(document),
+        ImportFormat::OpenaiEvals => openai_evals::read(document),
+        ImportFormat::OpenaiPlatform => openai_platform::read(std::slice::from_ref(document)),
+        ImportFormat::Deepeval => deepeval::read(document),
+        ImportFormat::Ragas => ragas::read(document),
+        ImportFormat::Langsmith => langsmith::read(document),
+        ImportFormat::Langfuse => langfuse::read(document),
+        ImportFormat::Eee => every_eval_ever::read::read(document),
+        ImportFormat::Chat => chat::read(document),
+        ImportFormat::Otlp => otlp::read::read(document, group.unwrap_or_default()),
     }?;
+    check_and_number(&mut imported, document, format)?;
+    Ok((format, imported))
+}
+
+/// Refuses what is empty or too much, and tells samples apart that have the same id.
+fn check_and_number(
+    imported: &mut ImportedCases,
+    document: &SourceDocument,
+    format: ImportFormat,
+) -> Result<(), ImportError> {
     if imported.cases.is_empty() {
         return Err(document.broken(format, "", "it holds no samples"));
     }
@@ -286,8 +412,8 @@ pub fn read_foreign(
         let reason = format!("{samples} samples with {scores} different scores are too many results; split it");
         return Err(document.broken(format, "", reason));
     }
-    same_ids(&mut imported);
-    Ok((format, imported))
+    same_ids(imported);
+    Ok(())
 }
 
 /// Tells samples apart that have one id, model and repeat: the second of `a` is `a~2`.

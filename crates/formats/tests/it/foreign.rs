@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use probare_core::Case;
-use probare_formats::{ImportError, ImportFormat, ImportedCases, import, read_foreign};
+use probare_formats::{
+    CaseReader, FieldMap, ImportError, ImportFormat, ImportedCases, ReadOptions, import, import_together, read_foreign,
+};
 
-const FILES: [(&str, ImportFormat); 11] = [
+const FILES: [(&str, ImportFormat); 20] = [
     ("inspect.eval", ImportFormat::Inspect),
     ("inspect.json", ImportFormat::Inspect),
     ("promptfoo.json", ImportFormat::Promptfoo),
@@ -16,6 +18,15 @@ const FILES: [(&str, ImportFormat); 11] = [
     ("promptfoo_vars.json", ImportFormat::Promptfoo),
     ("promptfoo.csv", ImportFormat::Promptfoo),
     ("deepeval.json", ImportFormat::Deepeval),
+    ("deepeval_goldens.json", ImportFormat::Deepeval),
+    ("ragas.jsonl", ImportFormat::Ragas),
+    ("ragas_turns.jsonl", ImportFormat::Ragas),
+    ("ragas_results.jsonl", ImportFormat::Ragas),
+    ("langsmith_examples.jsonl", ImportFormat::Langsmith),
+    ("langsmith_runs.jsonl", ImportFormat::Langsmith),
+    ("langfuse_items.jsonl", ImportFormat::Langfuse),
+    ("langfuse_observations.jsonl", ImportFormat::Langfuse),
+    ("openai_platform/output_items.jsonl", ImportFormat::OpenaiPlatform),
     ("chat.jsonl", ImportFormat::Chat),
 ];
 
@@ -109,6 +120,78 @@ fn openai_records_are_gathered_by_sample() {
     assert_eq!((text(&cases[1]), value(&cases[1], "match")), ("Schiller", Some(0.0)));
     assert_eq!(cases[1].reference.as_ref().unwrap().len(), 2);
     assert_eq!(cases[0].query.as_deref(), Some("What is the capital of France?"));
+}
+
+#[test]
+fn an_eval_of_openai_keeps_the_grades_of_the_service_and_becomes_metrics() {
+    let items = imported("openai_platform/output_items.jsonl");
+    assert_eq!(items.cases.len(), 4);
+    let (first, third) = (&items.cases[0], &items.cases[2]);
+    assert_eq!((first.query.as_deref(), text(first)), (Some("My monitor stays black since this morning."), "Hardware"));
+    assert_eq!(first.response.as_ref().unwrap().model.as_deref(), Some("gpt-4.1-nano-2025-04-14"));
+    assert_eq!((value(first, "Exact label-1"), value(third, "Exact label-1")), (Some(1.0), Some(0.0)));
+    assert_eq!(third.metadata["scores"]["Close label-2"]["label"], "fail");
+    assert_eq!(first.metadata["item"]["correct_label"], "Hardware");
+
+    let names =
+        ["eval.json", "run.json", "data.jsonl"].map(|name| path("openai_platform").join(name).display().to_string());
+    let (format, whole, inputs) = import_together(&names, None).unwrap();
+    assert_eq!((format, whole.cases.len(), inputs.len()), (ImportFormat::OpenaiPlatform, 4, 3));
+    assert!(whole.cases.iter().all(|case| case.response.is_none()));
+    let configuration = serde_json::Value::Object(whole.configuration.unwrap());
+    let ids: Vec<&str> =
+        configuration["metrics"].as_array().unwrap().iter().map(|metric| metric["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["openai_grader", "openai_grader", "openai_model_grader", "openai_grader"]);
+    assert_eq!(configuration["judges"], serde_json::json!(["tone_judge"]));
+    assert_eq!(configuration["models"][1]["max_tokens"], 50);
+    let mixed = [names[0].clone(), path("chat.jsonl").display().to_string()];
+    let error = import_together(&mixed, None).unwrap_err().to_string();
+    assert!(error.contains("for the hosted Evals of OpenAI alone"), "{error}");
+}
+
+#[test]
+fn data_sets_of_other_tools_bring_question_passages_and_right_answer() {
+    for name in ["deepeval_goldens.json", "ragas.jsonl", "langsmith_examples.jsonl", "langfuse_items.jsonl"] {
+        let cases = imported(name).cases;
+        assert_eq!(cases.len(), 3, "{name}");
+        assert_eq!(cases[0].query.as_deref(), Some("What is the capital of France?"), "{name}");
+        assert_eq!(cases[0].reference.as_deref(), Some(&["Paris".to_owned()][..]), "{name}");
+    }
+    assert_eq!(imported("deepeval_goldens.json").cases[0].metadata["category"], "geography");
+    assert_eq!(imported("deepeval_goldens.json").cases[0].id, "capital-fr");
+    assert_eq!(imported("ragas.jsonl").cases[0].context.as_ref().unwrap()[0].text, "A passage about it.");
+    assert_eq!(imported("langsmith_examples.jsonl").cases[0].metadata["split"], "test");
+}
+
+#[test]
+fn runs_and_results_of_other_tools_bring_answers_and_scores() {
+    let runs = imported("langsmith_runs.jsonl");
+    assert_eq!((runs.cases.len(), text(&runs.cases[0])), (3, "The capital is Paris."));
+    assert_eq!(value(&runs.cases[0], "correct"), Some(1.0));
+    assert_eq!(runs.notes, ["3 runs inside of other runs are skipped"]);
+    let traced = imported("langfuse_observations.jsonl");
+    assert_eq!((traced.cases.len(), text(&traced.cases[0])), (3, "The capital is Paris."));
+    assert_eq!(traced.notes, ["3 observations inside of others are skipped"]);
+    let rows = imported("ragas_results.jsonl").cases;
+    assert_eq!((value(&rows[0], "faithfulness"), value(&rows[1], "faithfulness")), (Some(0.5), None));
+    assert_eq!(rows[1].metadata["scores"]["faithfulness"]["kind"], "failed");
+    let turns = &imported("ragas_turns.jsonl").cases[0];
+    assert_eq!((turns.query.as_deref(), text(turns)), (Some("Rain in Rome?"), "It is dry."));
+    assert_eq!(turns.messages.as_ref().unwrap()[1].tool_calls[0].name, "weather");
+    assert_eq!(turns.expected_tool_calls.as_ref().unwrap()[0].name, "weather");
+}
+
+#[test]
+fn parquet_needs_no_import_and_answers_of_hugging_face_are_references() {
+    let error = import(path("squad.parquet").to_str().unwrap(), None, None).unwrap_err();
+    assert!(error.to_string().contains("it is Parquet"), "{error}");
+    assert!(error.hint().unwrap().contains("a file of rows needs no import"));
+    let fields = FieldMap::parse(&["reference=answers.text"]).unwrap();
+    let options = ReadOptions { fields, ..ReadOptions::default() };
+    let mut rows = CaseReader::open(path("squad.parquet").to_str().unwrap(), &options).unwrap();
+    let cases: Vec<Case> = rows.next().unwrap().unwrap().cases().into_iter().map(Result::unwrap).collect();
+    assert_eq!(cases[0].reference.as_deref(), Some(&["Paris".to_owned()][..]), "{:?}", cases[0]);
+    assert_eq!(text(&cases[0]), "The capital is Paris.");
 }
 
 #[test]

@@ -223,7 +223,7 @@ impl Judge for RubricJudge {
 }
 
 /// Whether all judges gave one and the same verdict.
-pub(super) fn all_agree<T: PartialEq>(seats: &[JudgeReplies<T>]) -> bool {
+pub(crate) fn all_agree<T: PartialEq>(seats: &[JudgeReplies<T>]) -> bool {
     let mut verdicts = seats.iter().flat_map(|seat| &seat.verdicts);
     let Some(Ok(first)) = verdicts.next() else { return false };
     verdicts.all(|said| said.as_ref().is_ok_and(|said| said == first))

@@ -94,6 +94,13 @@ impl RunViewer {
     /// given that is the middle of the metric's decision thresholds, of its range, or of its values.
     pub fn labels(&self, asked: &LabelsQuery) -> Result<Json, ViewerError> {
         let run = self.find_run(&asked.run)?;
+        if !run.has_texts {
+            let words = format!(
+                "`{}` has no texts, so there is nothing to label: open the page of the run (.html) or its store",
+                run.name
+            );
+            return Err(ViewerError::Label(LabelError::Refused(words)));
+        }
         let candidates = self.candidates(&run, &asked.metric)?;
         if asked.order == LabellingOrder::Estimate && !candidates.can_be_drawn() {
             let words = "cases are drawn for an estimate where each has one output and the metric a fixed range; `probare estimate \

@@ -1,6 +1,7 @@
 //! `probare view` in a real browser: what is seen, which keys work, that nothing of a text runs, and who is refused.
 
 mod driver;
+mod everyday;
 mod labels;
 mod panels;
 mod saved;
@@ -16,7 +17,7 @@ use serde_json::{Value as Json, json};
 use crate::program::{PROGRAM, both_streams, code, command, root, run, run_expecting, run_successfully};
 use driver::{Browser, raw};
 
-/// A desk that is served.
+/// A viewer that is served.
 struct ViewerProcess {
     child: Child,
     /// The address with the token.

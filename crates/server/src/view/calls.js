@@ -17,21 +17,43 @@ const exchangeOf = (exchange) => {
     exchange.output_tokens === null ? "" : `${count(exchange.output_tokens)} out`,
     exchange.attempts > 1 ? `${exchange.attempts} attempts` : "",
     exchange.stop ? `stopped: ${exchange.stop}` : "",
-  ].filter(Boolean).join(" · ");
-  const said = (name, text) => [make("h4", {}, name), make("pre", { class: "said", dir: "auto" }, text)];
+  ]
+    .filter(Boolean)
+    .join(" · ");
+  const said = (/** @type {string} */ name, /** @type {string} */ text) => [
+    make("h4", {}, name),
+    make("pre", { class: "said", dir: "auto" }, text),
+  ];
   const title = exchange.kind === "judge" ? "Asked of the judge " : "Asked of ";
-  return make("section", { class: "exchange" }, make("h3", {}, title, make("bdi", {}, exchange.name)), make("p", { class: "small soft" }, make("bdi", {}, exchange.model), ` · ${took}`), exchange.messages.flatMap(({ role, text }) => said(role, text)), said("reply", exchange.reply), exchange.raw ? make("details", {}, make("summary", {}, "The body that came back"), make("pre", { class: "said" }, exchange.raw)) : null);
+  return make(
+    "section",
+    { class: "exchange" },
+    make("h3", {}, title, make("bdi", {}, exchange.name)),
+    make("p", { class: "small soft" }, make("bdi", {}, exchange.model), ` · ${took}`),
+    exchange.messages.flatMap(({ role, text }) => said(role, text)),
+    said("reply", exchange.reply),
+    exchange.raw
+      ? make(
+          "details",
+          {},
+          make("summary", {}, "The body that came back"),
+          make("pre", { class: "said" }, exchange.raw),
+        )
+      : null,
+  );
 };
 
-/** A fold that asks when it is opened. @param {() => Promise<Asked>} ask @param {(error: any) => Node} failure */
-export const askedFold = (ask, failure) => {
+/** A fold that fetches when it is opened. @param {() => Promise<Asked>} fetchCalls @param {(error: any) => Node} failure */
+export const callsFold = (fetchCalls, failure) => {
   const place = make("div", {});
-  const fold = /** @type {HTMLDetailsElement} */ (make("details", { class: "asked" }, make("summary", {}, "What was asked, and the raw replies"), place));
+  const fold = /** @type {HTMLDetailsElement} */ (
+    make("details", { class: "asked" }, make("summary", {}, "What was asked, and the raw replies"), place)
+  );
   const load = async () => {
     if (!fold.open || place.childElementCount) return;
     place.append(make("p", { class: "soft" }, "…"));
     try {
-      const { record, asked, note } = await ask();
+      const { record, asked, note } = await fetchCalls();
       const source = make("p", { class: "small soft" }, note ? `${note}: ` : "from ", make("code", {}, record));
       place.replaceChildren(...asked.map(exchangeOf), source);
     } catch (error) {
