@@ -52,7 +52,7 @@ impl Diagnose for CompareError {
         match self {
             Self::Results(error) => error.diagnose(interface),
             Self::Comparison(ComparisonError::UnknownMetric { .. }) | Self::NoModel { .. } => mistake(self),
-            Self::Comparison(ComparisonError::Models { .. }) => {
+            Self::SeveralModels { .. } | Self::Comparison(ComparisonError::Models { .. }) => {
                 mistake(self).hint("name the model to compare: RESULTS@MODEL")
             }
             Self::Comparison(ComparisonError::NoCluster { .. }) => mistake(self)
@@ -64,6 +64,15 @@ impl Diagnose for CompareError {
             ),
             Self::Several { .. } => {
                 mistake(self).hint("name one model with RESULTS@MODEL, and take a run without repeats")
+            }
+            Self::Stopped { .. } => mistake(self).hint(
+                "`probare compare` on the command line compares what both runs have from the beginning of their order",
+            ),
+            Self::OtherOrder { seed, .. } => mistake(self).hint(format!(
+                "take a run that was made with --stop-when-decided --seed {seed}, or run the other one to its end"
+            )),
+            Self::NotInBoth { .. } => {
+                mistake(self).hint("name a metric that both runs have, with values between two ends")
             }
             Self::Row { .. } => {
                 BenchmarkError::from_error(self).hint("`probare verify` says what else is wrong with it")

@@ -17,7 +17,7 @@ use super::export::exchange_failure;
 use super::flags::{ForRun, OptionFlags};
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure};
-use super::{print, remark};
+use super::{compare, print, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Run an evaluation: models times data sets times metrics.
@@ -139,7 +139,8 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 
 /// Starts a run of a configuration of ours.
 fn begin(arguments: &Arguments, settings: RunOptions) -> CommandResult {
-    let options = EvaluationOptions { dry_run: arguments.dry_run, ..EvaluationOptions::default() };
+    let baseline = compare::baseline(&settings, &arguments.store)?;
+    let options = EvaluationOptions { dry_run: arguments.dry_run, baseline, ..EvaluationOptions::default() };
     let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     if arguments.dry_run {
         return print(&estimate_text(evaluation.estimate()));

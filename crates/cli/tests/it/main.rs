@@ -42,6 +42,7 @@ mod stop_early;
 mod stores;
 mod suites;
 mod synthesis_1_3;
+mod ten_gates;
 mod tools;
 mod torture;
 mod torture_index;
