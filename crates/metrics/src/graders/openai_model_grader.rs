@@ -113,7 +113,7 @@ impl ModelGrader {
 
     /// The messages of the grader as the task of a judge, and the texts that they speak of, quoted.
     fn task(&self, sample: Sample<'_>) -> Result<(String, QuotedTexts), ScoreError> {
-        let (mut task, mut data) = (String::new(), QuotedTexts::new());
+        let (mut task, mut data) = (String::new(), QuotedTexts::default());
         let mut known: Vec<&str> = Vec::new();
         for (role, template) in &self.messages {
             task.push_str(&format!("{}[{role}]\n", if task.is_empty() { "" } else { "\n\n" }));
