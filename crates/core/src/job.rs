@@ -108,6 +108,11 @@ pub trait CasePolicy: Send + Sync {
         case.response.as_ref().and_then(|output| output.model.clone())
     }
 
+    /// Names of the prompts of the run, where it has several.
+    fn prompts(&self) -> &[String] {
+        &[]
+    }
+
     /// What the model was asked, where it is known.
     fn prompt_messages(&self, case: &Case) -> Vec<Message> {
         let _ = case;

@@ -46,7 +46,12 @@ impl Config {
 
     /// Paths that the configuration names to be read or written.
     fn paths(&self) -> impl Iterator<Item = &str> {
-        let prompts = [&self.generate.system, &self.generate.prompt].into_iter().flatten().map(String::as_str);
+        let named = &self.generate.prompts;
+        let files: Vec<String> =
+            named.iter().filter_map(|prompt| Some(format!("@{}", prompt.file.as_ref()?))).collect();
+        let own = [&self.generate.system, &self.generate.prompt];
+        let prompts = own.into_iter().chain(named.iter().flat_map(|prompt| [&prompt.system, &prompt.prompt]));
+        let prompts = prompts.flatten().map(String::as_str).chain(files.iter().map(String::as_str));
         let of_metrics = self.metrics.iter().filter_map(|metric| metric.options.get("prompt").and_then(Json::as_str));
         let prompts = prompts.chain(of_metrics).filter_map(|text| text.strip_prefix('@'));
         let datasets = self.datasets.iter().map(|dataset| dataset.path.as_str());

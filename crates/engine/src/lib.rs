@@ -54,7 +54,7 @@ pub use exchange::{
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
 pub use labels::{DEFER, LABEL, LabelError, LabelFile, LabelTable, LabelledOutput, LatestLabel, LevelOfRubric, Levels};
-pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};
+pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges, read_rubric_file};
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, ProgramOptions};
 pub use remedy::{Diagnose, Interface};

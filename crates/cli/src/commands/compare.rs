@@ -25,7 +25,7 @@ const SHOWN: usize = 50;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The baseline: results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; append
-    /// @MODEL for the outputs of one model
+    /// @MODEL for the outputs of one model, @prompt:NAME for those to one prompt
     #[arg(value_name = "BASELINE")]
     baseline: String,
 
@@ -40,8 +40,8 @@ pub struct Arguments {
     #[arg(short, long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
 
-    /// Report differences per group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
-    #[arg(long, value_name = "TAG|tags|metadata.KEY|model")]
+    /// Report differences per group of cases: tags, a tag (lang for lang:en), metadata.KEY, model or prompt
+    #[arg(long, value_name = "TAG|tags|metadata.KEY|model|prompt")]
     by: Option<GroupBy>,
 
     /// Compute intervals and tests for cases that are not independent because they share a source: the column that names it
@@ -170,19 +170,18 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 
 /// What an argument names: a file, or else a run of the store, whole or one model of it.
 pub fn open_results(name: &str, store: &StoreFlag) -> Result<ResultsSource, Failure> {
-    let (place, model) = match name.rsplit_once('@') {
-        Some((place, model)) if !Path::new(name).exists() => (place, Some(model.to_owned())),
-        _ => (name, None),
-    };
+    let (place, part) = if Path::new(name).exists() { (name, None) } else { ResultsSource::split_part(name) };
     let is_file = Path::new(place).exists();
     let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !is_file) else {
-        return Ok(ResultsSource { name: name.to_owned(), model, ..ResultsSource::from_file(Path::new(place)) });
+        let whole = ResultsSource::from_file(Path::new(place));
+        return Ok(ResultsSource { name: name.to_owned(), ..part.map_or(whole.clone(), |part| whole.with_part(part)) });
     };
     let store = store.open_for_reading()?;
     store.run(run)?;
     let whole = ResultsSource::from_store(store.path(), run);
-    let name = model.as_ref().map_or_else(|| whole.name.clone(), |model| format!("{model} in run {run}"));
-    Ok(ResultsSource { name, model, ..whole })
+    let whole = part.map_or(whole.clone(), |part| whole.with_part(part));
+    let name = whole.part_name().map_or_else(|| whole.name.clone(), |part| format!("{part} in run {run}"));
+    Ok(ResultsSource { name, ..whole })
 }
 
 fn json(comparison: &probare_report::comparison::RunComparison) -> Result<String, Failure> {

@@ -30,6 +30,7 @@ mod original_sgi;
 mod originals;
 mod planted;
 mod program;
+mod prompts;
 mod replies;
 mod rescore;
 mod retrieval;

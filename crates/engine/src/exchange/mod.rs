@@ -66,6 +66,22 @@ pub enum ExchangeError {
         /// Those that it has.
         models: Vec<String>,
     },
+    /// There are several prompts where the format has one.
+    #[error("the run has {} prompts, and {target} has a file for each", prompts.len())]
+    SeveralPrompts {
+        /// The tool.
+        target: ExportTarget,
+        /// Their names.
+        prompts: Vec<String>,
+    },
+    /// No output was asked for with this prompt.
+    #[error("the run has no prompt `{prompt}`")]
+    UnknownPrompt {
+        /// What was asked for.
+        prompt: String,
+        /// Those that it has.
+        prompts: Vec<String>,
+    },
     /// There is nothing to write.
     #[error("there is no finished sample to export")]
     Nothing,

@@ -27,12 +27,8 @@ pub(super) fn check(
     }
     let cases: u64 = plan.datasets.iter().map(|dataset| dataset.cases).sum();
     let cases = usize::try_from(cases).unwrap_or(usize::MAX);
-    EarlyDecision::new(gates, &plan.metrics, (cases, outputs(plan)), settings.seed.unwrap_or_default()).map(|_| ())
-}
-
-/// Outputs of each case.
-fn outputs(plan: &RunPlan) -> u64 {
-    (plan.models.len() as u64).max(1) * u64::from(plan.repeats.max(1))
+    EarlyDecision::new(gates, &plan.metrics, (cases, plan.outputs_per_case()), settings.seed.unwrap_or_default())
+        .map(|_| ())
 }
 
 /// Puts the cases of a job into the seeded order. Where the store decides the gates already, what comes after the verdict is
@@ -51,7 +47,7 @@ pub(super) fn prepare(
     let decision = EarlyDecision::new(
         gates,
         &plan.metrics,
-        (source.case_count(), outputs(plan)),
+        (source.case_count(), plan.outputs_per_case()),
         settings.seed.unwrap_or_default(),
     )?;
     let mut known = decision.clone();
@@ -74,8 +70,7 @@ pub(super) fn prepare(
         datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
         models: Vec::new(),
         repeats: plan.repeats,
-        prompt: None,
-        retrieval: None,
+        ..GenerationRecord::default()
     });
     Ok(decision)
 }

@@ -11,8 +11,8 @@ use super::evaluation::EvaluationError;
 use super::export::StoreSource;
 use super::plan::RunPlan;
 use super::run_samples::SampleRules;
-use super::samples::{OpenDataset, SampleGrid, SampleSource};
-use crate::store::{Cursor, RunNames, Store, StoredRun, StoredSamples};
+use super::samples::{OpenDataset, SampleSource};
+use crate::store::{Cursor, Store, StoredRun, StoredSamples};
 use crate::verify::read_options;
 use crate::{CallResult, Response, SampleProvider};
 
@@ -30,22 +30,17 @@ pub(crate) struct RunExport {
 /// are opened again, where they are as they were; else questions and references are left out.
 pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, EvaluationError> {
     let plan = &stored.plan;
-    let names = RunNames {
-        datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
-        models: plan.models.iter().map(|model| model.name.clone()).collect(),
-    };
+    let names = plan.names();
     let store = Store::open_existing(path)?;
     let before = StoredSamples::open(&store, stored.run, names.clone(), &plan.metrics)?;
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let is_whole = store.has_cases(stored.run)?;
+    let rules = SampleRules::for_stored(&names);
     let models = names.models;
     let opened = if is_whole { None } else { Some(datasets(plan)) };
     let mut notes = Vec::new();
     let (source, is_stored): (Box<dyn CaseSource>, bool) = match opened {
-        Some(Ok(datasets)) => {
-            let seats = SampleGrid { models: u32::try_from(models.len()).unwrap_or(u32::MAX), repeats: plan.repeats };
-            (Box::new(SampleSource::new(datasets, seats, plan.limit)), false)
-        }
+        Some(Ok(datasets)) => (Box::new(SampleSource::new(datasets, plan.grid(), plan.limit)), false),
         other => {
             notes.extend(
                 other.and_then(Result::err).map(|reason| format!("questions and references are omitted: {reason}")),
@@ -55,8 +50,8 @@ pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExpo
     };
     Ok(RunExport {
         source,
-        sampler: Box::new(ExportSampleProvider { before, models: models.clone(), is_stored }),
-        rules: Arc::new(SampleRules { models, prompt: None, rules: Arc::new(probare_core::DefaultCasePolicy) }),
+        sampler: Box::new(ExportSampleProvider { before, models, is_stored }),
+        rules: Arc::new(rules),
         name: paths.join(", "),
         reads: std::iter::once(path.to_owned()).chain(paths.iter().map(PathBuf::from)).collect(),
         notes,

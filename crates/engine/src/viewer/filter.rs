@@ -36,6 +36,8 @@ pub enum FilterCondition {
     Tag(String),
     /// The model's name has these words.
     Model(String),
+    /// The prompt's name has these words.
+    Prompt(String),
     /// The name of the data set has these words.
     Dataset(String),
     /// The id is this one.
@@ -175,8 +177,8 @@ fn cut(line: &str) -> Result<Vec<FilterToken>, CaseFilterError> {
 }
 
 /// Words that are no metrics.
-const WORDS: [&str; 11] =
-    ["status", "tag", "model", "dataset", "id", "text", "flipped", "cost", "latency", "tokens", "repeat"];
+const WORDS: [&str; 12] =
+    ["status", "tag", "model", "prompt", "dataset", "id", "text", "flipped", "cost", "latency", "tokens", "repeat"];
 
 impl CaseFilter {
     /// Reads a line; `metrics` are the names of the run's metrics.
@@ -226,6 +228,7 @@ fn term(word: FilterToken, metrics: &[String]) -> Result<FilterTerm, CaseFilterE
         "repeat" => number(NumericField::Repeat)?,
         "tag" => words(FilterCondition::Tag, &[":", "="])?,
         "model" => words(FilterCondition::Model, &[":", "=", "~"])?,
+        "prompt" => words(FilterCondition::Prompt, &[":", "=", "~"])?,
         "dataset" => words(FilterCondition::Dataset, &[":", "=", "~"])?,
         "id" if sign == "~" => words(FilterCondition::IdHas, &["~"])?,
         "id" => words(FilterCondition::Id, &[":", "="])?,

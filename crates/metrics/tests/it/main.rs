@@ -19,6 +19,7 @@ mod golden;
 mod growth;
 mod injection;
 mod interviews;
+mod judged_rag;
 mod labels;
 mod laws;
 mod pages;

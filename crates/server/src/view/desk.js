@@ -13,7 +13,7 @@ import { labelKeys, labelsView } from "./labels.js";
  * @typedef {{ key: string, name: string, kind: string, state?: string, made?: number | null, finished?: number, samples?: number,
  *   errors?: [string, number][], cost?: string | null, config?: string, suite?: string | null, models?: string[],
  *   datasets?: string[], notes?: string[] }} Run
- * @typedef {{ sample?: number, model: string | null, repeat: number, status: string, answer?: string | null, entry: Entry, record: CaseRecord,
+ * @typedef {{ sample?: number, model: string | null, repeat: number, status: string, answer?: string | null, prompt?: string | null, entry: Entry, record: CaseRecord,
  *   cost_usd?: number | null, latency_ms?: number | null, attempts?: number | null, input_tokens?: number | null,
  *   output_tokens?: number | null, answered_by?: string | null }} Answer
  */
@@ -171,13 +171,15 @@ const chooser = (side, words) => {
   box.addEventListener("change", () => choose(side, box.checked));
   return box;
 };
+/** The filter for a part of a run. @param {{ model?: string | null, prompt?: string | null }} part */
+const filterOf = (part) => Object.entries(part).filter(([, name]) => name).map(([what, name]) => `${what}:"${String(name).replace(/(["\\])/g, "\\$1")}"`).join(" ");
 /** @param {any} summary */
 const modelsTable = (summary) => {
   const metrics = /** @type {Metric[]} */ (summary.settings.metrics);
-  const head = make("tr", {}, make("th", { scope: "col" }, "Model"), metrics.map((metric) => make("th", { scope: "col", class: "right", title: metric.summary }, breakable(metric.name), " ", make("span", { class: "soft", "aria-label": `${/** @type {any} */ (metric).better} is better` }, /** @type {any} */ (metric).better === "lower" ? "↓" : "↑"))));
+  const head = make("tr", {}, make("th", { scope: "col" }, summary.prompts && summary.prompts.length > 1 ? "Model and prompt" : "Model"), metrics.map((metric) => make("th", { scope: "col", class: "right", title: metric.summary }, breakable(metric.name), " ", make("span", { class: "soft", "aria-label": `${/** @type {any} */ (metric).better} is better` }, /** @type {any} */ (metric).better === "lower" ? "↓" : "↑"))));
   const row = (name, cells, cost, outputs, filter, side) =>
     make("tr", {}, make("th", { scope: "row" }, side ? chooser(side, `${name} of ${summary.name}`) : "", link(linkTo("cases", { run: summary.key, q: filter }), make("bdi", {}, name)), make("span", { class: "small soft" }, dots([amount(outputs, "output"), money(cost)]))), cells.map((cell, at) => meanOf(metrics[at], cell)));
-  const rows = summary.rows.map((one) => row(one.model === "(none)" ? "answers of the file" : one.model, one.cells, one.cost_usd, one.outputs, one.model.startsWith("(") ? "" : `model:"${one.model.replace(/(["\\])/g, "\\$1")}"`, one.model.startsWith("(") ? summary.key : `${summary.key}@${one.model}`));
+  const rows = summary.rows.map((one) => row(one.model === "(none)" ? "answers of the file" : one.model, one.cells, one.cost_usd, one.outputs, one.model.startsWith("(") ? "" : filterOf(one.part), one.model.startsWith("(") ? summary.key : `${summary.key}@${one.part.model && one.part.prompt ? `${one.part.model}@prompt:${one.part.prompt}` : one.part.prompt ? `prompt:${one.part.prompt}` : one.part.model}`));
   if (summary.rows.length > 1) rows.push(row("all", summary.whole, null, summary.outputs, "", summary.key));
   return make("div", { class: "groups card scroll" }, make("table", {}, make("caption", { class: "sr" }, `Means of ${summary.name}`), make("thead", {}, head), make("tbody", {}, rows)));
 };
@@ -389,8 +391,17 @@ const showCases = async (asked) => {
 // One case.
 
 const sameText = (a, b) => a.field === b.field && a.index === b.index && a.path === b.path && a.text === b.text;
+/** Whose output it is, in words. @param {string | null | undefined} model @param {string | null | undefined} prompt */
+const sourceOf = (model, prompt) => [model, prompt && `prompt ${prompt}`].filter(Boolean).join(", ");
 /** @param {Answer} output */
-const whoAnswered = (output) => (output.answered_by ? `${output.model} (answered by ${output.answered_by})` : output.model);
+const whoAnswered = (output) => sourceOf(output.answered_by ? `${output.model} (answered by ${output.answered_by})` : output.model, output.prompt);
+/** The part of a run that a side of a comparison names behind its @. @param {string | null} text @returns {{ model?: string, prompt?: string }} */
+const partOf = (text) => {
+  if (!text) return {};
+  const at = text.startsWith("prompt:") ? -1 : text.lastIndexOf("@prompt:");
+  if (at < 0) return text.startsWith("prompt:") ? { prompt: text.slice(7) } : { model: text };
+  return { model: text.slice(0, at), prompt: text.slice(at + 8) };
+};
 /** @param {Answer} output @param {number} at */
 const nameOf = (output, at) => whoAnswered(output) || (output.repeat ? `repeat ${output.repeat + 1}` : at ? `answer ${at + 1}` : "answer");
 /** @param {Record<string, string>} asked */
@@ -522,9 +533,9 @@ const changeOf = (found, other, metric, change) => {
     place.append(make("p", { class: "soft" }, "…"));
     try {
       const sides = await Promise.all([0, other + 1].map(async (at) => {
-        const [run, model] = [found.keys[at], found.models[at] || change.model];
+        const [run, part] = [found.keys[at], partOf(found.models[at])];
         const whole = await ask("case", { run, id: change.id, n: change.occurrence });
-        const output = whole.outputs.find((one) => !model || one.model === model) || whole.outputs[0];
+        const output = whole.outputs.find((one) => (!part.model || one.model === part.model) && (!part.prompt || one.prompt === part.prompt) && (!change.model || sourceOf(part.model ? null : one.model, part.prompt ? null : one.prompt) === change.model)) || whole.outputs[0];
         return { run, whole, output };
       }));
       const answers = sides.map(({ output }) => (output.record.texts.find(({ field }) => field === "response") || { text: "" }).text);
@@ -583,7 +594,7 @@ const keys = [
 const showHelp = () => {
   if (help.open) return help.close();
   const listed = where().view === "labels" ? labelKeys : keys;
-  help.replaceChildren(make("h2", { id: "help-title" }, "Keys"), make("dl", {}, listed.flatMap(([key, words]) => [make("dt", {}, key.split(" ").map((one) => make("kbd", {}, one))), make("dd", {}, words)])), make("p", { class: "small soft" }, 'A filter: token_f1<0.5 metric:label status:failed tag:en model:x dataset:x id:x id~x text~"refund" cost>0.1 latency>900 repeat=1 flipped flipped:token_f1; with - before it a word must not hold.'), button("Close", () => help.close()));
+  help.replaceChildren(make("h2", { id: "help-title" }, "Keys"), make("dl", {}, listed.flatMap(([key, words]) => [make("dt", {}, key.split(" ").map((one) => make("kbd", {}, one))), make("dd", {}, words)])), make("p", { class: "small soft" }, 'A filter: token_f1<0.5 metric:label status:failed tag:en model:x prompt:x dataset:x id:x id~x text~"refund" cost>0.1 latency>900 repeat=1 flipped flipped:token_f1; with - before it a word must not hold.'), button("Close", () => help.close()));
   help.showModal();
   return undefined;
 };
