@@ -108,9 +108,15 @@ pub trait CasePolicy: Send + Sync {
         case.response.as_ref().and_then(|output| output.model.clone())
     }
 
-    /// Names of the prompts of the run, where it has several.
-    fn prompts(&self) -> &[String] {
-        &[]
+    /// Whether results name the prompt that the model was asked with: where a run has several.
+    fn names_prompts(&self) -> bool {
+        false
+    }
+
+    /// The name of that prompt.
+    fn prompt(&self, case: &Case) -> Option<String> {
+        let _ = case;
+        None
     }
 
     /// What the model was asked, where it is known.

@@ -261,7 +261,7 @@ impl Plan {
         });
         match told {
             Ok((model, asked, excused, detail)) => {
-                let prompt = prompt_name(&case, rules);
+                let prompt = rules.prompt(&case);
                 let mut result = CaseResult { asked, excused, detail, prompt, ..CaseResult::new(case, results) };
                 result.model = model;
                 result
@@ -277,17 +277,11 @@ impl Plan {
     pub fn recalled_result(&self, case: Case, results: Vec<MetricResult>, rules: &dyn CasePolicy) -> CaseResult {
         let (model, asked, excused) = (rules.model(&case), rules.prompt_messages(&case), rules.expected_failure(&case));
         let detail = rules.benchmark_data(Sample::from_case(&case), &results);
-        let prompt = prompt_name(&case, rules);
+        let prompt = rules.prompt(&case);
         let mut result = CaseResult { asked, excused, detail, prompt, ..CaseResult::new(case, results) };
         result.model = model;
         result
     }
-}
-
-/// The prompt that a case was asked with, where the run has several.
-fn prompt_name(case: &Case, rules: &dyn CasePolicy) -> Option<String> {
-    let number = usize::try_from(case.sample?.prompt?).ok()?;
-    rules.prompts().get(number).cloned()
 }
 
 /// How far a case is scored.

@@ -270,7 +270,9 @@ impl Diagnose for CompareError {
     fn diagnose(&self, interface: Interface) -> BenchmarkError {
         match self {
             Self::Results(error) => error.diagnose(interface),
-            Self::Comparison(ComparisonError::UnknownMetric { .. }) | Self::NoModel { .. } => mistake(self),
+            Self::Comparison(ComparisonError::UnknownMetric { .. }) | Self::NoModel { .. } | Self::NoPrompt { .. } => {
+                mistake(self)
+            }
             Self::Comparison(ComparisonError::Models { .. }) => {
                 mistake(self).hint("name the model to compare: RESULTS@MODEL")
             }
@@ -282,7 +284,7 @@ impl Diagnose for CompareError {
                 "compare another form of the same run (.jsonl, .json or .parquet), or write the table again with this release",
             ),
             Self::Several { .. } => {
-                mistake(self).hint("name one model with RESULTS@MODEL, and take a run without repeats")
+                mistake(self).hint("name one model with RESULTS@MODEL, one prompt with RESULTS@prompt:NAME, and take a run without repeats")
             }
             Self::Row { .. } => {
                 BenchmarkError::from_error(self).hint("`probare verify` says what else is wrong with it")

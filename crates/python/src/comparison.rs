@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use probare_engine::{CompareError, compare};
 use probare_report::comparison::{
-    ComparisonRequest, EvidenceByCase, NonInferiorityGate, RunComparison as Compared, RunScores,
+    ComparedOutput, ComparisonRequest, EvidenceByCase, NonInferiorityGate, RunComparison as Compared, RunScores,
 };
 use probare_report::{Cluster, GroupBy, TerminalStyle};
 use pyo3::prelude::*;

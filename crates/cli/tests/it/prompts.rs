@@ -130,7 +130,7 @@ fn three_prompts_and_two_models_are_ended_resumed_and_compared_and_nothing_is_as
     }
     let text = run_successfully(place, &["compare", "1@small", "1@large"]);
     assert!(text.contains("prompt polite"), "prompts are told apart where one model is left: {text}");
-    let missing = run_expecting(place, 1, &["compare", "1@prompt:shrot", "1@prompt:short"]);
+    let missing = run_expecting(place, 64, &["compare", "1@prompt:shrot", "1@prompt:short"]);
     assert!(missing.contains("no results of the prompt `shrot`, but of polite, short, shots"), "{missing}");
 
     // What is shown by default are the cells of the matrix; a single dimension on demand.

@@ -394,7 +394,7 @@ pub fn read_values(file: &ResultsSource, by: Option<&GroupBy>) -> Result<RunValu
     };
     let groups = |case: Option<&Case>, model: Option<&str>, prompt: Option<&str>| -> Vec<String> {
         let names = by.zip(case).map(|(by, case)| by.groups(case, model, prompt)).unwrap_or_default();
-        names.into_iter().map(std::borrow::Cow::into_owned).collect()
+        names.into_iter().map(Cow::into_owned).collect()
     };
     let mut metrics = Vec::new();
     if let Some(run) = file.run {

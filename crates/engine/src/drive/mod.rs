@@ -172,7 +172,7 @@ pub fn drive(
     sink: Box<dyn Sink + '_>,
 ) -> Result<DriveOutcome, DriveError> {
     let mut writer = Writer { name, sink, outcome: DriveOutcome::default(), rows: 0, ids: Ids::default() };
-    let has_prompts = !around.rules.prompts().is_empty();
+    let has_prompts = around.rules.names_prompts();
     writer.send_event(&Event::Started { source: name, metrics: plan.infos(), has_prompts })?;
     let jobs = options.jobs.get().min(MOST_JOBS);
     let width = around.backend.max_concurrent_cases();

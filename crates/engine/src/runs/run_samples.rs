@@ -269,8 +269,12 @@ impl SampleRules {
 }
 
 impl CasePolicy for SampleRules {
-    fn prompts(&self) -> &[String] {
-        &self.prompt_names
+    fn names_prompts(&self) -> bool {
+        !self.prompt_names.is_empty()
+    }
+
+    fn prompt(&self, case: &Case) -> Option<String> {
+        self.prompt_names.get(usize::try_from(case.sample?.prompt?).ok()?).cloned()
     }
 
     fn prompt_messages(&self, case: &Case) -> Vec<Message> {

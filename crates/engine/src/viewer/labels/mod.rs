@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use probare_core::closest;
+use probare_core::{SampleKey, closest};
 use probare_report::RendererOptions;
 use probare_report::html::{case_entry, case_record, page_settings};
 use serde::Deserialize;

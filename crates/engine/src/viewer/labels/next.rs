@@ -64,9 +64,11 @@ impl LabelCandidate {
 
     /// A number of its own for chance, whatever else the run has.
     fn random_rank(&self, seed: u64) -> u64 {
-        let (dataset, row, model, repeat) = self.position();
+        let (dataset, row, model, repeat, prompt) = self.position();
+        let of_prompt = prompt.map_or(0, |prompt| (u64::from(prompt) + 1) << 20);
         let of_model = model.map_or(0, |model| u64::from(model) + 1);
-        Random::substream(seed ^ (u64::from(dataset) << 48) ^ (of_model << 32) ^ u64::from(repeat), row).next_u64()
+        Random::substream(seed ^ (u64::from(dataset) << 48) ^ (of_model << 32) ^ of_prompt ^ u64::from(repeat), row)
+            .next_u64()
     }
 }
 
