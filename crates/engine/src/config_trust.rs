@@ -199,6 +199,8 @@ mod tests {
             ("run: {bands: [b.json]}\n", "thresholds in `b.json`"),
             ("run: {output: [../x.jsonl]}\n", "`../x.jsonl`, which lies outside"),
             ("datasets: [{path: /etc/passwd}]\n", "`/etc/passwd`, which lies outside"),
+            ("generate: {prompts: [{name: a, file: /etc/passwd}]}\n", "`/etc/passwd`, which lies outside"),
+            ("metrics: ['judge_rubric:rubric=/tmp/x.yaml']\n", "`/tmp/x.yaml`, which lies outside"),
             ("generate: {prompt: '@/etc/passwd'}\n", "`/etc/passwd`, which lies outside"),
             ("metrics: [{id: judge_rubric, options: {prompt: '@../p'}}]\n", "`../p`, which lies outside"),
             ("metrics: [{id: dry_experiment, options: {fixtures: /etc}}]\n", "`/etc`, which lies outside"),
