@@ -131,7 +131,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 45] = [
+const PROBES: [(&str, Probe); 46] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -164,6 +164,7 @@ const PROBES: [(&str, Probe); 45] = [
     ("quiet", Probe::Effect("quiet", "--quiet")),
     ("json", Probe::Effect("json", "--json")),
     ("color", Probe::Effect("color", "--color=always")),
+    ("prompt", Probe::Setting("prompts", "--prompt=nobody")),
     ("profile", Probe::Setting("profile", "--profile=improved")),
     ("strict", Probe::Setting("strict", "--strict")),
     ("stop-when-decided", Probe::Beside("stop_when_decided", "--stop-when-decided", "--fail-under=M=0.01 -o out.json")),
