@@ -474,6 +474,7 @@ mod tests {
             held_out_cases: 20,
             labels: &[],
         }),
+        prompts: None,
         per_turn: true,
         is_descriptive: false,
         since: "0.4",

@@ -22,6 +22,7 @@
 //! # Ok::<(), probare_core::ScoreError>(())
 //! ```
 
+#![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod analysis_cache;
@@ -77,7 +78,8 @@ pub use manifest::{
     NamedPromptRecord, OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings, SandboxRecord,
 };
 pub use metric::{
-    Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, Profile, Scorer, last_segment, parent_segment,
+    Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment,
+    parent_segment,
 };
 pub use nonce::{NONCE_FIELD, add_nonce, has_nonce};
 pub use panel::{Chip, Panel, PanelCell, PanelChart, PanelTable, Tone};

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use probare_cases::{CaseFileError, FieldMap, MapError, read_whole};
 use probare_core::{MetricRequest, Profile, RequestError};
+use probare_formats::{CaseFileError, FieldMap, MapError, read_whole};
 use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
 use probare_report::{Gate, LabelUnit, Relation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -367,7 +367,7 @@ impl Config {
     }
 
     /// Files that metrics, models and decision thresholds name lie beside the configuration that names them: from here on they are named so.
-    pub(crate) fn resolve_paths(&mut self) {
+    pub fn resolve_paths(&mut self) {
         let folder = self.folder().to_owned();
         let beside = |file: &str| folder.join(file).display().to_string();
         for metric in &mut self.metrics {

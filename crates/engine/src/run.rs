@@ -11,7 +11,6 @@ use probare_core::{
     Backend, BenchmarkData, BenchmarkStatus, CaseResult, Event, FORMAT, InputFile, Job, Manifest, MeansOver,
     MetricInfo, NoBackend, ProgramVersion, Publisher, RunEnd, SandboxRecord, Sink, Stop, Trust,
 };
-use probare_metrics::registry;
 use probare_report::{
     Gate, GateError, GateVerdict, Gates, Github, Jsonl, LinesDigest, OutputOverlap, OutputWriter, Relation,
     RendererOptions, ReportError, ReportFormat, Summary, VERSION, manifest, refuse_overlap,
@@ -23,7 +22,7 @@ use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SamplePro
 use crate::programs::ProgramBackend;
 use crate::{
     Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, ProgramCounts, ProgramError,
-    ProgramOptions, RunOptions,
+    ProgramOptions, Registries, RunOptions,
 };
 
 /// How a job is to be run, and who is there while it runs.
@@ -145,19 +144,19 @@ pub struct Conclusion {
 }
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
-pub fn run(mut job: Job, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
+pub fn run(mut job: Job, registries: Registries, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
     let is_published = job.suite.is_some();
     let open = |asking: &ModelAccess| {
         let mut asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
         // Who has no store cannot come back for the replies.
         asking.options.batch = false;
-        asking.open(&mut job.requests, registry())
+        asking.open(&mut job.requests, registries.metrics)
     };
     let asked = wanted.model_access.as_ref().map(open).transpose()?;
     let (files, profile) = (&wanted.settings.decision_thresholds, wanted.settings.profile());
-    apply_decision_thresholds(files, &mut job.requests, profile, registry()).map_err(PlanError::from)?;
+    apply_decision_thresholds(files, &mut job.requests, profile, registries.metrics).map_err(PlanError::from)?;
     job.reads.extend(files.iter().cloned());
-    let plan = Plan::with_recorded(&job.requests, profile, registry(), &wanted.recorded)?;
+    let plan = Plan::with_recorded(&job.requests, profile, registries.metrics, &wanted.recorded)?;
     run_planned(job, &plan, asked.as_ref(), wanted)
 }
 
@@ -167,7 +166,7 @@ pub fn rereport(job: Job, metrics: Vec<MetricInfo>, wanted: RunRequest<'_>) -> R
 }
 
 /// Runs a job whose metrics are planned and whose models are opened.
-pub(crate) fn run_planned(
+pub fn run_planned(
     mut job: Job,
     plan: &Plan,
     asked: Option<&ModelBackend>,
@@ -364,8 +363,9 @@ pub(crate) fn run_planned(
     let partial = partial.collect();
     let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
     let is_postponed = hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
-    let exit = match Exit::from_run(&driven, &tee.summary, &verdicts, ending, settings.allow_empty.unwrap_or_default())
-    {
+    let allowed = |option: Option<bool>| option.unwrap_or_default();
+    let (empty, not_run) = (allowed(settings.allow_empty), allowed(settings.allow_not_run));
+    let exit = match Exit::from_run(&driven, &tee.summary, &verdicts, ending, empty, not_run) {
         // What a provider wants later, or answers later, is no error of the cases.
         Exit::Error | Exit::Gate | Exit::Fine if is_postponed => Exit::Incomplete,
         // Nor is what failed for want of money.
@@ -389,7 +389,7 @@ fn writes(job: &Job, outputs: &[PathBuf], formats: &[(ReportFormat, probare_repo
 }
 
 /// The limits that every single case of a job has to keep.
-pub(crate) fn case_limits(job: &Job) -> Gates {
+pub fn case_limits(job: &Job) -> Gates {
     Gates::new(job.case_limits.iter().map(case_gate).collect())
 }
 

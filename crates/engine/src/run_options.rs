@@ -13,11 +13,12 @@ use std::str::FromStr;
 use clap::builder::{Resettable, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use probare_cases::{CaseFormat, FieldMap, Grouping, MapError, ReadOptions};
 use probare_core::{MetricRequest, Profile, Trust};
+use probare_formats::{CaseFormat, FieldMap, Grouping, MapError, ReadOptions};
 use probare_models::{CacheFile, ModelOptions, ModelSettings};
 use probare_report::{Cluster, Gate, GateError, GateOrigin, Gates, GroupBy};
 use probare_sandbox::SandboxChoice;
+use probare_store::RunPlan;
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -250,6 +251,10 @@ run_options! {
         /// Exit with code 0 even if there is no case
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_EMPTY")]
         pub allow_empty: Option<bool>,
+
+        /// Exit with code 0 even if checks were not run, because this program cannot or may not run them
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_NOT_RUN")]
+        pub allow_not_run: Option<bool>,
 
         /// Title of the report pages
         #[arg(long, value_name = "TEXT", env = "PROBARE_TITLE")]
@@ -583,6 +588,7 @@ const HARMLESS: [&str; 13] = [
     "per_group",
     "gates",
     "allow_empty",
+    "allow_not_run",
     "seed",
     "title",
 ];
@@ -656,8 +662,13 @@ impl RunOptions {
         options.rename_old()
     }
 
-    /// What a run began with. Of a run that somebody else may have written down only what reaches and writes nothing.
-    pub fn from_run(stored: &Json, is_own: bool) -> Result<Self, ConfigError> {
+    /// What a run began with; nothing of a run that an older version began. Of one that somebody else may have written down
+    /// only what reaches and writes nothing.
+    pub fn from_plan(plan: &RunPlan) -> Result<Option<Self>, ConfigError> {
+        plan.settings.as_ref().map(|settings| Self::from_run(settings, plan.has_valid_owner_tag())).transpose()
+    }
+
+    fn from_run(stored: &Json, is_own: bool) -> Result<Self, ConfigError> {
         let options: Self = serde_json::from_value(stored.clone())
             .map_err(|error| ConfigError::Form { name: "the run".to_owned(), reason: error.to_string() })?;
         let mut options = options.rename_old();
@@ -750,6 +761,7 @@ impl RunOptions {
             sandbox: Some(SandboxChoice::default()),
             run_again: no,
             allow_empty: no,
+            allow_not_run: no,
             quiet: no,
             json: no,
             color: Some(When::Auto),
@@ -957,14 +969,14 @@ mod tests {
             "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
              significant: true, offline: true, refresh: true, batch: true, budget_usd: 1, budget_tokens: 2, \
              score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, \
-             allow_empty: true, decision_thresholds: [b.json], bands: [a.json], \
+             allow_empty: true, allow_not_run: true, decision_thresholds: [b.json], bands: [a.json], \
              map: [id=x], format: csv, delimiter: ';', group: conversation, max_row_size: 3, github: auto, title: t, quiet: true, \
              json: true, color: never}\n",
         );
         let options = file(&format!("{above}{below}"));
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
         let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys.len(), 32, "{keys:?}");
+        assert_eq!(keys.len(), 33, "{keys:?}");
         for name in keys {
             let name = match name.as_str() {
                 "concurrency" => "jobs",
@@ -1002,6 +1014,7 @@ mod tests {
             "--sandbox=none",
             "--run-again",
             "--allow-empty",
+            "--allow-not-run",
             "--decision-thresholds=b.json",
             "--bands=a.json",
             "--map=id=x",

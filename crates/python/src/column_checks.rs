@@ -1,7 +1,7 @@
 //! Columns that arguments name: `mapping`, `by` and `cluster`. One that no row has is an error, not a silence.
 
-use probare_cases::FieldMap;
 use probare_core::{Field, closest};
+use probare_formats::FieldMap;
 use probare_report::{GroupBy, Summary};
 
 use crate::failure::PyFailure;

@@ -57,7 +57,7 @@ const fn names_models(format: u32) -> bool {
 }
 
 /// Names of all columns in a file of this format, in their order, as they are before a cell is made harmless.
-pub(crate) fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> Vec<String> {
+pub fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> Vec<String> {
     let most = if names_models(format) { usize::MAX } else { 1 };
     let mut names: Vec<String> = keys(has_prompts).take(most).map(str::to_owned).collect();
     for of in columns(metrics) {
@@ -67,7 +67,7 @@ pub(crate) fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: boo
 }
 
 /// The row of an output in a file of this format, without its line break.
-pub(crate) fn row(result: &CaseResult, metrics: usize, format: u32, has_prompts: bool) -> io::Result<String> {
+pub fn row(result: &CaseResult, metrics: usize, format: u32, has_prompts: bool) -> io::Result<String> {
     let mut row = String::new();
     push_row(&mut row, result, metrics, format, has_prompts)?;
     Ok(row)

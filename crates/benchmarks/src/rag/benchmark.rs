@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use probare_cases::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, CaseSource, Console, InputFile, Job, MemorySource, MetricRequest, Profile,
     ReadSettings, Suite,
 };
+use probare_formats::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use probare_metrics::rag::hallucination::Hallucination;
 use probare_metrics::rag::verdict::{Thresholds, Verdict, VerdictStatus};
 use probare_report::Compression;

@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use clap::Args;
 use probare_core::{BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile, Suite};
-use probare_metrics::sgi::Upstream;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-use crate::command::{CommandOptions, parse_word};
-
 use super::publisher::{Collector, CollectorPlan, Destination};
 use super::{SgiPolicy, SgiPrompts, Subtask, fixtures, predictions, rows};
+use crate::command::{CommandOptions, parse_word};
+use crate::sgi::metrics::Upstream;
 
 /// Scientific tasks: research questions, ideas, experiments.
 pub struct Sgi;

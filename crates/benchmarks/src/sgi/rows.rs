@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use probare_cases::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use probare_core::{BenchmarkError, Case, Field, InputFile, Problem};
-use probare_metrics::sgi::reasoning::{key_letter, option_letter};
+use probare_formats::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use serde_json::{Map, Value as Json};
 
 use super::{SgiPrompts, Subtask};
+use crate::sgi::metrics::reasoning::{key_letter, option_letter};
 
 /// The disciplines of the benchmark.
 pub const DISCIPLINES: [&str; 10] = [

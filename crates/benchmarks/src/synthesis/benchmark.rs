@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, BenchmarkStatus, CaseLimit, CaseSource, Console, InputFile, Job, MemorySource,
     MetricRequest, Profile, Publisher, Suite,
 };
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_metrics::care::synthesis_1_3::Concreteness;
 use probare_metrics::care::{Lexicon, Upstream};
 use serde::{Deserialize, Serialize};

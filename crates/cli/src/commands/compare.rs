@@ -3,7 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_engine::{CompareError, ComparisonReport, Exit, ResultsSource, compare};
+use probare_analysis::{CompareError, ComparisonReport, ResultsSource, compare};
+use probare_benchmarks::registries;
+use probare_engine::Exit;
 use probare_report::comparison::{ComparisonRequest, NonInferiorityGate};
 use probare_report::github::{Annotation, lines};
 use probare_report::{Cluster, GroupBy, OutputWriter, refuse_overlap};
@@ -147,10 +149,13 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
     }
     if arguments.display.options().annotates() {
-        let missed = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
-        let annotations: Vec<Annotation> = missed
-            .filter(|(_, gate)| !gate.passed)
-            .map(|(other, gate)| Annotation::error("worse than the baseline", format!("{}: {gate}", other.name)))
+        let gates = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
+        let annotations: Vec<Annotation> = gates
+            .filter(|(_, gate)| !gate.passed || gate.is_unclear())
+            .map(|(other, gate)| {
+                let title = if gate.passed { "cannot tell whether it is worse" } else { "worse than the baseline" };
+                Annotation { is_error: !gate.passed, ..Annotation::error(title, format!("{}: {gate}", other.name)) }
+            })
             .collect();
         print(&lines(&annotations))?;
     }
@@ -173,12 +178,12 @@ pub fn open_results(name: &str, store: &StoreFlag) -> Result<ResultsSource, Fail
     let (place, part) = if Path::new(name).exists() { (name, None) } else { ResultsSource::split_part(name) };
     let is_file = Path::new(place).exists();
     let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !is_file) else {
-        let whole = ResultsSource::from_file(Path::new(place));
+        let whole = ResultsSource::from_file(Path::new(place), registries());
         return Ok(ResultsSource { name: name.to_owned(), ..part.map_or(whole.clone(), |part| whole.with_part(part)) });
     };
     let store = store.open_for_reading()?;
     store.run(run)?;
-    let whole = ResultsSource::from_store(store.path(), run);
+    let whole = ResultsSource::from_store(store.path(), run, registries());
     let whole = part.map_or(whole.clone(), |part| whole.with_part(part));
     let name = whole.part_name().map_or_else(|| whole.name.clone(), |part| format!("{part} in run {run}"));
     Ok(ResultsSource { name, ..whole })

@@ -4,8 +4,8 @@ use std::io::IsTerminal;
 use std::marker::PhantomData;
 
 use clap::{ArgMatches, Command, FromArgMatches};
-use probare_cases::{FieldMap, ReadOptions};
 use probare_engine::{Config, RunOptions, When};
+use probare_formats::{FieldMap, ReadOptions};
 use probare_report::TerminalStyle;
 
 use crate::failure::Failure;

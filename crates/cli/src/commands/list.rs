@@ -2,9 +2,9 @@
 
 use std::io;
 
+use probare_benchmarks::registry;
 use probare_core::{Better, MetricDef};
 use probare_metrics::judges::Rubric;
-use probare_metrics::registry;
 use probare_report::{TerminalStyle, wrap};
 
 use super::print;

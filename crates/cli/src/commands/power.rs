@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunValues, read_values};
+use probare_analysis::{RunValues, read_values};
+use probare_benchmarks::registries;
+use probare_engine::{Config, Evaluation, EvaluationOptions, Exit};
 use probare_report::escape;
 use probare_report::number::{count_with_noun, percent, rounded};
 use probare_stats::{ConfidenceLevel, minimum_detectable_effect, pairs_needed, standard_deviation};
@@ -218,7 +220,7 @@ fn case_cost(arguments: &Arguments) -> Result<CaseCost, Failure> {
     };
     let settings = Config::load(Some(path))?.file_options();
     let options = EvaluationOptions { dry_run: true, ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     let estimate = evaluation.estimate();
     let cases: u64 = estimate.cases.iter().map(|(_, cases)| cases).sum();
     let usd = estimate.cost_usd().filter(|_| cases > 0).map(|usd| usd / cases as f64);

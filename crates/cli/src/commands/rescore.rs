@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use probare_engine::{Evaluation, EvaluationOptions, RunOptions, StoredRun};
+use probare_benchmarks::registries;
+use probare_engine::{Evaluation, EvaluationOptions, RunOptions};
 use probare_report::number::count_with_noun;
+use probare_store::StoredRun;
 
 use super::flags::{ForRescore, OptionFlags};
 use super::run_driver::RunDriver;
@@ -71,7 +73,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let settings = settings(arguments, &stored)?;
     let outputs_of = Some(stored.plan.outputs_of.unwrap_or(from));
     let options = EvaluationOptions { outputs_of, test: stored.plan.test.clone(), ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     let differences = stored.plan.output_differences(evaluation.plan());
     if !differences.is_empty() {
         let what = differences.join("; ");

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use probare_benchmarks::registries;
 use probare_engine::{
-    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, Store, check_discovered_guide,
+    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, check_discovered_guide,
 };
 use probare_report::escape;
 use probare_report::number::count_with_noun;
+use probare_store::Store;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
 use super::flags::{ForRun, OptionFlags};
@@ -75,7 +77,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     let settings = settings(arguments)?;
     let options = EvaluationOptions { dry_run: arguments.dry_run, ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     if arguments.dry_run {
         return print(&estimate_text(evaluation.estimate()));
     }

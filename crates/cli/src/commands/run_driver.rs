@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use probare_benchmarks::registries;
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Stop};
-use probare_engine::{
-    Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
-};
+use probare_engine::{Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest};
+use probare_metrics::graders::not_run_reason;
 use probare_report::number::count_with_noun;
 use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
+use probare_store::Store;
 
 use super::flags::stream_look;
 use super::model_call_flags;
@@ -38,6 +39,11 @@ impl RunDriver {
     pub fn new(settings: RunOptions) -> Self {
         for old in &settings.old_names {
             remark(&format!("{old}; the old name goes with the next release"));
+        }
+        for request in settings.requests() {
+            if let Some(reason) = not_run_reason(&request.id, &request.options) {
+                remark(&format!("warning: `{}` cannot be run and counts as not_run: {reason}", request.name));
+            }
         }
         let is_data = settings.output.iter().any(|output| output == Path::new("-"));
         let existing = settings.output.iter().filter(|output| output.is_file()).cloned().collect();
@@ -90,7 +96,7 @@ impl RunDriver {
     pub fn run(self, job: Job) -> CommandResult {
         let progress = ProgressSink::new(self.is_quiet(), self.settings.limit, job.cases.progress());
         let wanted = RunRequest { watcher: Some(Box::new(progress)), ..self.run_request() };
-        let conclusion = probare_engine::run(job, wanted)?;
+        let conclusion = probare_engine::run(job, registries(), wanted)?;
         self.conclude(&conclusion)
     }
 
@@ -188,6 +194,12 @@ impl RunDriver {
             remark_lines(
                 "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
             );
+        }
+        if summary.not_run() > 0 && self.settings.allow_not_run != Some(true) {
+            let results = count_with_noun(summary.not_run(), "result was", "results were");
+            remark_lines(&format!(
+                "error: {results} not run, and nothing of that passed\n\nhint: --allow-not-run lets the run pass without them"
+            ));
         }
         if let Some(why) = summary.no_intervals.as_ref().filter(|_| self.settings.significant == Some(true)) {
             remark(&format!(

@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use probare_cases::{FieldMap, ReadOptions, columns};
 use probare_core::{Field, Job};
 use probare_engine::{Config, Exit, RunOptions};
+use probare_formats::{FieldMap, ReadOptions, columns};
 use probare_report::escape;
 
 use super::flags::{ForScore, OptionFlags};

@@ -7,15 +7,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, panic};
 
-use probare_cases::read_whole;
+use probare_analysis::RunViewer;
+use probare_benchmarks::registries;
 use probare_core::Backend;
-use probare_engine::{Exit, ModelBackend, RunViewer, STORE, parse_jobs};
+use probare_engine::{Exit, ModelBackend, parse_jobs};
+use probare_formats::read_whole;
 use probare_models::{Secret, forbid_core_dumps};
 use probare_retrieval::Mode;
 use probare_server::{
     AuthToken, IndexAnswerer, PromptAnswerer, ServeError, Server, ServerLimits, ServerSettings, StopHandle, TokenError,
     VIEWER_PATH,
 };
+use probare_store::STORE;
 
 use super::flags::{ForModelCalls, OptionFlags};
 use super::rag::{self, OpenIndex};
@@ -140,7 +143,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     let open = || {
         Ok::<_, Failure>(Arc::new(with_labels_file(
-            RunViewer::open(&arguments.store, &[])?,
+            RunViewer::open(&arguments.store, &[], registries())?,
             arguments.labels.as_deref(),
         )?))
     };

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{
-    DriveError, EarlyDecisionError, EvaluationError, Exit, RunError, RunViewer, STORE, Store, StoreError,
-};
+use probare_analysis::RunViewer;
+use probare_benchmarks::registries;
+use probare_engine::{DriveError, EarlyDecisionError, EvaluationError, Exit, RunError};
+use probare_store::{STORE, Store, StoreError};
 
 use super::remark;
 use crate::failure::Failure;
@@ -53,7 +54,7 @@ pub struct ViewerFlags {
 impl ViewerFlags {
     /// Lays them out.
     pub fn open(&self) -> Result<RunViewer, Failure> {
-        Ok(RunViewer::open(&self.store.store, &self.given)?)
+        Ok(RunViewer::open(&self.store.store, &self.given, registries())?)
     }
 
     /// Files that are read.

@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use probare_engine::{Exit, RunViewer, ViewerError};
+use probare_analysis::{RunViewer, ViewerError};
+use probare_engine::Exit;
 use probare_files::HostProgram;
 use probare_models::random_bytes;
 use probare_report::OutputWriter;

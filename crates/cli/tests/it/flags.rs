@@ -160,6 +160,7 @@ const PROBES: [(&str, Probe); 46] = [
     ("run-again", Probe::Setting("run_again", "--run-again")),
     ("limit", Probe::Effect("limit", "--limit=1")),
     ("allow-empty", Probe::Empty("allow_empty", "--allow-empty")),
+    ("allow-not-run", Probe::Setting("allow_not_run", "--allow-not-run")),
     ("title", Probe::Beside("title", "--title=Heading", "-o out.html")),
     ("quiet", Probe::Effect("quiet", "--quiet")),
     ("json", Probe::Effect("json", "--json")),

@@ -5,6 +5,7 @@
 mod asked_again;
 mod batches;
 mod calibrate;
+mod ci_action;
 mod commands;
 mod costs;
 mod dataset_versions;
@@ -25,6 +26,7 @@ mod lossless;
 mod models;
 mod old_files;
 mod old_names;
+mod openai_platform;
 mod original_scripts;
 mod original_sgi;
 mod originals;

@@ -2,10 +2,10 @@
 
 use probare_core::{GenerationRecord, Job, MemorySource};
 use probare_report::Gates;
+use probare_store::RunPlan;
 use serde_json::Value as Json;
 
 use super::evaluation::EvaluationError;
-use super::plan::RunPlan;
 use super::run_samples::RunSampleProvider;
 use crate::RunOptions;
 use crate::decide_early::{EarlyDecision, EarlyDecisionError, SeededSource};

@@ -4,26 +4,27 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_cases::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
 use probare_core::{
     Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, InputFile, Job,
-    MemorySource, MetricRequest, NamedPromptRecord, NoBackend, ProgramVersion, Publisher, ReadSettings, Stop, Usage,
-    closest,
+    MemorySource, MetricRequest, NamedPromptRecord, NoBackend, ProgramVersion, Publisher, ReadSettings, Registry, Stop,
+    Usage, closest,
 };
-use probare_metrics::{cascade, registry};
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
+use probare_metrics::{cascade, judges};
 use probare_models::CallError;
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
+use probare_store::{
+    PlannedDataset, RagTest, RunNames, RunPlan, RunState, Store, StoreError, StoreWriter, StoredSamples,
+};
 use serde_json::Value as Json;
 
-use super::RagTest;
 use super::case_retriever::{self, CaseRetriever};
 use super::early_stop;
 use super::estimate::{BYTES_PER_TOKEN, Estimate, ModelEstimate as AskedModel, SECONDS_PER_REPLY, USUAL_REPLY};
-use super::plan::{PlannedDataset, RunPlan};
 use super::prompt::GenerationPrompt;
 use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, SampleRules};
-use super::samples::{OpenDataset, SampleSource};
+use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
 use crate::config::{Dataset, Generate};
 use crate::decide_early::EarlyDecisionError;
@@ -31,10 +32,9 @@ use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
-use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
-    RunRequest,
+    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunError,
+    RunOptions, RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
@@ -242,22 +242,28 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// Opens everything and looks at all cases once. Nothing is sent.
-    pub fn open(settings: &RunOptions, options: EvaluationOptions) -> Result<Self, EvaluationError> {
-        Self::open_with(settings, options, None)
+    pub fn open(
+        settings: &RunOptions,
+        options: EvaluationOptions,
+        registries: Registries,
+    ) -> Result<Self, EvaluationError> {
+        Self::open_with(settings, options, registries, None)
     }
 
     /// The same with the cases, rules and files of a benchmark.
     pub fn open_benchmark(
         settings: &RunOptions,
         options: EvaluationOptions,
+        registries: Registries,
         benchmark: Benchmark,
     ) -> Result<Self, EvaluationError> {
-        Self::open_with(settings, options, Some(benchmark))
+        Self::open_with(settings, options, registries, Some(benchmark))
     }
 
     fn open_with(
         settings: &RunOptions,
         options: EvaluationOptions,
+        registries: Registries,
         benchmark: Option<Benchmark>,
     ) -> Result<Self, EvaluationError> {
         let shown = settings.config.as_deref().unwrap_or(Path::new("")).display().to_string();
@@ -334,7 +340,7 @@ impl Evaluation {
             requests.push(MetricRequest::plain(EXPECTATIONS));
         }
         asking.is_published = benchmark.is_some();
-        let asked = Arc::new(asking.open(&mut requests, registry())?);
+        let asked = Arc::new(asking.open(&mut requests, registries.metrics)?);
         for (set, survey) in known.iter().zip(&surveys) {
             let Some(id) = survey.tools.clone().filter(|_| !asking.under_test.is_empty()) else { continue };
             let mut clients = asking.under_test.iter().filter_map(|name| asked.client(name));
@@ -349,9 +355,9 @@ impl Evaluation {
         let retrieving =
             settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
-        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registry())
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registries.metrics)
             .map_err(PlanError::from)?;
-        let metrics = Plan::new(&requests, settings.profile(), registry())?;
+        let metrics = Plan::new(&requests, settings.profile(), registries.metrics)?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
         let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
@@ -397,7 +403,8 @@ impl Evaluation {
             early_stop::check(settings, &gates, &plan, benchmark.is_some())?;
         }
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
-        let estimate = estimate(&plan, &surveys, &prompts, &requests, asked.as_deref(), &asking, passages);
+        let estimate =
+            estimate(&plan, &surveys, &prompts, &requests, registries.metrics, (asked.as_deref(), &asking), passages);
         drop(surveys);
         Ok(Self {
             metrics,
@@ -508,7 +515,7 @@ impl Evaluation {
             let prefix = if self.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
             open.push(OpenDataset { prefix, version: dataset.version.clone(), rows: dataset.rows()? });
         }
-        let samples = SampleSource::new(open, self.plan.grid(), self.plan.limit);
+        let samples = SampleSource::new(open, SampleGrid::for_plan(&self.plan), self.plan.limit);
         let paths: Vec<&str> = self.datasets.iter().map(|dataset| dataset.path.as_str()).collect();
         let mut job = Job::new(paths.join(", "), Box::new(samples), self.requests.clone());
         job.reads = self.datasets.iter().map(|dataset| PathBuf::from(&dataset.path)).collect();
@@ -657,8 +664,8 @@ fn estimate(
     surveys: &[Survey<'_>],
     prompts: &[GenerationPrompt],
     requests: &[MetricRequest],
-    asked: Option<&ModelBackend>,
-    asking: &ModelAccess,
+    metrics: &Registry,
+    (asked, asking): (Option<&ModelBackend>, &ModelAccess),
     passages: u64,
 ) -> Estimate {
     let samples = plan.samples();
@@ -704,8 +711,9 @@ fn estimate(
         let (mut names, mut calls, mut bytes, mut is_most) = (Vec::new(), 0, 0, false);
         for request in requests.iter().filter(judging) {
             let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
-            let prompt =
-                probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, |prompt| prompt.len()) as u64;
+            let definition = metrics.get(&request.id).ok();
+            let prompt = definition.and_then(|metric| judges::prompt(metric, &request.options));
+            let prompt = prompt.map_or(0, |prompt| prompt.len()) as u64;
             names.push(request.name.clone());
             is_most |= request.options.get(cascade::JUDGE_OPTION).and_then(Json::as_str) == Some("when_unsure");
             calls += samples * seats;

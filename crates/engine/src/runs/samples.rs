@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use probare_core::{Case, CaseBatch, CaseSource, InputFile, Problem, SampleKey, SourceError};
+use probare_store::RunPlan;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
@@ -27,6 +28,15 @@ pub(super) struct SampleGrid {
     /// Prompts; 0 where there is one, which samples do not name.
     pub prompts: u32,
     pub repeats: u32,
+}
+
+impl SampleGrid {
+    /// How the samples of a run lie.
+    pub fn for_plan(plan: &RunPlan) -> Self {
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let prompts = if plan.names_prompts() { number(plan.generation_prompts.len()) } else { 0 };
+        Self { models: number(plan.models.len()), prompts, repeats: plan.repeats }
+    }
 }
 
 /// All samples.

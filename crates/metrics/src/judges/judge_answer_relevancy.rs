@@ -11,7 +11,7 @@ use super::prompting::{Checklist, ChecklistQuestion, MOST_STEPS, PanelOptions, Q
 use crate::bounded_evidence::BoundedEvidence;
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/answer_relevancy.txt");
+const PROMPT: &str = include_str!("prompts/answer_relevancy.txt");
 
 /// Options of `judge_answer_relevancy`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -32,6 +32,7 @@ metric!(JudgeAnswerRelevancy as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response, Query],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: AnswerJudge::new,
     since: "0.4",
     version: 1,
@@ -60,7 +61,7 @@ impl Judge for AnswerJudge {
             return Ok(JudgeAction::Done(Score::from_number(0.0)?.because([note]).into()));
         }
         let count = statements.len();
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         data.add_block("query", sample.query()?);
         for (number, span) in statements.iter().enumerate() {
             data.add_block(&format!("item {}", number + 1), &response[span.clone()]);

@@ -11,7 +11,7 @@ use super::prompting::{Checklist, ChecklistQuestion, MOST_STEPS, PanelOptions, Q
 use crate::bounded_evidence::BoundedEvidence;
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/context_precision.txt");
+const PROMPT: &str = include_str!("prompts/context_precision.txt");
 
 /// Options of `judge_context_precision`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -45,6 +45,7 @@ metric!(JudgeContextPrecision as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Query, Context],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: PrecisionJudge::new,
     since: "0.4",
     version: 1,
@@ -90,7 +91,7 @@ impl Judge for PrecisionJudge {
             let reason = format!("there are {} passages; from 1 to {MOST_STEPS} are judged", passages.len());
             return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         }
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         data.add_block("query", sample.query()?).add_block("answer", answer);
         for (at, passage) in passages.iter().enumerate() {
             data.add_block(&format!("item {}", at + 1), &passage.text);

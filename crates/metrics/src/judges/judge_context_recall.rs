@@ -11,7 +11,7 @@ use super::prompting::{Checklist, ChecklistQuestion, MOST_STEPS, PanelOptions, Q
 use crate::bounded_evidence::BoundedEvidence;
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/context_recall.txt");
+const PROMPT: &str = include_str!("prompts/context_recall.txt");
 
 /// Options of `judge_context_recall`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -32,6 +32,7 @@ metric!(JudgeContextRecall as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Reference, Context],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: RecallJudge::new,
     since: "0.4",
     version: 1,
@@ -64,7 +65,7 @@ impl Judge for RecallJudge {
         if passages.iter().all(|passage| passage.text.trim().is_empty()) {
             return Ok(JudgeAction::Done(score(0.0)?.because([Evidence::note("no passage was retrieved")]).into()));
         }
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         data.add_passages(sample);
         for (at, span) in statements.iter().enumerate() {
             data.add_block(&format!("item {}", at + 1), &reference[span.clone()]);

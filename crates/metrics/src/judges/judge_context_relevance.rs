@@ -13,7 +13,7 @@ use super::prompting::{Checklist, ChecklistQuestion, MOST_STEPS, PanelOptions, Q
 use crate::bounded_evidence::BoundedEvidence;
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/context_relevance.txt");
+const PROMPT: &str = include_str!("prompts/context_relevance.txt");
 
 /// Options of `judge_context_relevance`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -34,6 +34,7 @@ metric!(JudgeContextRelevance as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Query, Context],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: RelevanceJudge::new,
     since: "0.4",
     version: 1,
@@ -63,7 +64,7 @@ impl Judge for RelevanceJudge {
             let note = Evidence::note("no passage says anything");
             return Ok(JudgeAction::Done(Score::from_number(0.0)?.because([note]).into()));
         }
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         data.add_block("query", sample.query()?);
         for (number, (passage, span)) in statements.iter().enumerate() {
             data.add_block(&format!("item {}", number + 1), &passages[*passage].text[span.clone()]);

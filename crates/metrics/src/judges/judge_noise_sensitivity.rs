@@ -15,7 +15,7 @@ use super::prompting::{
 use crate::bounded_evidence::BoundedEvidence;
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/noise_sensitivity.txt");
+const PROMPT: &str = include_str!("prompts/noise_sensitivity.txt");
 
 /// Most passages of a case: each is a question of its own.
 const MOST_PASSAGES: usize = 50;
@@ -52,6 +52,7 @@ metric!(JudgeNoiseSensitivity as Judge {
     range: (0.0, 1.0),
     better: Lower,
     needs: [Response, Reference, Context],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: NoiseJudge::new,
     since: "0.4",
     version: 1,
@@ -76,7 +77,7 @@ impl<'a> Statements<'a> {
 
     /// The question which of them a source supports.
     fn question(&self, source: &str, what: &str) -> ChecklistQuestion {
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         data.add_block("source", source);
         for (at, span) in self.spans.iter().enumerate() {
             data.add_block(&format!("item {}", at + 1), &self.text[span.clone()]);

@@ -13,7 +13,7 @@ use super::prompting::{
 };
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/pairwise.txt");
+const PROMPT: &str = include_str!("prompts/pairwise.txt");
 
 /// Options of `judge_pairwise`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -38,6 +38,7 @@ metric!(JudgePairwise as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: PairwiseJudge::new,
     since: "0.2",
     version: 3,
@@ -204,7 +205,7 @@ impl Judge for PairwiseJudge {
         let conversation = ConversationText::from_sample(sample);
         let messages = |order: usize| {
             let (first, second) = if order == 0 { (response, other) } else { (other, response) };
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             data.add_case_fields(sample, false)
                 .add_conversation(conversation.as_ref())
                 .add_block("response A", first)

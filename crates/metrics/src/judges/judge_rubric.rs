@@ -15,7 +15,7 @@ use super::prompting::{
 };
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/rubric.txt");
+const PROMPT: &str = include_str!("prompts/rubric.txt");
 
 /// Options of `judge_rubric`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -59,6 +59,7 @@ metric!(JudgeRubric as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: RubricJudge::new,
     since: "0.2",
     version: 3,
@@ -227,7 +228,7 @@ impl Judge for RubricJudge {
         }
         let conversation = ConversationText::from_sample(sample);
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             data.add_case_fields(sample, self.with_references)
                 .add_conversation(conversation.as_ref())
                 .add_block("response", response);
@@ -250,7 +251,7 @@ impl Judge for RubricJudge {
 }
 
 /// Whether all judges gave one and the same verdict.
-pub(super) fn all_agree<T: PartialEq>(seats: &[JudgeReplies<T>]) -> bool {
+pub(crate) fn all_agree<T: PartialEq>(seats: &[JudgeReplies<T>]) -> bool {
     let mut verdicts = seats.iter().flat_map(|seat| &seat.verdicts);
     let Some(Ok(first)) = verdicts.next() else { return false };
     verdicts.all(|said| said.as_ref().is_ok_and(|said| said == first))

@@ -1,9 +1,11 @@
 //! Judged metrics of retrieval compute what Ragas and DeepEval compute of the same verdicts.
 
 use probare_core::{BackendAnswer, Case, JudgeAction, ModelReply, Outcome, Profile, Sample, Scorer};
-use probare_metrics::{judges, registry};
+use probare_metrics::judges;
 use probare_testing::golden;
 use serde_json::{Value, json};
+
+use crate::registry;
 
 /// Ragas adds 1e-10 to the number of useful passages.
 const TOLERANCE: f64 = 1e-9;
@@ -90,11 +92,12 @@ fn no_judge_lacks_the_digest_of_its_prompt() {
             continue;
         }
         assert!(
-            judges::prompt(metric.id, &Value::Null).is_some_and(|prompt| !prompt.is_empty()),
-            "{}: name its prompt in `judges::own_prompts`, or manifests have no digest of it and estimates no tokens",
+            judges::prompt(metric, &Value::Null).is_some_and(|prompt| !prompt.is_empty()),
+            "{}: name its prompt with `prompts` in `metric!`, or manifests have no digest of it and estimates no tokens",
             metric.id
         );
     }
-    let prompt = |options: Value| judges::prompt("judge_rubric", &options).unwrap().into_owned();
+    let rubric = registry().get("judge_rubric").unwrap();
+    let prompt = |options: Value| judges::prompt(rubric, &options).unwrap().into_owned();
     assert_ne!(prompt(json!({"rubric": "tone"})), prompt(json!({})), "a rubric is part of the prompt");
 }

@@ -131,7 +131,7 @@ impl OutputWriter {
     }
 
     /// The folder in which the report will stand, for temporary files on the same disk.
-    pub(crate) fn folder(&self) -> PathBuf {
+    pub fn folder(&self) -> PathBuf {
         match &self.place {
             OutputTarget::Renamed(renamed) => folder_of(&renamed.target),
             OutputTarget::Writer | OutputTarget::Direct(_) => std::env::temp_dir(),

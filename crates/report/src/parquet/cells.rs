@@ -56,7 +56,7 @@ const fn texts_in(format: u32) -> usize {
 }
 
 /// Names of all columns in a file of this format, in their order.
-pub(crate) fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> Vec<String> {
+pub fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> Vec<String> {
     let mut names: Vec<String> = keys(has_prompts).map(str::to_owned).collect();
     for of in columns(metrics) {
         names.extend([of.value, of.status]);
@@ -68,7 +68,7 @@ pub(crate) fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: boo
 }
 
 /// All cells of a row as texts, in the order of [`column_names`].
-pub(crate) fn texts(
+pub fn texts(
     result: &CaseResult,
     metrics: usize,
     format: u32,

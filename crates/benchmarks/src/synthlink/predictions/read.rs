@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use probare_cases::{CaseFileError, CaseFormat, JsonValues, LocatedValue, ReadOptions, ValueError};
 use probare_core::InputFile;
+use probare_formats::{CaseFileError, CaseFormat, JsonValues, LocatedValue, ReadOptions, ValueError};
 use probare_text::python;
 use serde_json::Value as Json;
 

@@ -6,8 +6,9 @@ mod mean;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use probare_analysis::{CaseValues, RunValues, read_values};
 use probare_core::{Better, MetricInfo};
-use probare_engine::{CaseValues, Exit, RunValues, read_values};
+use probare_engine::Exit;
 use probare_report::number::{count_with_noun, three_decimals};
 use probare_report::{OutputWriter, escape, refuse_overlap};
 use serde_json::{Value as Json, json};

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
+use probare_analysis::{LABEL, Levels};
+use probare_benchmarks::registries;
 use probare_core::{Case, CaseSource, Event, Job, MemorySource, MetricRequest, Outcome, ScoreParts, Sink, closest};
-use probare_engine::{Config, Exit, LABEL, Levels, RunRequest, read_rubric_file};
+use probare_engine::{Config, Exit, RunRequest, read_rubric_file};
 
 use super::super::flags::{ForModelCalls, ForReading, MODEL_CALLS, OptionFlags};
 use super::super::model_call_flags;
@@ -86,7 +88,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let settings = arguments.asking.options().combine(terms);
     let wanted =
         RunRequest { interrupted: interrupt_flag(), watcher: Some(Box::new(&mut seen)), ..RunRequest::from(settings) };
-    let conclusion = probare_engine::run(job, wanted)?;
+    let conclusion = probare_engine::run(job, registries(), wanted)?;
     if let Some(hearing) = &conclusion.hearing {
         model_call_flags::print_model_usage(hearing, false);
     }

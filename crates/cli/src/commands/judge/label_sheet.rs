@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use probare_analysis::{LabelError, LabelFile, LabelTable};
 use probare_core::Case;
-use probare_engine::{LabelError, LabelFile, LabelTable};
 use probare_report::number::count_with_noun;
 
 use super::super::remark;

@@ -155,7 +155,7 @@ impl SearchFlags {
 fn embedding_backend(named: Option<&str>) -> Result<Arc<dyn Backend>, Failure> {
     let asked = match named {
         Some(_) => open_models(&[], None, &OptionFlags::default())?,
-        None => probare_engine::ModelAccess::local().open(&mut [], probare_metrics::registry())?,
+        None => probare_engine::ModelAccess::local().open(&mut [], probare_benchmarks::registry())?,
     };
     Ok(Arc::new(asked))
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
 use probare_benchmarks::socioscope::input::{Fixture, QuestionPair};
-use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{Backend, ChatRequest};
 use probare_engine::{ModelBackend, RunOptions};
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_models::Client;
 use probare_report::OutputWriter;
 use probare_report::Utc;
@@ -131,7 +131,7 @@ impl EndpointFlags {
             }
         };
         asking.under_test = vec![name.clone()];
-        let asked = Arc::new(asking.open(&mut [], probare_metrics::registry())?);
+        let asked = Arc::new(asking.open(&mut [], probare_benchmarks::registry())?);
         let outside: Arc<dyn Backend> = Arc::<ModelBackend>::clone(&asked);
         Ok(match &self.index {
             Some(index) => {

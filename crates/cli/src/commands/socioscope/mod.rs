@@ -5,8 +5,8 @@ pub mod endpoint;
 use std::path::PathBuf;
 
 use probare_benchmarks::socioscope::output::citation_json;
-use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_engine::{Config, RunOptions};
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_metrics::interviews::quotations::{
     QuotationCounts, QuotationFinding, QuotationSource, check_citation, source_position,
 };

@@ -1,6 +1,7 @@
 //! `probare view` in a real browser: what is seen, which keys work, that nothing of a text runs, and who is refused.
 
 mod driver;
+mod everyday;
 mod labels;
 mod panels;
 mod saved;
@@ -8,19 +9,15 @@ mod unusual;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
-use crate::program::{PROGRAM, both_streams, code, command, run, run_expecting, run_successfully};
+use crate::program::{PROGRAM, both_streams, code, command, root, run, run_expecting, run_successfully};
 use driver::{Browser, raw};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A desk that is served.
+/// A viewer that is served.
 struct ViewerProcess {
     child: Child,
     /// The address with the token.

@@ -10,7 +10,7 @@ use super::{
     judge_evidence, number_field, read_verdict, text_field,
 };
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
-use crate::deep_search::measures::claim_spans;
+use crate::claim_spans::claim_spans;
 
 /// The statements of a text, cut by rule, so that they are the same for every judge.
 pub(crate) fn statement_spans(text: &str) -> Vec<Range<usize>> {

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     fn shown(case: &Case) -> String {
-        let mut data = QuotedTexts::new();
+        let mut data = QuotedTexts::default();
         data.add_conversation(ConversationText::from_sample(Sample::from_case(case)).as_ref());
         data.text().split_once("any other.").unwrap().1.to_owned()
     }

@@ -33,13 +33,15 @@ const MARKS: &[&str] = &[
 
 /// Blocks of quoted texts.
 #[derive(Debug, Clone)]
-pub(crate) struct QuotedTexts(String);
+pub struct QuotedTexts(String);
 
-impl QuotedTexts {
-    pub fn new() -> Self {
+impl Default for QuotedTexts {
+    fn default() -> Self {
         Self(RULE.to_owned())
     }
+}
 
+impl QuotedTexts {
     /// Adds a sentence of ours.
     pub fn add_remark(&mut self, remark: &str) -> &mut Self {
         self.0.push_str("\n\n");
@@ -151,7 +153,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(text: &str) -> String {
-        let mut quoted = QuotedTexts::new();
+        let mut quoted = QuotedTexts::default();
         quoted.add_block("response", text);
         quoted.text()[RULE.len()..].to_owned()
     }
