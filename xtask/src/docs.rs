@@ -184,11 +184,13 @@ fn command_pages(pages: &Path) -> Result<String> {
         .filter(|name| !name.contains("-help"))
         .collect();
     names.sort();
-    let line = |name: &String| {
-        let depth = name.matches('-').count();
-        format!("{}- [{}](commands/{name}.md)\n", "  ".repeat(depth.min(2)), name.replace('-', " "))
+    let line = |name: &String| -> Result<String> {
+        let page = fs::read_to_string(folder.join(name).with_extension("md"))?;
+        let title = page.lines().next().unwrap_or_default().trim_start_matches("# ");
+        let depth = title.matches(' ').count();
+        Ok(format!("{}- [{title}](commands/{name}.md)\n", "  ".repeat(depth.min(2))))
     };
-    Ok(names.iter().map(line).collect())
+    names.iter().map(line).collect()
 }
 
 /// Pages of the Python package: what its stubs and modules declare; the lines of the table of contents.

@@ -14,6 +14,7 @@ mod new_benchmark;
 mod new_metric;
 mod prices;
 mod process;
+mod promptfoo;
 mod python;
 mod scripts;
 mod simulate;

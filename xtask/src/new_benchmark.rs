@@ -10,7 +10,7 @@ use crate::process::root;
 /// Write the folder of a new benchmark.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Name in snake case, which is also its verb on the command line
+    /// Name in snake case, which is also its command
     name: String,
 }
 

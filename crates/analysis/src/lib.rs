@@ -12,11 +12,18 @@ mod show;
 mod verify;
 mod viewer;
 
-pub use compare::{CaseValues, CompareError, ComparisonReport, ResultsSource, RunValues, compare, read_values};
-pub use exchange::{
-    ExchangeError, ExportRequest, ExportSummary, ImportRequest, ImportSummary, export_results, export_run, import_file,
+pub use compare::{
+    CaseValues, CompareError, ComparisonReport, EarlyStop, ResultsSource, RunValues, compare, compare_prefixes,
+    read_baseline, read_case_means, read_values,
 };
-pub use labels::{DEFER, LABEL, LabelError, LabelFile, LabelTable, LabelledOutput, LatestLabel, LevelOfRubric, Levels};
+pub use exchange::{
+    ExchangeError, ExportRequest, ExportSummary, ImportRequest, ImportSummary, Translation, export_results, export_run,
+    import_file, is_promptfoo_configuration, translate,
+};
+pub use labels::{
+    DEFER, LABEL, LabelDraw, LabelError, LabelFile, LabelTable, LabelledOutput, LatestLabel, LevelOfRubric, Levels,
+    NextCase, TooFewLabels,
+};
 pub use show::{CaseLookup, RecordedRow, show_case};
 pub use verify::{CacheUse, Disagreement, Verdict, VerifyError, VerifyRequest, verify};
 pub use viewer::{

@@ -54,8 +54,8 @@ impl Diagnose for CompareError {
             Self::Comparison(ComparisonError::UnknownMetric { .. }) | Self::NoModel { .. } | Self::NoPrompt { .. } => {
                 mistake(self)
             }
-            Self::Comparison(ComparisonError::Models { .. }) => {
-                mistake(self).hint("name the model to compare: RESULTS@MODEL")
+            Self::SeveralModels { .. } | Self::Comparison(ComparisonError::Models { .. }) => {
+                mistake(self).hint("name the model to compare: RESULTS@MODEL, or the prompt: RESULTS@prompt:NAME")
             }
             Self::Comparison(ComparisonError::NoCluster { .. }) => mistake(self)
                 .hint(interface.words("name a column of the cases with --cluster", "name a column of the cases: cluster=…")),
@@ -68,6 +68,15 @@ impl Diagnose for CompareError {
                 mistake(self).hint(
                 "name one model with RESULTS@MODEL, one prompt with RESULTS@prompt:NAME, and take a run without repeats",
             )
+            }
+            Self::Stopped { .. } => mistake(self).hint(
+                "`probare compare` on the command line compares what both runs have from the beginning of their order",
+            ),
+            Self::OtherOrder { seed, .. } => mistake(self).hint(format!(
+                "take a run that was made with --stop-when-decided --seed {seed}, or run the other one to its end"
+            )),
+            Self::NotInBoth { .. } => {
+                mistake(self).hint("name a metric that both runs have, with values between two ends")
             }
             Self::Row { .. } => {
                 BenchmarkError::from_error(self).hint("`probare verify` says what else is wrong with it")

@@ -74,8 +74,9 @@ pub use judge::{
     ProgramResult, ProgramStep, StepEnd, StepResult, Submission,
 };
 pub use manifest::{
-    BenchmarkCall, EmbeddingRecord, FORMAT, FileDigest, GenerationRecord, InputFile, Manifest, MeansOver, ModelRecord,
-    NamedPromptRecord, OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings, SandboxRecord,
+    BenchmarkCall, EarlyStopRecord, EmbeddingRecord, FORMAT, FileDigest, GenerationRecord, InputFile, Manifest,
+    MeansOver, ModelRecord, NamedPromptRecord, OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings,
+    SandboxRecord,
 };
 pub use metric::{
     Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment,

@@ -33,7 +33,10 @@ pub use config::{
     Retrieval,
 };
 pub use config_trust::check_discovered_guide;
-pub use decide_early::{DecidedVerdict, EarlyDecision, EarlyDecisionError, EarlyOutcome, GateDecision};
+pub use decide_early::{
+    Baseline, DecidedVerdict, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, GateDecision,
+    SeededSource, cases_in_panels,
+};
 pub use decision_thresholds::{
     DecisionThresholdsError, DecisionThresholdsFile, THRESHOLDS_FORMAT, apply_decision_thresholds,
 };

@@ -66,7 +66,7 @@ pub enum ModelAccessError {
         metric: String,
     },
     /// A judge is not among the models and says not who it is.
-    #[error("`{metric}` wants the judge `{judge}`: {reason}")]
+    #[error("`{metric}` needs the judge `{judge}`: {reason}")]
     UnknownJudge {
         /// The metric.
         metric: String,
@@ -90,7 +90,7 @@ pub enum ModelAccessError {
         similar: Option<String>,
     },
     /// The option `judges` is no list of names.
-    #[error("`judges` of `{metric}` is no list of names of models")]
+    #[error("`judges` of `{metric}` is not a list of names of models")]
     Judges {
         /// The metric.
         metric: String,
@@ -139,7 +139,7 @@ pub enum ModelAccessError {
         record: PathBuf,
     },
     /// Batches are wanted, and no model takes them.
-    #[error("no model of this run takes batches")]
+    #[error("no model of this run has a batch interface")]
     NoBatch,
     /// The models cannot be opened.
     #[error(transparent)]

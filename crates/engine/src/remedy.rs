@@ -10,7 +10,7 @@ use probare_formats::{CaseFileError, MapError};
 use probare_models::OpenError;
 use probare_report::{GateError, ReportError};
 
-use crate::{ConfigError, DriveError, ModelAccessError, PlanError, ProgramError, RunError};
+use crate::{ConfigError, DriveError, EarlyDecisionError, ModelAccessError, PlanError, ProgramError, RunError};
 
 /// Where a remedy is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,6 +207,41 @@ impl Diagnose for ModelAccessError {
     }
 }
 
+impl Diagnose for EarlyDecisionError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        let told = mistake(self);
+        match self {
+            Self::NoGate => told.hint(interface.words(
+                "set one, for example --fail-under answer_match=0.8",
+                "set one in a configuration, for example gates: [{metric: answer_match, fail_under: 0.8}]",
+            )),
+            Self::NoBaseline { .. } => told.hint(interface.words(
+                "name results to compare with: --baseline old.jsonl",
+                "the command line compares with a baseline: probare score FILE --baseline old.jsonl --not-worse METRIC",
+            )),
+            Self::UnusedBaseline => told.hint(interface.words(
+                "say in what the run must not be worse, and that it may stop early: --stop-when-decided --not-worse METRIC=0.02",
+                "say in what the run must not be worse: gates: [{metric: METRIC, not_worse_by: 0.02}] and run: {stop_when_decided: true}",
+            )),
+            Self::WholeRun { .. } => told.hint(interface.words(
+                "add --stop-when-decided, or compare the finished run: probare compare BASELINE RESULTS --not-worse METRIC",
+                "compare the finished run: compare(BASELINE, RESULTS, not_worse=[METRIC])",
+            )),
+            Self::Baseline { .. } => told.hint(interface.words(
+                "name a file of results with --baseline, or in `run` the number of a run; `probare compare` compares finished runs",
+                "name a file of results that has the same metric with the same options",
+            )),
+            Self::SeveralPrompts { .. } => told.hint(interface.words("ask with one of them: --prompt NAME", "ask with one of them: prompts=[NAME]")),
+            Self::SeveralModels { .. } => told.hint("name the model in `generate: {models: [NAME]}`, and run the others apart"),
+            Self::Batch => told.hint("leave out --batch, or --stop-when-decided"),
+            _ => told.hint(interface.words(
+                "leave out --stop-when-decided, or `stop_when_decided` of the configuration, to take all cases",
+                "leave out stop_when_decided to take all cases",
+            )),
+        }
+    }
+}
+
 impl Diagnose for RunError {
     fn diagnose(&self, interface: Interface) -> BenchmarkError {
         match self {
@@ -219,6 +254,7 @@ impl Diagnose for RunError {
                 BenchmarkError { hint: error.remedy().map(Into::into), ..BenchmarkError::from_error(error) }
             }
             Self::Programs(error) => BenchmarkError::from_error(error),
+            Self::Early(error) => error.diagnose(interface),
             Self::Overlap(error) => mistake(error).hint("name another file to write"),
         }
     }

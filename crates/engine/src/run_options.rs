@@ -203,7 +203,7 @@ run_options! {
         #[arg(long, action = ArgAction::SetTrue, conflicts_with = "offline", env = "PROBARE_REFRESH")]
         pub refresh: Option<bool>,
 
-        /// Ask models in batches where they take them: replies within a day, for half the price. Ends with exit code 3; `probare
+        /// Use the batch interface of providers that have one: replies within a day, for half the price. Ends with exit code 3; `probare
         /// resume` fetches the replies
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_BATCH")]
         pub batch: Option<bool>,
@@ -233,6 +233,11 @@ run_options! {
         /// verdict differs from that of the complete run in at most 5 of 100 orders
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_STOP_WHEN_DECIDED")]
         pub stop_when_decided: Option<bool>,
+
+        /// Results that --not-worse compares with: a file, or in `run` the number of a run in the store; append @MODEL for the
+        /// outputs of one model
+        #[arg(long, value_name = "RESULTS", env = "PROBARE_BASELINE")]
+        pub baseline: Option<String>,
 
         /// Sandbox for programs that metrics run: auto, bubblewrap or none (only for programs you trust)
         #[arg(long, value_name = "SANDBOX", env = "PROBARE_SANDBOX")]
@@ -460,8 +465,11 @@ impl ConfiguredGates {
 /// Reads a gate as the command line has it.
 type GateParser = fn(&str) -> Result<Gate, GateError>;
 
+/// The flag of gates against a baseline.
+const NOT_WORSE: &str = "not_worse";
+
 /// A flag for each kind of gate: its id, what it takes, how that is read, and its help.
-const GATE_FLAGS: [(&str, &str, GateParser, &str); 7] = [
+const GATE_FLAGS: [(&str, &str, GateParser, &str); 8] = [
     (
         "fail_under",
         "METRIC=NUMBER",
@@ -503,6 +511,12 @@ const GATE_FLAGS: [(&str, &str, GateParser, &str); 7] = [
         "METRIC@SHARE<NUMBER",
         Gate::fail_quantile,
         "Fail with exit code 2 if a quantile of a metric is on the wrong side, for example \"relevance@10%<0.3\" (repeatable)",
+    ),
+    (
+        NOT_WORSE,
+        "METRIC[=MARGIN]",
+        Gate::not_worse,
+        "With --stop-when-decided: fail with exit code 2 unless the run is worse than --baseline, case by case, by at most this much in units of the metric; by nothing where no margin is given (repeatable)",
     ),
 ];
 
@@ -968,7 +982,7 @@ mod tests {
              generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: improved\n",
             "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
              significant: true, offline: true, refresh: true, batch: true, budget_usd: 1, budget_tokens: 2, \
-             score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, \
+             score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, baseline: '3', \
              allow_empty: true, allow_not_run: true, decision_thresholds: [b.json], bands: [a.json], \
              map: [id=x], format: csv, delimiter: ';', group: conversation, max_row_size: 3, github: auto, title: t, quiet: true, \
              json: true, color: never}\n",
@@ -976,7 +990,7 @@ mod tests {
         let options = file(&format!("{above}{below}"));
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
         let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys.len(), 33, "{keys:?}");
+        assert_eq!(keys.len(), 34, "{keys:?}");
         for name in keys {
             let name = match name.as_str() {
                 "concurrency" => "jobs",
@@ -1001,6 +1015,7 @@ mod tests {
             "--strict",
             "--seed=9",
             "--stop-when-decided",
+            "--baseline=3",
             "--by=tags",
             "--cluster=c",
             "--per-group",

@@ -20,7 +20,7 @@ pub enum MapError {
     #[error("`{0}` is not of the form FIELD=COLUMN, for example response=model_output")]
     Form(String),
     /// The left side is no field of a case.
-    #[error("`{field}` is no field of a case; the fields are id, {known}{}", similar.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default())]
+    #[error("`{field}` is not a field of a case; the fields are id, {known}{}", similar.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default())]
     UnknownField {
         /// What was written.
         field: String,

@@ -180,7 +180,7 @@ pub enum CaseFileError {
         wish: &'static str,
     },
     /// The file is not what its format says.
-    #[error("`{file}` is no {format} file: {reason}")]
+    #[error("`{file}` is not a valid {format} file: {reason}")]
     Broken {
         /// File name as given.
         file: String,

@@ -74,7 +74,7 @@ impl Summary {
     /// Takes in a part, as text.
     fn merge(&self, part: &str) -> PyResult<()> {
         let part: PartialSummary = serde_json::from_str(part)
-            .map_err(|error| PyFailure::usage(format!("this is no part of a summary: {error}")))?;
+            .map_err(|error| PyFailure::usage(format!("this is not part of a summary: {error}")))?;
         Ok(self.add_part(&part)?)
     }
 

@@ -68,7 +68,7 @@ pub enum StoreError {
         reason: String,
     },
     /// A later version of the program made it.
-    #[error("the store `{}` has the form {found}, which this version does not know", path.display())]
+    #[error("the store `{}` has format {found}, which this version cannot read", path.display())]
     Format {
         /// The file.
         path: PathBuf,

@@ -66,6 +66,9 @@ pub struct RunPlan {
     /// The run whose outputs are scored; nothing where models under test are asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outputs_of: Option<i64>,
+    /// Digest of what the results say that it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
     /// The settings that it began with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Json>,
@@ -152,6 +155,11 @@ impl RagTest {
 }
 
 impl RunPlan {
+    /// A setting that it began with.
+    pub fn setting(&self, name: &str) -> Option<&Json> {
+        self.settings.as_ref()?.get(name)
+    }
+
     /// Samples in all.
     pub fn samples(&self) -> u64 {
         let cases: u64 = self.datasets.iter().map(|dataset| dataset.cases).sum();
@@ -212,6 +220,7 @@ impl RunPlan {
             metrics: Vec::new(),
             prompts: Vec::new(),
             replies: Vec::new(),
+            baseline: None,
             ..plan.clone()
         };
         outputs(self).differences(&outputs(now))
@@ -244,6 +253,9 @@ impl RunPlan {
                 if (*k, *mode, filter) == (after.k, after.mode, &after.filter) => {}
             (None, None) => {}
             _ => found.push("how passages are retrieved changed".to_owned()),
+        }
+        if self.baseline != now.baseline {
+            found.push("the results that it is compared with changed".to_owned());
         }
         if self.prompt != now.prompt {
             found.push("the prompt of the models under test changed".to_owned());

@@ -3,6 +3,7 @@
 //! The results are read from the files; the cases behind them, for their questions, tags and texts, from the inputs that the
 //! manifests lead to, where those can still be found. A run of a store is read from there, with its cases.
 
+mod early_stop;
 mod stored;
 
 use std::borrow::Cow;
@@ -25,6 +26,7 @@ use probare_report::{DatasetVersion, GroupBy, ResultStatus, escape};
 use probare_store::{CaseReadMode, Store, StoreError};
 use serde::de::DeserializeOwned;
 
+pub use self::early_stop::{EarlyStop, compare_prefixes, read_baseline, read_case_means};
 pub(crate) use self::stored::CaseMatching;
 use crate::labels::answer_digest;
 use crate::verify::{VerifyError, reopen_results};
@@ -61,12 +63,36 @@ const PROMPT: &str = "prompt:";
 impl ResultsSource {
     /// A whole file.
     pub fn from_file(path: &Path, registries: Registries) -> Self {
-        Self { name: path.display().to_string(), path: path.to_owned(), run: None, model: None, prompt: None, registries }
+        Self {
+            name: path.display().to_string(),
+            path: path.to_owned(),
+            run: None,
+            model: None,
+            prompt: None,
+            registries,
+        }
+    }
+
+    /// A file as it is named; with @MODEL, @prompt:NAME or both behind it a part of its outputs.
+    pub fn from_name(name: &str, registries: Registries) -> Self {
+        let (place, part) = if Path::new(name).exists() { (name, None) } else { Self::split_part(name) };
+        let whole = Self { name: name.to_owned(), ..Self::from_file(Path::new(place), registries) };
+        match part {
+            Some(part) => whole.with_part(part),
+            None => whole,
+        }
     }
 
     /// A whole run of a store.
     pub fn from_store(store: &Path, run: i64, registries: Registries) -> Self {
-        Self { name: format!("run {run}"), path: store.to_owned(), run: Some(run), model: None, prompt: None, registries }
+        Self {
+            name: format!("run {run}"),
+            path: store.to_owned(),
+            run: Some(run),
+            model: None,
+            prompt: None,
+            registries,
+        }
     }
 
     /// Only a part of the run: of a model, of a prompt (`prompt:NAME`), or of both (`MODEL@prompt:NAME`).
@@ -83,7 +109,7 @@ impl ResultsSource {
     }
 
     /// Cuts `RUN@PART` into both.
-    pub fn split_part(name: &str) -> (&str, Option<&str>) {
+    fn split_part(name: &str) -> (&str, Option<&str>) {
         let last = name.rfind(&format!("@{PROMPT}"));
         // A model may stand before the prompt.
         let whole = &name[..last.unwrap_or(name.len())];
@@ -167,6 +193,42 @@ pub enum CompareError {
         /// The case.
         id: String,
     },
+    /// Tests for a fixed number of cases do not hold for a run that may have stopped before.
+    #[error("`{name}` stopped early, so tests for a fixed number of cases do not hold for it")]
+    Stopped {
+        /// What the results are called.
+        name: String,
+    },
+    /// Two runs took their cases in different orders, and one of them stopped.
+    #[error(
+        "`{stopped}` stopped early in the order of seed {seed} of {cases} cases, and `{other}` was made {}; the beginning that both \
+         have is compared only where the seed was settled for both",
+        other_seed.map_or_else(|| "without a seed that is known".to_owned(), |seed| format!("with seed {seed}"))
+    )]
+    OtherOrder {
+        /// The run that stopped.
+        stopped: String,
+        /// Its seed.
+        seed: u64,
+        /// Cases of the complete run.
+        cases: usize,
+        /// The other run.
+        other: String,
+        /// Its seed, where it is known.
+        other_seed: Option<u64>,
+    },
+    /// A metric says nothing about runs that stopped early.
+    #[error("nothing can be said about `{metric}`: the runs do not both have it, or it has no fixed range")]
+    NotInBoth {
+        /// The metric.
+        metric: String,
+    },
+    /// One model is wanted.
+    #[error("`{name}` has outputs of several models or prompts, and those of one are needed")]
+    SeveralModels {
+        /// What the results are called.
+        name: String,
+    },
     /// A store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -181,6 +243,10 @@ pub fn compare(
     asked: &ComparisonRequest,
     shown: usize,
 ) -> Result<ComparisonReport, CompareError> {
+    let ends = files.iter().map(ResultsSource::early_stop).collect::<Result<Vec<_>, _>>()?;
+    if let Some((stopped, _)) = early_stop::find_stopped(files, &ends) {
+        return Err(CompareError::Stopped { name: stopped.name.clone() });
+    }
     let sameness = CaseMatching::for_runs(files, asked)?;
     let found = std::thread::scope(|scope| {
         let read = |file| scope.spawn(on_other_thread(move || side(file, sameness, asked)));

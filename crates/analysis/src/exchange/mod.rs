@@ -3,6 +3,7 @@
 
 mod export;
 mod import;
+mod promptfoo;
 mod yaml_writer;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use crate::verify::VerifyError;
 pub use self::export::{ExportRequest, ExportSummary, export_results, export_run};
 pub(crate) use self::import::IMPORTED;
 pub use self::import::{ImportRequest, ImportSummary, import_file};
+pub use self::promptfoo::{Translation, is_promptfoo_configuration, translate};
 
 /// A file of another tool could not be read or made.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +28,14 @@ pub enum ExchangeError {
     /// The other tool's file cannot be used.
     #[error(transparent)]
     Foreign(#[from] ImportError),
+    /// A configuration of promptfoo cannot be used.
+    #[error("`{file}` cannot be used as a configuration of promptfoo: {reason}")]
+    Promptfoo {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// A file of ours cannot be read.
     #[error(transparent)]
     Open(#[from] CaseFileError),

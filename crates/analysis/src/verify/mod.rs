@@ -150,7 +150,15 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
     let cluster = options.cluster.as_ref().map(|cluster| shown(cluster));
     let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = RunRequest {
-        settings: RunOptions { limit: manifest.reading.limit, by, cluster, ..RunOptions::default() },
+        settings: RunOptions {
+            limit: manifest.reading.limit,
+            by,
+            cluster,
+            stop_when_decided: manifest.early_stop.as_ref().map(|_| true),
+            seed: manifest.early_stop.as_ref().map(|early| early.seed),
+            ..RunOptions::default()
+        },
+        baseline: rebuild::baseline(&manifest, &resolved, asked.registries)?,
         gates,
         lines: true,
         interrupted: Arc::clone(&asked.interrupted),
@@ -189,6 +197,13 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
     checker.conclude(&said, resolved.iter().filter(|input| matches!(input, InputLocation::File(_))).count())
 }
 
+/// The manifest of a file of results. Nothing else of it is read.
+pub(crate) fn manifest_of_file(results: &Path) -> Result<Manifest, VerifyError> {
+    let recorded = ResultsFile::new(results)?;
+    let said = recorded.manifest_text()?;
+    read_manifest(&recorded, &said, &mut Verdict::default())
+}
+
 /// A file of results, its manifest, and its job made again where the inputs can be found.
 pub(crate) fn reopen_results(
     results: &Path,
@@ -200,7 +215,8 @@ pub(crate) fn reopen_results(
     let manifest = read_manifest(&recorded, &said, &mut Verdict::default())?;
     let readable = rebuild::ReadableFiles { folder: folder_of(results), given: inputs };
     let job = inputs::resolve(&manifest, inputs, folder_of(results))
-        .and_then(|resolved| rebuild::job(&manifest, &resolved, readable, registries.benchmark));
+        .and_then(|resolved| rebuild::job(&manifest, &resolved, readable, registries.benchmark))
+        .and_then(|job| rebuild::in_order_of_results(&manifest, job));
     Ok((recorded, manifest, job))
 }
 
@@ -291,7 +307,9 @@ fn is_known(manifest: &Manifest, asked: &VerifyRequest<'_>, verdict: &mut Verdic
 fn gates(manifest: &Manifest, verdict: &mut Verdict) -> Gates {
     let (mut gates, mut origins) = (Vec::new(), Vec::new());
     let (mut confident, mut each_group) = (false, false);
-    for entry in manifest.gates.as_array().into_iter().flatten() {
+    // Of a run that stopped early the verdicts leave out what was still open.
+    let listed = manifest.early_stop.as_ref().map_or(&manifest.gates, |early| &early.gates);
+    for entry in listed.as_array().into_iter().flatten() {
         confident |= ["significant", "confident"].iter().any(|name| entry.get(*name) == Some(&Json::Bool(true)));
         if entry.get("group").is_some() {
             each_group = true;

@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    BenchmarkCall, BenchmarkError, CaseSource, Console, Event, InputFile, Job, Manifest, MetricRequest, Panel,
-    Publisher, ReadSettings, Sink, Suite,
+    BenchmarkCall, BenchmarkError, CaseSource, Console, Event, InputFile, Job, Manifest, MemorySource, MetricRequest,
+    Panel, Publisher, ReadSettings, Sink, Suite,
 };
-use probare_engine::read_options;
+use probare_engine::{Baseline, DriveError, Registries, RunError, SeededSource, read_options};
 use probare_files::{is_below, open_plain};
 use probare_formats::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 use serde_json::{Map, Value as Json};
@@ -15,6 +15,7 @@ use serde_json::{Map, Value as Json};
 use super::VerifyError;
 use super::earlier_formats::UnattributedSource;
 use super::inputs::{InputLocation, InputNames, with_digest};
+use crate::compare::{ResultsSource, read_baseline};
 
 /// Which files a benchmark may read that a manifest describes.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +53,42 @@ pub(super) fn job(
     // Nothing is written, so nothing can be overwritten.
     job.writes.clear();
     Ok(job)
+}
+
+/// The job with its cases in the order of the results: those of a run that might stop early are in the seeded order.
+pub(super) fn in_order_of_results(manifest: &Manifest, mut job: Job) -> Result<Job, VerifyError> {
+    if let Some(early) = &manifest.early_stop {
+        let cases = std::mem::replace(&mut job.cases, Box::new(MemorySource::default()));
+        let mut source = SeededSource::read(cases, manifest.reading.limit, early.seed)
+            .map_err(|error| RunError::from(DriveError::Input(error)))?;
+        source.truncate_samples(usize::try_from(early.seen).unwrap_or(usize::MAX));
+        job.cases = Box::new(source);
+    }
+    Ok(job)
+}
+
+/// The results that a run was compared with, where they are now.
+pub(super) fn baseline(
+    manifest: &Manifest,
+    resolved: &[InputLocation],
+    registries: Registries,
+) -> Result<Option<Baseline>, VerifyError> {
+    let Some(early) = &manifest.early_stop else { return Ok(None) };
+    let source = baseline_source(manifest, resolved, registries);
+    let read = source.map(|source| read_baseline(&source, early.seed)).transpose();
+    Ok(read.map_err(RunError::from)?)
+}
+
+fn baseline_source(manifest: &Manifest, resolved: &[InputLocation], registries: Registries) -> Option<ResultsSource> {
+    let named = manifest.early_stop.as_ref()?.baseline.as_ref()?;
+    let inputs = manifest.inputs.iter().zip(resolved);
+    let found = inputs.filter_map(|(input, place)| match place {
+        InputLocation::File(place) => Some((named.strip_prefix(&input.path)?, place)),
+        InputLocation::FromBenchmark => None,
+    });
+    let (model, place) = found.filter(|(rest, _)| rest.is_empty() || rest.starts_with('@')).next_back()?;
+    let model = model.strip_prefix('@').map(str::to_owned);
+    Some(ResultsSource { name: named.clone(), model, ..ResultsSource::from_file(place, registries) })
 }
 
 /// Cases of a file through metrics.

@@ -47,7 +47,7 @@ pub enum ViewerError {
         folders: Vec<PathBuf>,
     },
     /// A name is neither a run nor a file nor a folder.
-    #[error("`{name}` is no run, file or folder")]
+    #[error("`{name}` is not a run, a file or a folder")]
     Unknown {
         /// The name.
         name: String,

@@ -356,9 +356,11 @@ impl RunViewer {
                     let models = plan.models.iter().map(|model| model.name.clone());
                     ("model".to_owned(), words, models.chain(["none".to_owned()]).collect())
                 }
-                FilterCondition::Prompt(words) => {
-                    ("prompt".to_owned(), words, plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect())
-                }
+                FilterCondition::Prompt(words) => (
+                    "prompt".to_owned(),
+                    words,
+                    plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect(),
+                ),
                 FilterCondition::Dataset(words) => {
                     let datasets = plan.datasets.iter().map(|dataset| dataset.name.clone());
                     ("data set".to_owned(), words, datasets.collect())

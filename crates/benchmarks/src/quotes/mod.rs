@@ -44,7 +44,7 @@ pub(crate) struct Options {
     #[serde(default)]
     #[arg(long, value_name = "COLUMN")]
     quote: Option<String>,
-    /// Column with the file that a quotation is said to come from; without one all files are equal
+    /// Column with the file that a quotation is said to come from; without one every file is searched
     #[serde(default)]
     #[arg(long, value_name = "COLUMN")]
     source: Option<String>,

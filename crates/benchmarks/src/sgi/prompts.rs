@@ -83,7 +83,7 @@ impl SgiPrompts {
         for path in files {
             let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
             let Some(file) = PROMPT_FILES.into_iter().find(|file| file.name == name) else {
-                let error = BenchmarkError::data(format!("`{}` is no prompt of SGI-Bench", path.display()));
+                let error = BenchmarkError::data(format!("`{}` is not a prompt of SGI-Bench", path.display()));
                 return Err(match closest(&name, known()) {
                     Some(similar) => error.hint(format!("a similar name exists: `{similar}`")),
                     None => error.hint(format!("the files are {}", known().join(", "))),

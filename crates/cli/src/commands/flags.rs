@@ -70,8 +70,8 @@ impl<S: OptionSet> clap::Args for OptionFlags<S> {
 /// Names of the options on how a file of cases is read.
 pub const CASE_READING: [&str; 5] = ["map", "format", "delimiter", "group", "max_row_size"];
 
-/// Names of the options on where a run with a store may stop, which are settled when it begins.
-const EARLY_STOP: [&str; 2] = ["stop_when_decided", "seed"];
+/// Names of the options on where a run may stop, which are settled when it begins.
+const EARLY_STOP: [&str; 4] = ["stop_when_decided", "seed", "baseline", "not_worse"];
 
 /// The option of runs that ask with several prompts.
 const PROMPTS: &str = "prompts";
@@ -89,7 +89,7 @@ pub struct ForScore;
 
 impl OptionSet for ForScore {
     fn takes(name: &str) -> bool {
-        name != BATCH && name != PROMPTS && !EARLY_STOP.contains(&name)
+        name != BATCH && name != PROMPTS
     }
 }
 

@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_analysis::{ImportRequest, import_file};
+use probare_analysis::{ImportRequest, import_file, is_promptfoo_configuration, translate};
 use probare_engine::Exit;
 use probare_formats::{Grouping, ImportFormat};
 use probare_report::number::count_with_noun;
 
 use super::export::exchange_failure;
 use super::remark;
-use crate::failure::CommandResult;
+use super::run::describe_translation;
+use crate::failure::{CommandResult, Failure};
 
-/// Turn a file of another tool into cases: promptfoo, Inspect, lm-eval, OpenAI Evals, DeepEval, chats, traces of OpenTelemetry.
+/// Turn a file of another tool into cases, or a configuration of promptfoo into one of ours: promptfoo, Inspect, lm-eval,
+/// OpenAI Evals, DeepEval, chats, traces of OpenTelemetry.
 ///
 /// The format is detected from the content. The other tool's own scores are kept in `metadata.scores` of each case;
 /// --results writes them as results, which `probare compare` and `probare show` read. See docs/exchange.md for what is lost.
@@ -23,7 +25,7 @@ pub struct Arguments {
     files: Vec<String>,
 
     /// File of cases to write, as JSON lines; standard output by default. With OUT.yaml a configuration with the metrics, models
-    /// and prompts of the file, beside it OUT.cases.jsonl
+    /// and prompts of the file, its cases beside it
     #[arg(short, long = "output", value_name = "OUT.jsonl", value_parser = output_name)]
     output: Option<PathBuf>,
 
@@ -55,6 +57,7 @@ pub struct Arguments {
 
 const AFTER_HELP: &str = "Examples:
   probare import log.eval -o cases.jsonl
+  probare import promptfooconfig.yaml -o probare.yaml && probare run probare.yaml
   probare score cases.jsonl -m token_f1 -o ours.jsonl
   probare import results.json -o cases.jsonl --results theirs.jsonl
   probare import eval.json run.json output_items.jsonl -o probare.yaml
@@ -75,6 +78,27 @@ fn is_configuration(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
+/// Writes a configuration of promptfoo as one of ours, with its cases.
+fn import_promptfoo_configuration(arguments: &Arguments, file: &Path, config: Option<&Path>) -> CommandResult {
+    let Some(config) = config else {
+        let reason = format!("`{}` is a configuration of promptfoo, not a file of cases", file.display());
+        let hint = "-o probare.yaml writes it as one of ours; `probare run` takes it as it is";
+        return Err(Failure::usage(reason).hint(hint));
+    };
+    if arguments.dry_run {
+        let reason = "--dry-run is not for configurations of promptfoo".to_owned();
+        return Err(Failure::usage(reason).hint("`probare run FILE --dry-run` lists what is not run"));
+    }
+    let translation = translate(file, config).map_err(exchange_failure)?;
+    if !arguments.quiet {
+        describe_translation(&translation);
+        for path in &translation.written {
+            remark(&format!("wrote {}", path.display()));
+        }
+    }
+    Ok(Exit::Fine)
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let configuration = arguments.output.as_deref().filter(|path| is_configuration(path));
@@ -83,6 +107,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         None => arguments.output.clone(),
     };
     let (file, more) = arguments.files.split_first().map(|(file, more)| (file.as_str(), more)).unwrap_or_default();
+    if arguments.from.is_none() && more.is_empty() && is_promptfoo_configuration(Path::new(file)) {
+        return import_promptfoo_configuration(arguments, Path::new(file), configuration);
+    }
     let asked = ImportRequest {
         file,
         more,

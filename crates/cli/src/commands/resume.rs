@@ -11,9 +11,9 @@ use probare_store::{RunState, Store, StoredRun};
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
 use super::flags::{ForResume, OptionFlags};
-use super::remark;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure, number};
+use super::{compare, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Resume an interrupted run.
@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let differences = stored.plan.differences(evaluation.plan());
     if !differences.is_empty() {
         if !arguments.accept_changes {
-            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; ")))
+            return Err(Failure::new(format!("run {run} cannot be resumed as it began: {}", differences.join("; ")))
                 .hint("put it back as it was, start again, or resume anyway with --accept-changes"));
         }
         for difference in &differences {
@@ -195,7 +195,9 @@ fn open_run(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evaluat
     }
     let settings = settings(arguments, stored)?;
     let StoredRun { plan, .. } = stored;
-    let options = EvaluationOptions { dry_run: false, refresh, test: plan.test.clone(), outputs_of: plan.outputs_of };
+    let baseline = compare::baseline(&settings, &arguments.store)?;
+    let test = plan.test.clone();
+    let options = EvaluationOptions { dry_run: false, refresh, test, outputs_of: plan.outputs_of, baseline };
     let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     Ok(Some((evaluation, RunDriver::new(settings))))
 }

@@ -86,7 +86,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "4096", env = "PROBARE_MAX_WAITING")]
     max_waiting: NonZeroUsize,
 
-    /// Threads that compute; all cores by default
+    /// Number of scoring threads; all cores by default
     #[arg(short, long, value_name = "N", value_parser = parse_jobs, env = "PROBARE_JOBS")]
     jobs: Option<NonZeroUsize>,
 

@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         let hint = format!(
             "`probare view {name}` shows a run of the store; `probare runs export {name} -o results.jsonl` makes a file"
         );
-        return Err(Failure::usage(format!("`{name}` is no file of results")).hint(hint));
+        return Err(Failure::usage(format!("`{name}` is not a file of results")).hint(hint));
     }
     let mut found = show_case(&arguments.results, &arguments.inputs, &arguments.id, registries())?;
     if found.results.is_empty() && found.recorded.is_empty() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use probare_analysis::RunViewer;
 use probare_benchmarks::registries;
-use probare_engine::{DriveError, EarlyDecisionError, EvaluationError, Exit, RunError};
+use probare_engine::{DriveError, EvaluationError, Exit, RunError};
 use probare_store::{STORE, Store, StoreError};
 
 use super::remark;
@@ -89,12 +89,9 @@ pub fn evaluation_failure(error: EvaluationError) -> Failure {
         EvaluationError::NoTools { .. } => plain
             .hint("ask a model of a provider that knows tools, set `generate.prompt` if passages are retrieved, or leave `tools` out")
             .into_usage(),
-        EvaluationError::Early(EarlyDecisionError::NoGate) => {
-            plain.hint("set one, for example --fail-under answer_match=0.8").into_usage()
-        }
-        EvaluationError::Early(_) => plain.hint("leave out --stop-when-decided, or `stop_when_decided` of the configuration, to run all cases").into_usage(),
+        EvaluationError::Early(error) => Failure::from_diagnosis(&error),
         EvaluationError::OtherGates => {
-            plain.hint("gates, seed and --stop-when-decided are fixed when a run starts").into_usage()
+            plain.hint("gates, baseline, seed and --stop-when-decided are fixed when a run starts").into_usage()
         }
         EvaluationError::NotComputed { .. } => plain.hint("add it to `metrics`").into_usage(),
         EvaluationError::Prompt(_)

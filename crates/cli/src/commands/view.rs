@@ -87,7 +87,8 @@ pub fn with_labels_file(desk: RunViewer, labels: Option<&Path>) -> Result<RunVie
 
 /// A token that nobody can guess.
 fn token() -> Result<String, Failure> {
-    let bytes = random_bytes::<24>().ok_or_else(|| Failure::new("this machine gives no random numbers for a token"))?;
+    let bytes =
+        random_bytes::<24>().ok_or_else(|| Failure::new("the system has no source of random numbers for a token"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

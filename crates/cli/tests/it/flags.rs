@@ -131,7 +131,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 46] = [
+const PROBES: [(&str, Probe); 48] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -170,6 +170,8 @@ const PROBES: [(&str, Probe); 46] = [
     ("strict", Probe::Setting("strict", "--strict")),
     ("stop-when-decided", Probe::Beside("stop_when_decided", "--stop-when-decided", "--fail-under=M=0.01 -o out.json")),
     ("seed", Probe::Setting("seed", "--seed=7")),
+    ("baseline", Probe::Setting("baseline", "--baseline=old.jsonl")),
+    ("not-worse", Probe::Setting("gate", "--not-worse=M=0.1")),
     ("metric", Probe::Setting("metrics", "--metric=exact_match")),
     ("config", Probe::Setting("config", "--config=other.yaml")),
     ("map", Probe::Setting("map", "--map=query=id")),

@@ -27,7 +27,7 @@ use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, Sample
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
 use crate::config::{Dataset, Generate};
-use crate::decide_early::EarlyDecisionError;
+use crate::decide_early::{Baseline, EarlyDecisionError};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
@@ -51,6 +51,8 @@ pub struct EvaluationOptions {
     pub test: Option<RagTest>,
     /// The run whose outputs are scored: no model under test is asked.
     pub outputs_of: Option<i64>,
+    /// What gates against a baseline compare with.
+    pub baseline: Option<Baseline>,
 }
 
 /// A run cannot be made of a configuration, or not be brought to its end.
@@ -238,6 +240,8 @@ pub struct Evaluation {
     estimate: Estimate,
     expects: bool,
     benchmark: Option<BenchmarkParts>,
+    /// What gates against a baseline compare with.
+    baseline: Option<Baseline>,
 }
 
 impl Evaluation {
@@ -271,7 +275,7 @@ impl Evaluation {
             return Err(EvaluationError::NoDataset { config: shown });
         }
         let folder = settings.folder();
-        let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of } = options;
+        let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of, baseline } = options;
         let mut asking = settings.model_access();
         asking.options.only_looks = only_looks;
         asking.options.refresh |= refresh;
@@ -396,12 +400,11 @@ impl Evaluation {
             outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
             outputs_of,
             settings: serde_json::to_value(settings).ok(),
+            baseline: baseline.as_ref().map(Baseline::digest),
             mark: None,
         };
-        if settings.stop_when_decided == Some(true) {
-            let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
-            early_stop::check(settings, &gates, &plan, benchmark.is_some())?;
-        }
+        let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
+        early_stop::check(settings, &gates, &plan, baseline.as_ref(), benchmark.is_some())?;
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
         let estimate =
             estimate(&plan, &surveys, &prompts, &requests, registries.metrics, (asked.as_deref(), &asking), passages);
@@ -417,6 +420,7 @@ impl Evaluation {
             estimate,
             expects,
             benchmark,
+            baseline,
         })
     }
 
@@ -485,7 +489,8 @@ impl Evaluation {
         }
         if wanted.settings.stop_when_decided == Some(true) {
             let gates = wanted.settings.limits().join(wanted.gates.clone());
-            wanted.early = Some(early_stop::prepare(&mut job, &wanted.settings, &gates, &self.plan, &sampling)?);
+            let compared = (&self.plan, self.baseline.as_ref());
+            wanted.early = Some(early_stop::prepare(&mut job, &wanted.settings, &gates, compared, &sampling)?);
         }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);

@@ -64,7 +64,7 @@ pub enum ResultsFileError {
         source: io::Error,
     },
     /// It is not what its name says.
-    #[error("`{}` is no file of results: {reason}", path.display())]
+    #[error("`{}` is not a file of results: {reason}", path.display())]
     Broken {
         /// The path.
         path: PathBuf,

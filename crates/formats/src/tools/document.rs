@@ -172,6 +172,9 @@ mod tests {
         let values = document.values(&text, ImportFormat::Chat).unwrap();
         assert!(document.parse_part::<Number>(&text, values[0], ImportFormat::Chat).is_ok());
         let error = document.parse_part::<Number>(&text, values[1], ImportFormat::Chat).unwrap_err().to_string();
-        assert_eq!(error, "`f.json` is no chat file: line 2, column 11: invalid type: string \"x\", expected u32");
+        assert_eq!(
+            error,
+            "`f.json` is not a valid chat file: line 2, column 11: invalid type: string \"x\", expected u32"
+        );
     }
 }

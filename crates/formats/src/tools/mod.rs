@@ -203,7 +203,7 @@ pub enum ImportError {
         seen: String,
     },
     /// It is not what its format says.
-    #[error("`{file}` is no {format} file: {place}{reason}")]
+    #[error("`{file}` is not a valid {format} file: {place}{reason}")]
     Broken {
         /// File name as given.
         file: String,

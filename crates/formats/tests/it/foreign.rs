@@ -289,10 +289,11 @@ fn samples_of_one_id_are_told_apart() {
 #[test]
 fn an_old_version_and_a_file_without_samples_are_refused() {
     let error = read_foreign(r#"{"results":{"version":2,"results":[]}}"#.into(), "f.json", None, None).unwrap_err();
-    let expected = "`f.json` is no promptfoo file: results.version: it has version 2, but only 3 and later are read";
+    let expected =
+        "`f.json` is not a valid promptfoo file: results.version: it has version 2, but only 3 and later are read";
     assert_eq!(error.to_string(), expected);
     let error = read_foreign(r#"{"results":{"version":3,"results":[]}}"#.into(), "f.json", None, None).unwrap_err();
-    assert_eq!(error.to_string(), "`f.json` is no promptfoo file: it holds no samples");
+    assert_eq!(error.to_string(), "`f.json` is not a valid promptfoo file: it holds no samples");
 }
 
 /// A zip archive with one stored member whose directory tells a lie about its length.

@@ -68,12 +68,7 @@ pub fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> V
 }
 
 /// All cells of a row as texts, in the order of [`column_names`].
-pub fn texts(
-    result: &CaseResult,
-    metrics: usize,
-    format: u32,
-    has_prompts: bool,
-) -> io::Result<Vec<Option<String>>> {
+pub fn texts(result: &CaseResult, metrics: usize, format: u32, has_prompts: bool) -> io::Result<Vec<Option<String>>> {
     let mut cells = vec![Some(result.case.id.clone()), result.model.clone()];
     cells.extend(has_prompts.then(|| result.prompt.clone()));
     cells.push(Some(result.repeat.to_string()));

@@ -24,6 +24,7 @@ const ways = [
   ["disagreement", "where they disagree"],
   ["threshold", "nearest the threshold"],
   ["unsure", "what is unsure"],
+  ["estimate", "for an estimate"],
 ];
 
 /** Keys of this view, for the list that ? shows. */
@@ -179,7 +180,9 @@ export const labelsView = () => {
         ways.map(([value, words]) => make("option", { value, selected: value === (asked.order || "chance") }, words)),
       )
     );
-    order.addEventListener("change", () => again({ order: order.value }));
+    // `probare estimate` draws from 1 where no seed is given.
+    const seedOf = (/** @type {string} */ way) => asked.seed || (way === "estimate" ? "1" : undefined);
+    order.addEventListener("change", () => again({ order: order.value, seed: seedOf(order.value) }));
     /** @param {string} id @param {string} words @param {string | number} value @param {(given: string) => void} use */
     const number = (id, words, value, use) => {
       const input = /** @type {HTMLInputElement} */ (

@@ -461,13 +461,19 @@ mod tests {
         for forbidden in ["<style", "onclick", "onerror", " style=", "http:", "https:", "<script>"] {
             assert!(!PAGE_HTML.contains(forbidden), "{forbidden}");
         }
-        // The name of a vocabulary, which no browser asks for.
-        let own = SCRIPT.replace("http://www.w3.org/2000/svg", "");
-        for script in [own.as_str(), CALLS_SCRIPT, TREND, LABELS_SCRIPT, html::case_module()] {
+        for (name, script) in FILES {
+            assert!(PAGE_HTML.contains("/view/viewer.js") && !script.is_empty(), "{name}");
+            // The name of a vocabulary, which no browser asks for.
+            let script = script.replace("http://www.w3.org/2000/svg", "");
             for forbidden in
                 ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"]
             {
-                assert!(!script.contains(forbidden), "{forbidden}");
+                assert!(!script.contains(forbidden), "{name}: {forbidden}");
+            }
+            // What a script imports is served.
+            for line in script.lines().filter(|line| line.contains(" from \"./")) {
+                let file = line.split("\"./").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+                assert!(FILES.iter().any(|(known, _)| *known == file), "{name} imports {file}");
             }
         }
     }

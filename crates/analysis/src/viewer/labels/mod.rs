@@ -102,6 +102,11 @@ impl RunViewer {
             return Err(ViewerError::Label(LabelError::Refused(words)));
         }
         let candidates = self.candidates(&run, &asked.metric)?;
+        if asked.order == LabellingOrder::Estimate && !candidates.can_be_drawn() {
+            let words = "cases are drawn for an estimate where each has one output and the metric a fixed range; `probare estimate \
+                         RUN@MODEL --next 40` names those of one model";
+            return Err(ViewerError::Label(LabelError::Refused(words.to_owned())));
+        }
         let decisions = self.labels.decisions()?;
         let said = self.labels_by_output(&run, &candidates, &decisions)?;
         let threshold = asked.threshold.filter(|at| at.is_finite()).unwrap_or(candidates.threshold);

@@ -10,7 +10,10 @@ use serde::Deserialize;
 
 use super::LabelsQuery;
 use super::agreement::LabelsByOutput;
-use crate::labels::{DEFER, LatestLabel, Levels};
+use crate::labels::{DEFER, LabelDraw, LatestLabel, Levels};
+
+/// Labels that an estimate is planned with first; then twice as many, and so on.
+const LABELS_PER_ROUND: usize = 40;
 
 /// Which output comes next.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -25,15 +28,18 @@ pub enum LabellingOrder {
     Threshold,
     /// What the metric calls `unsure`.
     Unsure,
+    /// What `probare estimate --next` names with the same seed.
+    Estimate,
 }
 
 impl LabellingOrder {
     /// All ways, with their words.
-    pub const ALL: [(&str, Self); 4] = [
+    pub const ALL: [(&str, Self); 5] = [
         ("chance", Self::Chance),
         ("disagreement", Self::Disagreement),
         ("threshold", Self::Threshold),
         ("unsure", Self::Unsure),
+        ("estimate", Self::Estimate),
     ];
 }
 
@@ -160,6 +166,24 @@ impl LabelCandidates {
         self.threshold = of_thresholds.or(middle.is_finite().then_some(middle)).unwrap_or_else(of_values);
     }
 
+    /// Whether every case has one output, and the metric a range: otherwise nobody can draw cases for an estimate.
+    pub(super) fn can_be_drawn(&self) -> bool {
+        let (low, high) = self.info.range;
+        (high - low).is_finite() && self.by_name.values().all(|outputs| outputs.len() == 1)
+    }
+
+    /// The open outputs in the order of `probare estimate --next`.
+    fn drawn(&self, seed: u64, is_open: impl Fn(usize) -> bool) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.list.len()).collect();
+        places.sort_by(|left, right| self.list[*left].id.cmp(&self.list[*right].id));
+        let ids: Vec<String> = places.iter().map(|at| self.list[*at].id.clone()).collect();
+        let scores: Vec<f64> =
+            places.iter().map(|at| goodness(&self.info, self.list[*at].value).unwrap_or_default()).collect();
+        let draw = LabelDraw { ids: &ids, scores: &scores, seed };
+        let sequence = draw.sequence(|place| !is_open(places[place]), LABELS_PER_ROUND);
+        sequence.into_iter().map(|place| places[place]).collect()
+    }
+
     /// The next output: of those that the person has not decided, those that they deferred last.
     pub(super) fn next<'a>(
         &self,
@@ -180,7 +204,7 @@ impl LabelCandidates {
                     deferred => deferred.is_some(),
                 };
                 let rank = match asked.order {
-                    LabellingOrder::Chance | LabellingOrder::Unsure => 0.0,
+                    LabellingOrder::Chance | LabellingOrder::Unsure | LabellingOrder::Estimate => 0.0,
                     LabellingOrder::Disagreement => -(one.split + f64::from(quarrel(at)) * 2.0),
                     LabellingOrder::Threshold => (one.value - threshold).abs(),
                 };
@@ -189,6 +213,13 @@ impl LabelCandidates {
             .collect();
         if open.is_empty() {
             return None;
+        }
+        if asked.order == LabellingOrder::Estimate {
+            let is_open = |at: usize| open.iter().any(|(is_deferred, .., one)| *one == at && !is_deferred);
+            let drawn = self.drawn(asked.seed, is_open);
+            let deferred = open.iter().filter(|(is_deferred, ..)| *is_deferred).map(|(.., at)| *at);
+            let all: Vec<usize> = drawn.into_iter().chain(deferred).collect();
+            return all.get(asked.skip % all.len().max(1)).copied();
         }
         let skip = asked.skip % open.len();
         let order = |left: &(bool, f64, u64, usize), right: &(bool, f64, u64, usize)| {
@@ -269,6 +300,30 @@ pub(super) mod tests {
         let drawn = order(&candidates, LabellingOrder::Chance, &nothing, "Ada");
         assert_eq!(drawn, order(&candidates, LabellingOrder::Chance, &nothing, "Ben"), "the same seed, the same order");
         assert_eq!(drawn.iter().collect::<BTreeSet<_>>().len(), 6, "every one comes once: {drawn:?}");
+    }
+
+    #[test]
+    fn an_estimate_has_its_cases_labelled_in_the_order_in_which_they_are_drawn() {
+        let metrics = [info("own", Better::Higher)];
+        let mut candidates = LabelCandidates::new(&metrics[0]);
+        for at in 0..100_u32 {
+            let key = SampleKey { row: u64::from(at), ..SampleKey::default() };
+            let case = Case { id: format!("c{at}"), sample: Some(key), ..Case::default() };
+            let score = Score::from_number(f64::from(at % 10) / 10.0).unwrap();
+            candidates.add(&CaseResult::new(case, vec![Ok(Outcome::Scored(score))]), &metrics, 0);
+        }
+        candidates.finish();
+        assert!(candidates.can_be_drawn());
+        let mut ids: Vec<String> = candidates.list.iter().map(|one| one.id.clone()).collect();
+        ids.sort();
+        let score = |id: &String| candidates.list.iter().find(|one| one.id == *id).unwrap().value;
+        let scores: Vec<f64> = ids.iter().map(score).collect();
+        let planned = LabelDraw { ids: &ids, scores: &scores, seed: 3 }.next_of_strata(|_| false, 40).unwrap();
+        let expected: Vec<&String> = planned.iter().map(|case| &ids[case.place]).collect();
+        let drawn = order(&candidates, LabellingOrder::Estimate, &LabelsByOutput::default(), "Ada");
+        let found: Vec<&String> = drawn[..40].iter().map(|at| &candidates.list[*at].id).collect();
+        assert_eq!(found, expected);
+        assert_eq!(drawn.len(), 100);
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub struct GuideDataset {
     /// The file with the rows, from the folder of the configuration; our own key.
     #[serde(default)]
     pub path: Option<PathBuf>,
-    /// Rows of this discipline alone; our own key.
+    /// Only rows of this discipline; our own key.
     #[serde(default)]
     pub discipline: Option<String>,
 }

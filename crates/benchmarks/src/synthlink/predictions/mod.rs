@@ -129,7 +129,7 @@ pub enum PredictionError {
     #[error(transparent)]
     Open(#[from] probare_formats::CaseFileError),
     /// It is no JSON.
-    #[error("{file}:{line}:{column}: no valid JSON: {reason}")]
+    #[error("{file}:{line}:{column}: invalid JSON: {reason}")]
     Syntax {
         /// As given.
         file: String,

@@ -17,10 +17,10 @@ use super::comparison::JudgeComparison;
 use super::label_sheet::LabelSheet;
 use crate::failure::{CommandResult, Failure};
 
-/// Say how far a judge agrees with people, and from which value on its score means a pass.
+/// Measure a judge's agreement with people, and from which value on its score means a pass.
 ///
 /// Scores labelled cases with a metric and compares. A label is a number, true or false, or the name of a level of the rubric;
-/// it stands in a column of its own, which is looked at before anybody is asked. With several labels the judge is compared with
+/// it stands in a column of its own, which is checked before any request is sent. With several labels the judge is compared with
 /// each person, and the people against each other, which is as well as any judge can do.
 ///
 /// The labels file of `probare view` is read as it is: its annotators are the columns, all of them unless --label names some.
@@ -127,10 +127,7 @@ fn request(arguments: &Arguments, config: &Config) -> Result<MetricRequest, Fail
     let mut requests = config.requests();
     match (requests.pop(), requests.pop()) {
         (Some(one), None) => Ok(one),
-        _ => {
-            Err(Failure::usage("it is not said which metric is to be calibrated")
-                .hint("name it: --metric judge_rubric"))
-        }
+        _ => Err(Failure::usage("no metric to calibrate is named").hint("name it: --metric judge_rubric")),
     }
 }
 

@@ -105,7 +105,7 @@ fn run_verbatim(arguments: &VerbatimArguments) -> CommandResult {
     let mut output = String::new();
     let mut number = 0;
     for value in serde_json::Deserializer::from_slice(&bytes).into_iter::<Json>() {
-        let value = value.map_err(|error| Failure::new(format!("`{name}`: is no valid JSON: {error}")))?;
+        let value = value.map_err(|error| Failure::new(format!("`{name}`: invalid JSON: {error}")))?;
         let rows = match value {
             Json::Array(rows) => rows,
             row => vec![row],

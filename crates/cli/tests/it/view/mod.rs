@@ -529,7 +529,7 @@ fn what_cannot_be_shown_is_told_before_anything_is_served() {
     );
     let (ending, words) = told(&["view", "nowhere.jsonl"]);
     assert_eq!(ending, 64, "{words}");
-    assert!(words.contains("`nowhere.jsonl` is no run, file or folder"), "{words}");
+    assert!(words.contains("`nowhere.jsonl` is not a run, a file or a folder"), "{words}");
     let (ending, words) = told(&["view", "7"]);
     assert!(ending != 0 && words.contains("store"), "{words}");
     assert!(!folder.path().join(".probare").exists(), "looking makes no store");

@@ -261,6 +261,6 @@ mod tests {
     fn a_row_of_another_length_is_told_with_its_line() {
         let text = "q,[a] p,Status,Score,Named Scores\nx,y,PASS,1.00,\nz,y\n";
         let error = read_foreign(text.as_bytes().to_vec(), "f.csv", None, None).unwrap_err().to_string();
-        assert_eq!(error, "`f.csv` is no promptfoo file: line 3: 2 cells where the first line has 5");
+        assert_eq!(error, "`f.csv` is not a valid promptfoo file: line 3: 2 cells where the first line has 5");
     }
 }
