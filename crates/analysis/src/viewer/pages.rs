@@ -413,14 +413,14 @@ fn gate_to_json(verdict: &GateVerdict) -> Json {
     let filter = match &verdict.gate {
         Gate::Any { relation, limit, .. } => format!("{name}{}{limit}", relation.sign()),
         Gate::Labels { label, .. } => format!("{name}:{}", CaseFilter::quote(label)),
-        Gate::Mean { .. } | Gate::Quantile { .. } | Gate::PassRate { .. } => String::new(),
+        Gate::Mean { .. } | Gate::Quantile { .. } | Gate::PassRate { .. } | Gate::NotWorse { .. } => String::new(),
     };
     let is_high_bad = match &verdict.gate {
         Gate::Mean { relation, .. } | Gate::Quantile { relation, .. } | Gate::Any { relation, .. } => {
             matches!(relation, Relation::Over | Relation::AtLeast)
         }
         Gate::PassRate { relation, .. } => matches!(relation, Relation::Under | Relation::AtMost),
-        Gate::Labels { .. } => false,
+        Gate::Labels { .. } | Gate::NotWorse { .. } => false,
     };
     let sort = format!("{}{}", if is_high_bad { "-" } else { "" }, verdict.gate.metric());
     json!({"passed": verdict.passed, "words": verdict.to_string(), "filter": filter, "sort": sort})
