@@ -46,7 +46,7 @@ pub use drive::{
 };
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
-pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};
+pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges, read_rubric_file};
 pub use plan::{Plan, PlanError, PlannedMetric};
 // The store is part of what the engine speaks of.
 pub use probare_store::{

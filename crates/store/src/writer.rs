@@ -13,7 +13,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::body::{PackedTable, SampleBody, body};
 use super::packing::{Packer, Unpacker};
-use super::samples::{MetricValue, OPEN, OutputUsage, SampleRow, SampleRowKey, SampleTable};
+use super::samples::{MetricValue, OPEN, OutputUsage, SampleOrder, SampleRow, SampleRowKey, SampleTable};
 use super::{Store, StoreError, StoreFault};
 
 /// Most samples of a transaction, and of those that wait for one.
@@ -56,6 +56,8 @@ pub struct RunNames {
     pub datasets: Vec<String>,
     /// Models under test, in order.
     pub models: Vec<String>,
+    /// Prompts in order, where the run has several.
+    pub prompts: Vec<String>,
 }
 
 impl RunNames {
@@ -68,8 +70,14 @@ impl RunNames {
             id: case.id.clone(),
             occurrence: key.occurrence,
             model: key.model.and_then(|model| self.models.get(at(model)).cloned()).unwrap_or_default(),
+            prompt: key.prompt.and_then(|prompt| self.prompts.get(at(prompt)).cloned()).unwrap_or_default(),
             repeat: key.repeat,
-            order: (key.dataset, i64::try_from(key.row).unwrap_or(i64::MAX), key.model.unwrap_or_default()),
+            order: SampleOrder {
+                dataset: key.dataset,
+                row: i64::try_from(key.row).unwrap_or(i64::MAX),
+                model: key.model.unwrap_or_default(),
+                prompt: key.prompt.unwrap_or_default(),
+            },
         })
     }
 }

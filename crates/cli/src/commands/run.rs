@@ -178,6 +178,7 @@ fn estimate_text(estimate: &Estimate) -> String {
     for asked in &estimate.asked {
         let what =
             if asked.judges.is_empty() { "answers".to_owned() } else { format!("judges {}", asked.judges.join(", ")) };
+        let what = asked.prompt.as_ref().map_or_else(|| what.clone(), |prompt| format!("{what} to prompt {prompt}"));
         text.push_str(&format!(
             "  {} {}: {}{}, about {} tokens in and {} out, {}\n",
             escape::terminal(&asked.model),

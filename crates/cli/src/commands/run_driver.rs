@@ -113,11 +113,19 @@ impl RunDriver {
         if !quiet {
             announce(number, store);
         }
-        if evaluation.plan().models.len() > 1 {
-            // Means over several models say little: each has its own, whatever else is asked for.
+        let plan = evaluation.plan();
+        let source = match (plan.models.len() > 1, plan.names_prompts()) {
+            (true, true) => Some("model+prompt"),
+            (true, false) => Some("model"),
+            (false, true) => Some("prompt"),
+            (false, false) => None,
+        };
+        if let Some(source) = source {
+            // Means over several models or prompts say little: each has its own, whatever else is asked for.
             self.settings.by = Some(match self.settings.by.take() {
-                Some(by) if by != "model" && !by.starts_with("model,") => format!("model,{by}"),
-                _ => "model".to_owned(),
+                None => source.to_owned(),
+                Some(by) if by.split(',').any(|by| ["model", "prompt", "model+prompt"].contains(&by)) => by,
+                Some(by) => format!("{source},{by}"),
             });
         }
         let tally = Arc::new(RunProgress::default());

@@ -165,6 +165,7 @@ const PROBES: [(&str, Probe); 48] = [
     ("quiet", Probe::Effect("quiet", "--quiet")),
     ("json", Probe::Effect("json", "--json")),
     ("color", Probe::Effect("color", "--color=always")),
+    ("prompt", Probe::Setting("prompts", "--prompt=nobody")),
     ("profile", Probe::Setting("profile", "--profile=improved")),
     ("strict", Probe::Setting("strict", "--strict")),
     ("stop-when-decided", Probe::Beside("stop_when_decided", "--stop-when-decided", "--fail-under=M=0.01 -o out.json")),
