@@ -21,7 +21,7 @@ pub(super) const NOT_APPLICABLE: &str = "not_applicable";
 pub(super) const NOBODY: i64 = 0;
 
 /// Where a sample stands.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct SampleRowKey {
     pub dataset: String,
     pub id: String,
