@@ -63,7 +63,7 @@ pub use run_options::{
     ConfiguredGate, ConfiguredGates, OldName, RENAMED, RenamedOption, RunOptions, SettingOrigin, When, parse_jobs,
 };
 pub use runs::{
-    Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset,
+    BatchWatch, Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset,
     PlannedRetrieval, RagTest, RunPlan, RunProgress, export, export_outputs,
 };
 pub use scan::scan_cases;

@@ -21,7 +21,7 @@ mod survey;
 
 pub use case_retriever::PlannedRetrieval;
 pub use estimate::Estimate;
-pub use evaluation::{Benchmark, BenchmarkDataset, Evaluation, EvaluationError, EvaluationOptions};
+pub use evaluation::{BatchWatch, Benchmark, BenchmarkDataset, Evaluation, EvaluationError, EvaluationOptions};
 pub use export::{export, export_outputs};
 pub use plan::{PlannedDataset, RunPlan};
 pub use rag_test::RagTest;
