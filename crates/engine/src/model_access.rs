@@ -14,19 +14,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use probare_cases::{CaseFileError as ReadError, read_whole};
 use probare_core::{
     Backend, BackendAnswer, BuildError, ErrorKind, InputFile, JudgeAction, MetricRequest, ModelRecord, PendingRequests,
     PromptRecord, Registry, ReplyContent, RunCosts, Sha256, Submission, Trust, closest,
 };
 use probare_files::read_plain;
-use probare_metrics::cascade;
+use probare_formats::{CaseFileError as ReadError, read_whole};
+use probare_metrics::judges::Rubric;
+use probare_metrics::{cascade, judges};
 use probare_models::{
     BatchReport, CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider,
 };
 use serde_json::{Map, Value as Json};
 
-use crate::store::{Store, StoreError};
+use probare_store::{Store, StoreError};
 
 /// Bytes of the largest prompt that is read from a file.
 const LARGEST_PROMPT: u64 = 1024 * 1024;
@@ -65,7 +66,7 @@ pub enum ModelAccessError {
         metric: String,
     },
     /// A judge is not among the models and says not who it is.
-    #[error("`{metric}` wants the judge `{judge}`: {reason}")]
+    #[error("`{metric}` needs the judge `{judge}`: {reason}")]
     UnknownJudge {
         /// The metric.
         metric: String,
@@ -89,7 +90,7 @@ pub enum ModelAccessError {
         similar: Option<String>,
     },
     /// The option `judges` is no list of names.
-    #[error("`judges` of `{metric}` is no list of names of models")]
+    #[error("`judges` of `{metric}` is not a list of names of models")]
     Judges {
         /// The metric.
         metric: String,
@@ -102,6 +103,25 @@ pub enum ModelAccessError {
         /// What is wrong.
         #[source]
         source: ReadError,
+    },
+    /// A rubric cannot be read.
+    #[error("the rubric of `{metric}` cannot be read")]
+    Rubric {
+        /// The metric.
+        metric: String,
+        /// What is wrong.
+        #[source]
+        source: ReadError,
+    },
+    /// A file is no rubric.
+    #[error("`{file}`, the rubric of `{metric}`: {reason}")]
+    RubricForm {
+        /// The metric.
+        metric: String,
+        /// The file.
+        file: String,
+        /// What is wrong.
+        reason: String,
     },
     /// A file of recorded replies cannot be read.
     #[error("the recorded replies `{path}` cannot be read")]
@@ -119,7 +139,7 @@ pub enum ModelAccessError {
         record: PathBuf,
     },
     /// Batches are wanted, and no model takes them.
-    #[error("no model of this run takes batches")]
+    #[error("no model of this run has a batch interface")]
     NoBatch,
     /// The models cannot be opened.
     #[error(transparent)]
@@ -170,6 +190,35 @@ pub struct ModelUsage {
     pub without_nonce: BTreeMap<String, u64>,
 }
 
+/// Whether the option `rubric` names a file.
+pub(crate) fn is_rubric_file(rubric: &str) -> bool {
+    let is_yaml = Path::new(rubric)
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml"));
+    is_yaml && !rubric.contains('\n')
+}
+
+/// Puts the text of the rubric file that a metric names into its options, so that a finished run has it. For requests of the
+/// user alone.
+pub fn read_rubric_file(request: &mut MetricRequest) -> Result<(), ModelAccessError> {
+    let metric = request.name.clone();
+    let Some(Json::String(rubric)) = request.options.get_mut("rubric") else { return Ok(()) };
+    if !is_rubric_file(rubric) {
+        return Ok(());
+    }
+    let (bytes, _) = read_whole(rubric, LARGEST_PROMPT)
+        .map_err(|source| ModelAccessError::Rubric { metric: metric.clone(), source })?;
+    // A text on several lines is a rubric; a name is one of the library.
+    let text = String::from_utf8_lossy(&bytes).trim_end().to_owned() + "\n";
+    Rubric::from_yaml(&text).map_err(|error| ModelAccessError::RubricForm {
+        metric,
+        file: rubric.clone(),
+        reason: error.to_string(),
+    })?;
+    *rubric = text;
+    Ok(())
+}
+
 impl ModelAccess {
     /// Nobody but this machine answers: for clients of a server, and for whoever names nothing.
     pub fn local() -> Self {
@@ -204,7 +253,8 @@ impl ModelAccess {
         for request in requests.iter_mut().filter(|request| asks_judges(request, registry)) {
             let judges = self.settle(request)?;
             panels.push((request.name.clone(), judges));
-            if let Some(prompt) = probare_metrics::judges::prompt(&request.id, &request.options) {
+            let definition = registry.get(&request.id).ok();
+            if let Some(prompt) = definition.and_then(|metric| judges::prompt(metric, &request.options)) {
                 prompts
                     .push(PromptRecord { metric: request.name.clone(), sha256: Sha256::hex_digest(prompt.as_bytes()) });
             }
@@ -294,6 +344,10 @@ impl ModelAccess {
 
     /// The judges of a metric. They, and the text of the prompt, are written into its options.
     fn settle(&self, request: &mut MetricRequest) -> Result<Vec<String>, ModelAccessError> {
+        // Only whoever may ask names files.
+        if self.options.trust.may_ask() {
+            read_rubric_file(request)?;
+        }
         let metric = || request.name.clone();
         let given = request.options.get("judges").cloned().unwrap_or(Json::Array(Vec::new()));
         let mut judges: Vec<String> =

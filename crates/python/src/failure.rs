@@ -1,10 +1,9 @@
 //! [`PyFailure`]: why something could not be done, in the words of the command line, on its way to becoming an exception.
 
-use probare_cases::{CaseFileError, MapError};
+use probare_analysis::{CompareError, VerifyError};
 use probare_core::{BenchmarkError, RequestError};
-use probare_engine::{
-    CompareError, ConfigError, Diagnose, DriveError, Interface, ModelAccessError, PlanError, RunError, VerifyError,
-};
+use probare_engine::{ConfigError, Diagnose, DriveError, Interface, ModelAccessError, PlanError, RunError};
+use probare_formats::{CaseFileError, MapError};
 use probare_report::{GateError, ReportError};
 use pyo3::prelude::*;
 

@@ -7,11 +7,11 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
+use probare_benchmarks::registry;
 use probare_core::{
     CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, RunEnd, Score, ScoreError, Sink, Stop,
 };
 use probare_engine::Plan;
-use probare_metrics::registry;
 use probare_report::{
     MetricColumns, PartialSummary, ResultStatus, Summary as Counted, TerminalStyle, columns, terminal,
 };
@@ -36,7 +36,7 @@ impl Summary {
     pub fn empty(source: &str, infos: &[MetricInfo]) -> Counted {
         let mut counted = Counted::default();
         // A summary keeps everything in memory and cannot fail.
-        let _ = counted.event(&Event::Started { source, metrics: infos });
+        let _ = counted.event(&Event::Started { source, metrics: infos, has_prompts: false });
         let _ = counted.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete)));
         counted
     }
@@ -74,7 +74,7 @@ impl Summary {
     /// Takes in a part, as text.
     fn merge(&self, part: &str) -> PyResult<()> {
         let part: PartialSummary = serde_json::from_str(part)
-            .map_err(|error| PyFailure::usage(format!("this is no part of a summary: {error}")))?;
+            .map_err(|error| PyFailure::usage(format!("this is not part of a summary: {error}")))?;
         Ok(self.add_part(&part)?)
     }
 

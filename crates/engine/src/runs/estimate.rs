@@ -18,6 +18,8 @@ pub struct ModelEstimate {
     pub model: String,
     /// What for: the names of the metrics it judges, or nothing for a model under test.
     pub judges: Vec<String>,
+    /// The prompt that it is asked with, where there are several.
+    pub prompt: Option<String>,
     /// Calls.
     pub calls: u64,
     /// Whether there may be fewer of them: a metric asks only where it is unsure.
@@ -37,7 +39,7 @@ pub struct ModelEstimate {
 pub struct Estimate {
     /// Cases by data set.
     pub cases: Vec<(String, u64)>,
-    /// Samples: cases times models times repeats.
+    /// Samples: cases times models times prompts times repeats.
     pub samples: u64,
     /// Metrics.
     pub metrics: usize,

@@ -20,7 +20,7 @@ from probare._arguments import AsyncSettings, ScorerSettings, Settings
 from probare._comparison import Comparison, Verdict
 from probare._errors import DataError, Error, MissingPackageError, ProbareWarning, ScoreError, UsageError
 from probare._metric import Metric, Page
-from probare._results import Asked, Interval, MetricSummary, Results, Summary
+from probare._results import Asked, Interval, MetricSummary, ModelCalls, Results, Summary
 
 __version__: str = _probare.version()
 
@@ -46,6 +46,7 @@ __all__ = [
     "Metric",
     "MetricSummary",
     "MissingPackageError",
+    "ModelCalls",
     "Page",
     "ProbareWarning",
     "Results",

@@ -96,8 +96,8 @@ fn read_minutes(terms: &TermSequence<'_>, at: usize) -> Option<DateMatch> {
     let (hour, minute) = if terms.is_word(link, "past") || has_unit && terms.is_word(link, "after") {
         (hour, minute)
     } else if terms.is_word(link, "to") && minute % 5 == 0 {
-        let tells_half =
-            terms.is_word(end, "in") && terms.is_word(end + 1, "the") || terms.is_word(end, "at") && terms.is_word(end + 1, "night");
+        let tells_half = terms.is_word(end, "in") && terms.is_word(end + 1, "the")
+            || terms.is_word(end, "at") && terms.is_word(end + 1, "night");
         let opens = at.checked_sub(1).is_some_and(|before| terms.is_any_word(before, "at since till until"));
         let closes = end == terms.len() || terms.symbol(end).is_some();
         (said.is_some() || clock.is_some() || tells_half || opens && closes).then_some(())?;
