@@ -300,7 +300,7 @@ impl ModelAccess {
             let names: Vec<&str> = judges.iter().map(String::as_str).collect();
             models = models.assign_judges(metric, &names)?;
         }
-        let batch = self.options.batch && !self.options.offline && !self.options.only_looks;
+        let batch = self.options.batch && !self.options.offline;
         let mut clients = names.iter().filter_map(|name| models.client(name));
         if batch && !clients.any(probare_models::Client::takes_batches) {
             return Err(ModelAccessError::NoBatch);
