@@ -21,7 +21,7 @@ pub(super) const NOT_APPLICABLE: &str = "not_applicable";
 pub(super) const NOBODY: i64 = 0;
 
 /// Where a sample stands.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct SampleRowKey {
     pub dataset: String,
     pub id: String,
@@ -50,7 +50,7 @@ impl SampleRowKey {
 }
 
 /// Numbers in the run of what a sample belongs to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct SampleOrder {
     pub dataset: u32,
     pub row: i64,

@@ -11,7 +11,7 @@ use probare_core::{
 };
 use probare_formats::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
 use probare_metrics::{cascade, judges};
-use probare_models::CallError;
+use probare_models::{BatchReport, CallError, Client};
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
 use probare_store::{
@@ -40,6 +40,9 @@ use crate::{
 /// Bytes of the longest prompt that is read from a file.
 const LARGEST_PROMPT: u64 = 1024 * 1024;
 
+/// Is told how the batches of a run stand while they are waited for.
+pub type BatchWatch = Box<dyn Fn(&BatchReport) + Send + Sync>;
+
 /// What is known of a run beside its settings.
 #[derive(Debug, Clone, Default)]
 pub struct EvaluationOptions {
@@ -67,10 +70,7 @@ pub enum EvaluationError {
     },
     /// Two data sets of one name.
     #[error("two data sets are called `{name}`")]
-    SameDataset {
-        /// The name.
-        name: String,
-    },
+    SameDataset { name: String },
     /// A data set cannot be read.
     #[error(transparent)]
     Open(#[from] CaseFileError),
@@ -80,11 +80,8 @@ pub enum EvaluationError {
     /// A mapped column is not there.
     #[error("`{path}` has no column `{column}`, which {field} is mapped to; its columns are {columns}")]
     NoColumn {
-        /// The file.
         path: String,
-        /// The field.
         field: String,
-        /// The column.
         column: String,
         /// Those that are there.
         columns: String,
@@ -95,7 +92,6 @@ pub enum EvaluationError {
     /// No case has what the prompt of the models under test wants.
     #[error("`generate`: no case of `{dataset}` has `{{{{{name}}}}}`, which {place} wants; the cases have {columns}")]
     UnknownVariable {
-        /// The data set.
         dataset: String,
         /// The name in the prompt.
         name: String,
@@ -109,7 +105,6 @@ pub enum EvaluationError {
     /// A prompt that is asked for is not there.
     #[error("there is no prompt `{prompt}` in `generate.prompts`")]
     UnknownPrompt {
-        /// The prompt.
         prompt: String,
         /// Those that there are.
         known: Vec<String>,
@@ -119,7 +114,6 @@ pub enum EvaluationError {
     /// A model under test is not among the models.
     #[error("`generate.models` names `{model}`, which is not among `models`")]
     UnknownModel {
-        /// The model.
         model: String,
         /// A model with a similar name.
         similar: Option<String>,
@@ -127,7 +121,6 @@ pub enum EvaluationError {
     /// Cases have tools, and a model cannot be given them.
     #[error("case `{id}` of `{dataset}` has tools, and {who} cannot be given any")]
     NoTools {
-        /// The data set.
         dataset: String,
         /// The case.
         id: String,
@@ -137,19 +130,15 @@ pub enum EvaluationError {
     /// What a case expects cannot be used.
     #[error("case `{id}` of `{dataset}`: {reason}")]
     Expectation {
-        /// The data set.
         dataset: String,
         /// The case.
         id: String,
-        /// What is wrong.
         reason: String,
     },
     /// Something is expected of a metric that is not computed.
     #[error("cases of `{dataset}` expect something of `{metric}`, which is not among the metrics")]
     NotComputed {
-        /// The data set.
         dataset: String,
-        /// The metric.
         metric: String,
         /// A metric with a similar name.
         similar: Option<String>,
@@ -242,6 +231,8 @@ pub struct Evaluation {
     benchmark: Option<BenchmarkParts>,
     /// What gates against a baseline compare with.
     baseline: Option<Baseline>,
+    /// Who is told how the batches of the run stand while they are waited for.
+    batch_watch: Option<BatchWatch>,
 }
 
 impl Evaluation {
@@ -421,7 +412,14 @@ impl Evaluation {
             expects,
             benchmark,
             baseline,
+            batch_watch: None,
         })
+    }
+
+    /// Waits, before anything else is done, until the batches that are open have ended.
+    #[must_use]
+    pub fn waiting_for_batches(self, watch: BatchWatch) -> Self {
+        Self { batch_watch: Some(watch), ..self }
     }
 
     /// What decides its results.
@@ -463,10 +461,11 @@ impl Evaluation {
             if wanted.settings.batch.unwrap_or_default() && !wanted.settings.offline.unwrap_or_default() {
                 // A run is known by its number in its store.
                 let place = std::fs::canonicalize(store.path()).unwrap_or_else(|_| store.path().to_owned());
-                asked
-                    .shared()
-                    .begin_batches(format!("{} run {run}", place.display()))
-                    .map_err(EvaluationError::Batch)?;
+                let models = asked.shared();
+                models.begin_batches(format!("{} run {run}", place.display())).map_err(EvaluationError::Batch)?;
+                if let Some(watch) = self.batch_watch.take() {
+                    models.wait_for_batches(&wanted.interrupted, &watch).map_err(EvaluationError::Batch)?;
+                }
             }
         }
         let sampling = RunSampleProvider {
@@ -687,12 +686,25 @@ fn estimate(
                    is_most: bool| {
         let longest = prompt.and_then(|prompt| prompt.parameters.max_tokens).map_or_else(|| reply(name), u64::from);
         let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * longest);
-        let cost_usd = asked.and_then(|asked| asked.client(name)).and_then(|client| client.cost(usage));
+        let client = asked.and_then(|asked| asked.client(name));
+        let is_batch = asking.options.batch && !asking.options.offline;
+        let in_batches = is_batch && client.is_some_and(Client::takes_batches);
+        let cost = |client: &Client| if in_batches { client.batch_cost(usage) } else { client.cost(usage) };
+        let cost_usd = client.and_then(cost);
         let at_once = settings(name).and_then(|model| model.concurrency).unwrap_or(64);
-        let is_file = asked.and_then(|asked| asked.client(name)).is_some_and(probare_models::Client::is_recorded);
-        let seconds = if is_file { 0.0 } else { calls as f64 * SECONDS_PER_REPLY / f64::from(at_once) };
-        let prompt = prompt.and_then(|prompt| prompt.name.clone());
-        models.push(AskedModel { model: name.to_owned(), judges, prompt, calls, is_most, usage, cost_usd, seconds });
+        let is_file = client.is_some_and(Client::is_recorded);
+        let seconds = if is_file || in_batches { 0.0 } else { calls as f64 * SECONDS_PER_REPLY / f64::from(at_once) };
+        models.push(AskedModel {
+            model: name.to_owned(),
+            judges,
+            prompt: prompt.and_then(|prompt| prompt.name.clone()),
+            calls,
+            is_most,
+            usage,
+            in_batches,
+            cost_usd,
+            seconds,
+        });
     };
     for model in &plan.models {
         let repeats = u64::from(plan.repeats);
