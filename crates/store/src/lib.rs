@@ -2,7 +2,8 @@
 //! one case; a result is what one metric said about it.
 //!
 //! A sample is finished when all its results are there, and they come in one transaction. So a run that was killed goes on
-//! where it was, and nothing is there twice: the key of a sample is run, data set, case id, occurrence, model and repeat.
+//! where it was, and nothing is there twice: the key of a sample is run, data set, case id, occurrence, model,
+//! prompt and repeat.
 //! Several processes may work in one store.
 //!
 //! A row of samples has what one filters and sorts by; the texts are packed and stand apart. Every row has a checksum, and
@@ -61,7 +62,6 @@ pub enum StoreError {
     /// The database, or the disk under it, refuses.
     #[error("the store `{}`: {reason}", path.display())]
     Database {
-        /// The file.
         path: PathBuf,
         /// What it says.
         reason: String,
@@ -69,7 +69,6 @@ pub enum StoreError {
     /// A later version of the program made it.
     #[error("the store `{}` has format {found}, which this version cannot read", path.display())]
     Format {
-        /// The file.
         path: PathBuf,
         /// Number of its form.
         found: i64,
@@ -77,7 +76,6 @@ pub enum StoreError {
     /// There is no such run.
     #[error("the store `{}` has no run {run}", path.display())]
     NoRun {
-        /// The file.
         path: PathBuf,
         /// The number.
         run: i64,
@@ -85,7 +83,6 @@ pub enum StoreError {
     /// A run has nothing of this name.
     #[error("run {run} of the store `{}` has no {what}", path.display())]
     NotInRun {
-        /// The file.
         path: PathBuf,
         /// The number.
         run: i64,
@@ -94,12 +91,7 @@ pub enum StoreError {
     },
     /// A row is not what this program writes.
     #[error("the store `{}` is damaged: {reason}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Damaged { path: PathBuf, reason: String },
 }
 
 impl StoreError {
@@ -607,11 +599,11 @@ fn each_row(
     Ok(())
 }
 
-/// Drops names of data sets and models that no sample has.
+/// Drops names of data sets, models and prompts that no sample has.
 fn drop_names(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "DELETE FROM names WHERE number NOT IN
-         (SELECT dataset FROM samples UNION SELECT model FROM samples
+         (SELECT dataset FROM samples UNION SELECT model FROM samples UNION SELECT prompt FROM samples
           UNION SELECT answered_by FROM samples WHERE answered_by IS NOT NULL)",
     )
 }

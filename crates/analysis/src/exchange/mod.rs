@@ -30,12 +30,7 @@ pub enum ExchangeError {
     Foreign(#[from] ImportError),
     /// A configuration of promptfoo cannot be used.
     #[error("`{file}` cannot be used as a configuration of promptfoo: {reason}")]
-    Promptfoo {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        reason: String,
-    },
+    Promptfoo { file: String, reason: String },
     /// A file of ours cannot be read.
     #[error(transparent)]
     Open(#[from] CaseFileError),
@@ -76,14 +71,25 @@ pub enum ExchangeError {
         /// Those that it has.
         models: Vec<String>,
     },
+    /// There are several prompts where the format has one.
+    #[error("the run has {} prompts, and {target} has a file for each", prompts.len())]
+    SeveralPrompts {
+        /// The tool.
+        target: ExportTarget,
+        /// Their names.
+        prompts: Vec<String>,
+    },
+    /// No output was asked for with this prompt.
+    #[error("the run has no prompt `{prompt}`")]
+    UnknownPrompt {
+        /// What was asked for.
+        prompt: String,
+        /// Those that it has.
+        prompts: Vec<String>,
+    },
     /// The file holds cases and nothing else.
     #[error("`{file}` ({format}) holds no metrics and no prompts, so that there is nothing for a configuration")]
-    NoConfiguration {
-        /// The file.
-        file: String,
-        /// Its format.
-        format: &'static str,
-    },
+    NoConfiguration { file: String, format: &'static str },
     /// There is nothing to write.
     #[error("there is no finished sample to export")]
     Nothing,
@@ -113,7 +119,6 @@ pub enum ExchangeError {
     /// The name of the file promises something else.
     #[error("`{}` has the wrong name: a file for {target} is written as {extension}", path.display())]
     Extension {
-        /// The file.
         path: PathBuf,
         /// The tool.
         target: ExportTarget,

@@ -16,7 +16,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("formats", &["cancellation", "core", "files", "report"]),
     ("models", &["cancellation", "core", "files"]),
     ("retrieval", &["cancellation", "core", "files", "text", "models", "formats"]),
-    ("report", &["cancellation", "core", "files", "stats"]),
+    ("report", &["cancellation", "core", "stats"]),
     ("sandbox", &["core", "files"]),
     ("store", &["cancellation", "core", "files", "models", "report", "retrieval"]),
     (
@@ -94,8 +94,8 @@ const EDGES: &[(&str, &[&str])] = &[
             "server",
         ],
     ),
-    ("probare", &["core", "metrics", "formats", "report", "benchmarks", "engine", "analysis"]),
-    ("python", &["cli", "core", "metrics", "models", "formats", "report", "engine", "analysis", "benchmarks"]),
+    ("probare", &["core", "formats", "report", "benchmarks", "engine", "analysis"]),
+    ("python", &["cli", "core", "models", "formats", "report", "engine", "analysis", "benchmarks"]),
     ("testing", &[]),
     (
         "bench",
