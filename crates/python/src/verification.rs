@@ -22,7 +22,7 @@ pub fn verify(
 ) -> PyResult<String> {
     let interrupted = Interrupt::flag(interrupt);
     let record = CacheFile::from_flag(record.as_deref());
-    let verdict = run_interruptibly(py, &interrupted, || {
+    let verdict = run_interruptibly(py, &interrupted, None, || {
         let asked =
             VerifyRequest { inputs: &inputs, record, interrupted: interrupted.clone(), ..VerifyRequest::of(&results) };
         Ok(verified(&asked)?)
