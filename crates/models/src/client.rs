@@ -90,7 +90,9 @@ fn environment_url(
         Err(_) => Err(SettingsError::Value {
             model: settings.display_name(),
             field: "base_url",
-            reason: format!("comes from `{variable}`, which holds no address that begins with `http://` or `https://`, without a user and a query"),
+            reason: format!(
+                "comes from `{variable}`, which holds no address that begins with `http://` or `https://`, without a user and a query"
+            ),
         }),
     }
 }

@@ -182,10 +182,20 @@ impl Provider {
 /// this machine.
 fn ollama_host(value: &str) -> String {
     let (scheme, rest) = value.split_once("://").unwrap_or(("http", value));
-    let (authority, path) = rest.split_once('/').map_or((rest, String::new()), |(host, path)| (host, format!("/{path}")));
+    let (authority, path) =
+        rest.split_once('/').map_or((rest, String::new()), |(host, path)| (host, format!("/{path}")));
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
-        _ => (authority.trim_end_matches(':'), if scheme == "https" { "443" } else if value.contains("://") { "80" } else { "11434" }),
+        _ => (
+            authority.trim_end_matches(':'),
+            if scheme == "https" {
+                "443"
+            } else if value.contains("://") {
+                "80"
+            } else {
+                "11434"
+            },
+        ),
     };
     let host = if matches!(host, "" | "0.0.0.0") { "127.0.0.1" } else { host };
     format!("{scheme}://{host}:{port}{path}")

@@ -435,11 +435,8 @@ impl ModelSettings {
     pub(crate) fn check_address(&self) -> Result<(), SettingsError> {
         let model = self.display_name();
         let Some(url) = &self.base_url else { return Ok(()) };
-        let wrong = |reason: &str| SettingsError::Value {
-            model: model.clone(),
-            field: "base_url",
-            reason: reason.to_owned(),
-        };
+        let wrong =
+            |reason: &str| SettingsError::Value { model: model.clone(), field: "base_url", reason: reason.to_owned() };
         let Ok(parsed) = reqwest::Url::parse(url) else { return Err(wrong("is not an address")) };
         if !parsed.username().is_empty() || parsed.password().is_some() || parsed.query().is_some() {
             return Err(SettingsError::LiteralSecret { model, place: "`base_url`".to_owned() });

@@ -19,7 +19,8 @@ pub fn members<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Pair<'py>>> {
     }
     for method in AS_DICT {
         let found = value.getattr(method).ok().filter(|method| method.is_callable());
-        if let Some(dict) = found.and_then(|method| method.call0().ok()).and_then(|told| told.cast_into::<PyDict>().ok())
+        if let Some(dict) =
+            found.and_then(|method| method.call0().ok()).and_then(|told| told.cast_into::<PyDict>().ok())
         {
             return Some(dict.iter().collect());
         }

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use probare_core::{
-    Case, CaseBatch, CaseLimit, CasePolicy, CaseResult, CaseSource, InputFile, Job, MetricInfo, MetricResult, Outcome, Problem,
-    SampleKey, SerializedResult, Sink, SourceError,
+    Case, CaseBatch, CaseLimit, CasePolicy, CaseResult, CaseSource, InputFile, Job, MetricInfo, MetricResult, Outcome,
+    Problem, SampleKey, SerializedResult, Sink, SourceError,
 };
 use probare_engine::{CallResult, Conclusion, Response, RunOptions, RunRequest, SampleProvider, rereport};
 use pyo3::prelude::*;

@@ -33,11 +33,8 @@ impl RowResult {
         let named = || Case { id: result.case.id.clone(), ..Case::default() };
         let case = if whole { result.case.clone() } else { named() };
         let (model, repeat) = (result.model.clone(), result.repeat);
-        let results = if evidence {
-            result.results.clone()
-        } else {
-            result.results.iter().map(without_evidence).collect()
-        };
+        let results =
+            if evidence { result.results.clone() } else { result.results.iter().map(without_evidence).collect() };
         Self { result: CaseResult { case, model, repeat, results, ..CaseResult::default() }, lost: None }
     }
 

@@ -101,7 +101,10 @@ impl Scorer {
     fn score_record_batch(&self, batch: RecordBatch, options: &DriveOptions) -> Result<RecordBatch, PyFailure> {
         let source = Box::new(crate::sources::ArrowSource::from_batch(batch, NAME, &self.fields));
         let around = RunContext { rules: &DefaultCasePolicy, backend: &self.asked, sampler: None };
-        let mut both = CollectAndCount { keeper: RowCollector { evidence: self.evidence, ..RowCollector::default() }, counted: Counted::default() };
+        let mut both = CollectAndCount {
+            keeper: RowCollector { evidence: self.evidence, ..RowCollector::default() },
+            counted: Counted::default(),
+        };
         drive(source, NAME, &self.plan, around, options, Box::new(&mut both))?;
         let scored =
             row_results::batch(self.plan.infos(), &both.keeper.rows, 0, &ColumnLayout::WithRows, self.evidence)?;

@@ -26,8 +26,8 @@ use std::time::Duration;
 
 use probare_cancellation::is_interrupt_error;
 use probare_core::{
-    Backend, Case, CasePolicy, CaseResult, CaseSource, ErrorKind, Event, InputFile, MetricInfo, MetricResult, Panel, Problem,
-    RunAnalysisCache, RunCosts, ScoreError, Sink, SourceError, Stop,
+    Backend, Case, CasePolicy, CaseResult, CaseSource, ErrorKind, Event, InputFile, MetricInfo, MetricResult, Panel,
+    Problem, RunAnalysisCache, RunCosts, ScoreError, Sink, SourceError, Stop,
 };
 use probare_models::{CallError, CallReply};
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -340,12 +340,7 @@ impl Writer<'_> {
     }
 
     /// A row that cannot be read as a result: under its own id, or its line, or its number, it failed in every metric.
-    fn write_lost_row(
-        &mut self,
-        problem: &Problem,
-        metrics: &[MetricInfo],
-        with_line: bool,
-    ) -> Result<(), DriveError> {
+    fn write_lost_row(&mut self, problem: &Problem, metrics: &[MetricInfo], with_line: bool) -> Result<(), DriveError> {
         self.outcome.cases += 1;
         let id = problem.id.clone().unwrap_or_else(|| problem.line.unwrap_or(self.rows).to_string());
         let error = ScoreError::other(ErrorKind::Failed, problem.reason.clone());
