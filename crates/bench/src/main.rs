@@ -16,8 +16,8 @@ use probare_bench::{
     agents, case_pipeline, growth, minilm, parser, program, quotations, retrieval, sandbox, synthesis, synthlink,
     throughput, wet_experiments, wordnet,
 };
+use probare_benchmarks::registry;
 use probare_core::{Case, Profile, Sample};
-use probare_metrics::registry;
 
 /// As in the program.
 #[global_allocator]

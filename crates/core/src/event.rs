@@ -450,6 +450,7 @@ mod tests {
             held_out_cases: 20,
             labels: &[],
         }),
+        prompts: None,
         per_turn: true,
         is_descriptive: false,
         since: "0.4",

@@ -170,6 +170,9 @@ impl fmt::Display for Profile {
     }
 }
 
+/// The prompts of a metric with these options: the option that takes another, and the text.
+pub type OwnPrompts = fn(&Json) -> Vec<(&'static str, &'static str)>;
+
 /// Everything the tools know about a metric; made by `metric!` beside its code.
 #[derive(Debug)]
 pub struct MetricDef {
@@ -197,6 +200,8 @@ pub struct MetricDef {
     pub whole: Option<fn(&ScoreParts) -> Option<f64>>,
     /// The thresholds that its labels rest on, where they are calibrated: in the `improved` profile, if it has several.
     pub thresholds: Option<&'static ShippedThresholds>,
+    /// The prompts that it asks with, by the option that takes another; nothing where it asks no model.
+    pub prompts: Option<OwnPrompts>,
     /// Whether a single turn of a conversation can be scored by itself, as far as its own rules go.
     pub per_turn: bool,
     /// Whether it describes a text and judges nothing: it has no mean, no gate and no place in comparisons.
@@ -378,11 +383,15 @@ pub const fn last_segment(path: &'static str) -> &'static str {
     path.split_at(last_separator(path, path.len()).1).1
 }
 
-/// The last segment but one of a module path: a family is called as its folder is.
+/// The last segment but one of a module path: a family is called as its folder is, or as the folder around `metrics`.
 pub const fn parent_segment(path: &'static str) -> &'static str {
     let end = last_separator(path, path.len()).0;
     let head = path.split_at(end).0;
-    head.split_at(last_separator(path, end).1).1
+    let family = head.split_at(last_separator(path, end).1).1;
+    match family.as_bytes() {
+        b"metrics" => parent_segment(head),
+        _ => family,
+    }
 }
 
 /// Start and end of the last `::` before `end`; twice 0 where there is none.
@@ -402,7 +411,8 @@ const fn last_separator(path: &str, end: usize) -> (usize, usize) {
 /// where it asks.
 ///
 /// The id is the file's name and the family the folder's. `needs`, `summary`, `range`, `better`, `since`, `version` and
-/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole`, `thresholds`, `per_turn` and `is_descriptive` have defaults. `prepare` turns the options into the type that
+/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole`, `thresholds`, `prompts`, `per_turn` and
+/// `is_descriptive` have defaults. `prepare` turns the options into the type that
 /// scores, where something is to be compiled or checked once (`prepare: Compiled::new`); without it the options score.
 #[macro_export]
 macro_rules! metric {
@@ -416,6 +426,7 @@ macro_rules! metric {
         $(identity: $identity:expr,)?
         $(whole: $whole:expr,)?
         $(thresholds: $thresholds:expr,)?
+        $(prompts: $prompts:expr,)?
         $(prepare: $prepare:expr,)?
         $(per_turn: $per_turn:expr,)?
         $(is_descriptive: $is_descriptive:expr,)?
@@ -437,6 +448,7 @@ macro_rules! metric {
             identity: $crate::metric!(@or [$($identity)?] [false]),
             whole: $crate::metric!(@or [$(Some($whole))?] [None]),
             thresholds: $crate::metric!(@or [$(Some($thresholds))?] [None]),
+            prompts: $crate::metric!(@or [$(Some($prompts))?] [None]),
             per_turn: $crate::metric!(@or [$($per_turn)?] [true]),
             is_descriptive: $crate::metric!(@or [$($is_descriptive)?] [false]),
             since: $since,

@@ -606,6 +606,7 @@ mod tests {
             identity: false,
             whole: None,
             thresholds: None,
+            prompts: None,
             per_turn: true,
             is_descriptive: false,
             since: "0.3",

@@ -13,8 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use probare_engine::{Config, Evaluation, EvaluationOptions, RunProgress, RunRequest, Store};
+use probare_engine::{Config, Evaluation, EvaluationOptions, Registries, RunProgress, RunRequest};
 use probare_models::ModelSettings;
+use probare_store::Store;
 use probare_testing::{ServerBehaviour, TestServer};
 use serde_json::json;
 
@@ -61,7 +62,7 @@ fn run(folder: &Path) -> Done {
             std::thread::sleep(Duration::from_millis(10));
         }
     });
-    let evaluation = Evaluation::open(&settings, EvaluationOptions::default())?;
+    let evaluation = Evaluation::open(&settings, EvaluationOptions::default(), Registries::without_benchmarks())?;
     let number = store.begin(evaluation.plan())?;
     let start = Instant::now();
     let conclusion = evaluation.run(&store, number, RunRequest::from(settings), Arc::new(RunProgress::default()))?;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use probare_cases::{CaseFileError, FieldMap, MapError, read_whole};
 use probare_core::{MetricRequest, Profile, RequestError};
+use probare_formats::{CaseFileError, FieldMap, MapError, read_whole};
 use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
 use probare_report::{Gate, LabelUnit, Relation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -213,6 +213,9 @@ pub struct GateEntry {
     /// The run fails if too many scored cases have a label.
     #[serde(default)]
     pub fail_labels: Vec<LabelEntry>,
+    /// With `run: {stop_when_decided: true, baseline: RESULTS}` the run fails unless it is worse than the baseline, case by case,
+    /// by at most this much, in units of the metric.
+    pub not_worse_by: Option<f64>,
     /// The run fails if the metric is unsure about a larger share of the scored cases than this, from 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     pub max_unsure: Option<f64>,
@@ -311,7 +314,7 @@ impl Config {
     }
 
     /// Files that metrics, models and decision thresholds name lie beside the configuration that names them: from here on they are named so.
-    pub(crate) fn resolve_paths(&mut self) {
+    pub fn resolve_paths(&mut self) {
         let folder = self.folder().to_owned();
         let beside = |file: &str| folder.join(file).display().to_string();
         for metric in &mut self.metrics {
@@ -322,6 +325,11 @@ impl Config {
             }
         }
         self.run.decision_thresholds.iter_mut().for_each(|file| *file = folder.join(&*file));
+        if let Some(baseline) = &mut self.run.baseline
+            && baseline.parse::<u64>().is_err()
+        {
+            *baseline = beside(baseline);
+        }
         // A judge may be such a file without an entry of its own.
         let named = self.metrics.iter().filter_map(|metric| metric.options.get("judges").and_then(Json::as_array));
         let named = named.flatten().filter_map(Json::as_str).map(str::to_owned);
@@ -429,7 +437,7 @@ fn check_owner(path: &Path) -> Result<&Path, ConfigError> {
 }
 
 #[cfg(not(unix))]
-fn own(path: &Path) -> Result<&Path, ConfigError> {
+fn check_owner(path: &Path) -> Result<&Path, ConfigError> {
     Ok(path)
 }
 
@@ -480,6 +488,7 @@ impl GateEntry {
                 gates.push(Gate::Labels { metric: metric(), label, of, relation, limit });
             }
         }
+        gates.extend(self.not_worse_by.map(|margin| Gate::NotWorse { metric: metric(), margin }));
         gates.extend(self.max_unsure.map(|share| Gate::unsure_over(&self.metric, share)));
         gates
     }
@@ -488,6 +497,9 @@ impl GateEntry {
         let is_share = |share: f64| (0.0..=1.0).contains(&share);
         if self.max_unsure.is_some_and(|share| !is_share(share)) {
             return Err(GateProblem::Reason("`max_unsure` is a number from 0 to 1"));
+        }
+        if self.not_worse_by.is_some_and(|margin| !margin.is_finite() || margin < 0.0) {
+            return Err(GateProblem::Reason("`not_worse_by` is a number of at least 0, in units of the metric"));
         }
         if let Some(entry) = &self.fail_quantile {
             if entry.under.is_none() && entry.over.is_none() {

@@ -118,7 +118,7 @@ fn add_option_permissions(option: &str, value: &Json, found: &mut Vec<String>) {
 
 /// Whether a path stays in the folder of the configuration, also through links.
 fn is_inside(folder: &Path, path: &str) -> bool {
-    if probare_cases::is_bundled(path) {
+    if probare_formats::is_bundled(path) {
         return true;
     }
     let path = Path::new(path);
@@ -140,7 +140,7 @@ pub(crate) fn check_discovered_config(config: &Config, path: &Path, content: &[u
 /// is: such a file names models, addresses and keys.
 pub fn check_discovered_guide(path: &Path) -> Result<(), ConfigError> {
     let content = read_plain(path, LARGEST_CONFIG).map_err(|source| {
-        ConfigError::Read(probare_cases::CaseFileError::Io { file: path.display().to_string(), source })
+        ConfigError::Read(probare_formats::CaseFileError::Io { file: path.display().to_string(), source })
     })?;
     if TrustedConfigs::default().contains(path, &content) {
         return Ok(());

@@ -14,19 +14,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use probare_cases::{CaseFileError as ReadError, read_whole};
 use probare_core::{
     Backend, BackendAnswer, BuildError, ErrorKind, InputFile, JudgeAction, MetricRequest, ModelRecord, PendingRequests,
     PromptRecord, Registry, ReplyContent, RunCosts, Sha256, Submission, Trust, closest,
 };
 use probare_files::read_plain;
-use probare_metrics::cascade;
+use probare_formats::{CaseFileError as ReadError, read_whole};
+use probare_metrics::{cascade, judges};
 use probare_models::{
     BatchReport, CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider,
 };
 use serde_json::{Map, Value as Json};
 
-use crate::store::{Store, StoreError};
+use probare_store::{Store, StoreError};
 
 /// Bytes of the largest prompt that is read from a file.
 const LARGEST_PROMPT: u64 = 1024 * 1024;
@@ -65,7 +65,7 @@ pub enum ModelAccessError {
         metric: String,
     },
     /// A judge is not among the models and says not who it is.
-    #[error("`{metric}` wants the judge `{judge}`: {reason}")]
+    #[error("`{metric}` needs the judge `{judge}`: {reason}")]
     UnknownJudge {
         /// The metric.
         metric: String,
@@ -89,7 +89,7 @@ pub enum ModelAccessError {
         similar: Option<String>,
     },
     /// The option `judges` is no list of names.
-    #[error("`judges` of `{metric}` is no list of names of models")]
+    #[error("`judges` of `{metric}` is not a list of names of models")]
     Judges {
         /// The metric.
         metric: String,
@@ -119,7 +119,7 @@ pub enum ModelAccessError {
         record: PathBuf,
     },
     /// Batches are wanted, and no model takes them.
-    #[error("no model of this run takes batches")]
+    #[error("no model of this run has a batch interface")]
     NoBatch,
     /// The models cannot be opened.
     #[error(transparent)]
@@ -204,7 +204,8 @@ impl ModelAccess {
         for request in requests.iter_mut().filter(|request| asks_judges(request, registry)) {
             let judges = self.settle(request)?;
             panels.push((request.name.clone(), judges));
-            if let Some(prompt) = probare_metrics::judges::prompt(&request.id, &request.options) {
+            let definition = registry.get(&request.id).ok();
+            if let Some(prompt) = definition.and_then(|metric| judges::prompt(metric, &request.options)) {
                 prompts
                     .push(PromptRecord { metric: request.name.clone(), sha256: Sha256::hex_digest(prompt.as_bytes()) });
             }

@@ -75,7 +75,7 @@ impl Plan {
 
     /// The same for a finished run. Of the metrics that it `recorded`, those that are retired keep their place and are not
     /// computed.
-    pub(crate) fn with_recorded(
+    pub fn with_recorded(
         requests: &[MetricRequest],
         profile: Profile,
         registry: &Registry,
@@ -169,7 +169,7 @@ impl Plan {
     }
 
     /// Metrics of which nothing but the results is wanted, and those are known: nothing is scored.
-    pub(crate) const fn without_scoring(infos: Vec<MetricInfo>) -> Self {
+    pub const fn without_scoring(infos: Vec<MetricInfo>) -> Self {
         Self { metrics: Vec::new(), infos }
     }
 

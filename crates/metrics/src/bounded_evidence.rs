@@ -7,11 +7,11 @@ use probare_core::{Evidence, EvidenceKind, Field, Sample};
 use crate::difference::is_inside_token;
 
 /// Most pieces of evidence that a metric gives; the rest is counted in a note.
-pub(crate) const MOST_PIECES: usize = 50;
+pub const MOST_PIECES: usize = 50;
 
 /// Collects evidence up to a limit. Pieces past it are counted without being made.
 #[derive(Debug, Default)]
-pub(crate) struct BoundedEvidence {
+pub struct BoundedEvidence {
     pieces: Vec<Evidence>,
     omitted: usize,
     is_unwanted: bool,
@@ -50,12 +50,12 @@ impl BoundedEvidence {
 }
 
 /// Evidence at the whole of `span`; only the text that it repeats is shortened.
-pub(crate) fn excerpt(kind: EvidenceKind, field: Field, span: Range<usize>, whole: &str) -> Evidence {
+pub fn excerpt(kind: EvidenceKind, field: Field, span: Range<usize>, whole: &str) -> Evidence {
     Evidence::at(kind, field, span, whole)
 }
 
 /// The beginning of a text for a note, up to the end of a word, with an ellipsis where it goes on.
-pub(crate) fn truncate_for_note(text: &str) -> String {
+pub fn truncate_for_note(text: &str) -> String {
     const MOST: usize = 60;
     if text.len() <= MOST {
         return text.to_owned();

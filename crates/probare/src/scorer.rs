@@ -1,8 +1,8 @@
 //! [`score`] and [`Scorer`]: single cases, without files and without threads.
 
+use probare_benchmarks::registry;
 use probare_core::{AnalysisCache, Case, CaseResult, DefaultCasePolicy, MetricInfo, MetricRequest, Outcome};
 use probare_engine::{ModelBackend, Plan, PlanError, RunOptions, apply_decision_thresholds};
-use probare_metrics::registry;
 
 use crate::Error;
 use crate::jobs::requests;

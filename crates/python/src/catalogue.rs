@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use probare_cases::FieldMap;
+use probare_benchmarks::registry;
 use probare_core::{Field, MetricKind, MetricRequest};
 use probare_engine::{PlanError, asks_judges};
-use probare_metrics::registry;
+use probare_formats::FieldMap;
 use probare_report::{ReportFormat, VERSION};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -1,8 +1,8 @@
 //! Columns that arguments name: `mapping`, `by` and `cluster`. One that no row has is an error, not a silence.
 
-use probare_cases::FieldMap;
+use probare_benchmarks::registry;
 use probare_core::{Field, closest};
-use probare_metrics::registry;
+use probare_formats::FieldMap;
 use probare_report::{GroupBy, Summary};
 
 use crate::failure::PyFailure;

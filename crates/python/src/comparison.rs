@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{CompareError, compare};
+use probare_analysis::{CompareError, compare};
+use probare_benchmarks::registries;
 use probare_report::comparison::{
     ComparisonRequest, EvidenceByCase, NonInferiorityGate, RunComparison as Compared, RunScores,
 };
@@ -87,11 +88,11 @@ impl ComparisonOptions {
 #[pyfunction]
 pub fn compare_files(py: Python<'_>, files: Vec<(PathBuf, String)>, wanted: ComparisonOptions) -> PyResult<Comparison> {
     let asked = wanted.into_request()?;
-    let named = |(path, name): (PathBuf, String)| probare_engine::ResultsSource {
+    let named = |(path, name): (PathBuf, String)| probare_analysis::ResultsSource {
         name,
-        ..probare_engine::ResultsSource::from_file(&path)
+        ..probare_analysis::ResultsSource::from_file(&path, registries())
     };
-    let results: Vec<probare_engine::ResultsSource> = files.into_iter().map(named).collect();
+    let results: Vec<probare_analysis::ResultsSource> = files.into_iter().map(named).collect();
     let compared = py.detach(|| compare(&results, &asked, SHOWN)).map_err(PyFailure::from)?;
     Ok(Comparison { comparison: compared.comparison, evidences: compared.evidences })
 }

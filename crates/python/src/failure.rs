@@ -3,11 +3,10 @@
 use std::error::Error;
 use std::io;
 
-use probare_cases::{CaseFileError, MapError};
+use probare_analysis::{CompareError, VerifyError};
 use probare_core::{BenchmarkError, RequestError};
-use probare_engine::{
-    CompareError, ConfigError, Diagnose, DriveError, Interface, ModelAccessError, PlanError, RunError, VerifyError,
-};
+use probare_engine::{ConfigError, Diagnose, DriveError, Interface, ModelAccessError, PlanError, RunError};
+use probare_formats::{CaseFileError, MapError};
 use probare_models::{OpenError, SettingsError};
 use probare_report::{GateError, ReportError};
 use pyo3::prelude::*;

@@ -199,9 +199,9 @@ impl Results {
         self.about.exit_code
     }
 
-    /// What asking models came to.
+    /// How many calls of models there were, and what became of them.
     #[getter]
-    const fn asked(&self) -> Option<ModelCallCounts> {
+    const fn model_calls(&self) -> Option<ModelCallCounts> {
         self.about.asked
     }
 

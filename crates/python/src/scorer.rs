@@ -4,10 +4,10 @@ use std::io;
 use std::num::NonZeroUsize;
 
 use arrow_array::RecordBatch;
-use probare_cases::FieldMap;
+use probare_benchmarks::registry;
 use probare_core::{DefaultCasePolicy, Event, Sink};
 use probare_engine::{DriveOptions, ModelBackend, Plan, PlanError, RunContext, apply_decision_thresholds, drive};
-use probare_metrics::registry;
+use probare_formats::FieldMap;
 use probare_report::Summary as Counted;
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PySchema};

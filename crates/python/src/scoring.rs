@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use probare_cases::{CaseReader, ReadOptions, columns};
+use probare_benchmarks::registries;
 use probare_core::{CaseSource, Job, Stop};
 use probare_engine::{Conclusion, Config, DriveOptions, RunOptions, RunRequest, run};
+use probare_formats::{CaseReader, ReadOptions, columns};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3_arrow::PyRecordBatchReader;
@@ -50,8 +51,8 @@ pub fn jobs(options: &RunOptions) -> NonZeroUsize {
 }
 
 /// Settings of a configuration that are about all cases together.
-const OF_WHOLE_RUNS: [&str; 9] =
-    ["gates", "significant", "per_group", "by", "cluster", "limit", "strict", "allow_empty", "output"];
+const OF_WHOLE_RUNS: [&str; 10] =
+    ["gates", "significant", "per_group", "by", "cluster", "limit", "strict", "allow_empty", "allow_not_run", "output"];
 
 /// What a configuration says, without what is for `probare run` alone. What cannot be honoured is an error.
 fn usable_options(file: RunOptions, is_whole: bool) -> Result<RunOptions, PyFailure> {
@@ -190,7 +191,7 @@ fn run_job(
         sandboxing: None,
         ..RunRequest::from(options)
     };
-    let conclusion = run(job, wanted)?;
+    let conclusion = run(job, registries(), wanted)?;
     let lost = keeper.problems.iter().filter(|problem| problem.lost).count();
     let is_nothing_read = lost > 0 && lost == keeper.rows.len();
     if conclusion.driven.stop == Stop::Strict || is_nothing_read {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{Array, RecordBatch, RecordBatchReader};
-use probare_cases::{FieldMap, TableBatcher};
 use probare_core::{CaseBatch, CaseSource, InputFile, SourceError};
+use probare_formats::{FieldMap, TableBatcher};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use serde_json::{Map, Value as Json};

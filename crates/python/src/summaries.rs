@@ -7,11 +7,11 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
+use probare_benchmarks::registry;
 use probare_core::{
     CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, RunEnd, Score, ScoreError, Sink, Stop,
 };
 use probare_engine::Plan;
-use probare_metrics::registry;
 use probare_report::{
     Group, MetricColumns, PartialSummary, ResultStatus, Summary as Counted, TerminalStyle, columns, terminal,
 };
@@ -74,7 +74,7 @@ impl Summary {
     /// Takes in a part, as text.
     fn merge(&self, part: &str) -> PyResult<()> {
         let part: PartialSummary = serde_json::from_str(part)
-            .map_err(|error| PyFailure::usage(format!("this is no part of a summary: {error}")))?;
+            .map_err(|error| PyFailure::usage(format!("this is not part of a summary: {error}")))?;
         Ok(self.add_part(&part)?)
     }
 

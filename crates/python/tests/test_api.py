@@ -223,7 +223,7 @@ def test_recorded_judges(tmp_path):
     folder = ROOT / "examples/judged"
     config = next(folder.glob("*.y*ml"))
     results = probare.score(folder / "cases.jsonl", config=config, offline=True)
-    assert results.asked.questions == results.asked.recorded > 0 and results.asked.sent == 0 and results.summary.cases == len(results)
+    assert results.model_calls.questions == results.model_calls.recorded > 0 and results.model_calls.sent == 0 and results.summary.cases == len(results)
     again = asyncio.run(probare.score_async(folder / "cases.jsonl", config=config, offline=True))
     assert list(again.lines()) == list(results.lines())
 
@@ -231,7 +231,7 @@ def test_recorded_judges(tmp_path):
 def test_a_judge_is_asked_only_where_the_reading_is_unsure(tmp_path):
     folder = ROOT / "examples/cascade"
     whole = probare.score(folder / "cases.jsonl", config=folder / "probare.yaml")
-    assert whole.asked.questions == 58 and whole.asked.sent == 0
+    assert whole.model_calls.questions == 58 and whole.model_calls.sent == 0
     metric = {"id": "answer_match", "name": "answer_match", "judge": "when_unsure"}
     judge = f"replay:{folder / 'replies.jsonl'}"
     named = probare.score(folder / "cases.jsonl", metric, decision_thresholds=folder / "decision_thresholds.json", judges=judge)

@@ -249,3 +249,6 @@ def test_arguments_by_their_names_of_release_0_3(tmp_path):
     with pytest.warns(DeprecationWarning, match="`confident` is now `significant`"):
         old = probare.compare(path, path, not_worse="token_f1", confident=True)
     assert old.passes == probare.compare(path, path, not_worse="token_f1", significant=True).passes
+    with pytest.warns(DeprecationWarning, match="`asked` is now `model_calls`"):
+        assert probare.score(rows, "token_f1").asked is None
+    assert probare.Asked is probare.ModelCalls

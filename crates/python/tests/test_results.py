@@ -93,7 +93,7 @@ def test_who_decided_is_a_column(scored):
 def test_what_was_never_sent_is_no_question(tmp_path):
     rows = repeated_rows(20, 20)
     record = recorded(tmp_path, rows[:10])
-    known, unknown = (probare.score(some, [JUDGED], offline=True, **record).asked for some in (rows[:10], rows[10:]))
+    known, unknown = (probare.score(some, [JUDGED], offline=True, **record).model_calls for some in (rows[:10], rows[10:]))
     assert known.questions == known.recorded > 0 and (known.sent, known.failed) == (0, 0)
     assert unknown.failed > 0 and (unknown.questions, unknown.sent, unknown.tokens) == (0, 0, 0)
 

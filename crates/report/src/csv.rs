@@ -56,7 +56,7 @@ const fn names_models(format: u32) -> bool {
 }
 
 /// Names of all columns in a file of this format, in their order, as they are before a cell is made harmless.
-pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
+pub fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
     let keys = if names_models(format) { &KEYS[..] } else { &KEYS[..1] };
     let mut names: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
     for of in columns(metrics) {
@@ -66,7 +66,7 @@ pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
 }
 
 /// The row of an output in a file of this format, without its line break.
-pub(crate) fn row(result: &CaseResult, metrics: usize, format: u32) -> io::Result<String> {
+pub fn row(result: &CaseResult, metrics: usize, format: u32) -> io::Result<String> {
     let mut row = String::new();
     push_row(&mut row, result, metrics, format)?;
     Ok(row)

@@ -84,7 +84,7 @@ pub struct EnvironmentSummary {
 #[non_exhaustive]
 pub enum EnvironmentError {
     /// The text names no environment.
-    #[error("`{text}` is no environment; write `conda:NAME`, `venv:FOLDER` or `python:PATH`")]
+    #[error("`{text}` is not an environment; write `conda:NAME`, `venv:FOLDER` or `python:PATH`")]
     Unknown {
         /// The text.
         text: String,
@@ -106,7 +106,7 @@ pub enum EnvironmentError {
         known: String,
     },
     /// The folder is no virtual environment.
-    #[error("`{}` is no virtual environment: it has no bin/python", folder.display())]
+    #[error("`{}` is not a virtual environment: it has no bin/python", folder.display())]
     NoVirtualEnvironment {
         /// The folder.
         folder: PathBuf,
@@ -367,6 +367,6 @@ mod tests {
     #[test]
     fn a_virtual_environment_that_is_none_is_named() {
         let error = PythonEnvironment::Virtual("/no/such".into()).resolve().unwrap_err();
-        assert_eq!(error.to_string(), "`/no/such` is no virtual environment: it has no bin/python");
+        assert_eq!(error.to_string(), "`/no/such` is not a virtual environment: it has no bin/python");
     }
 }

@@ -49,7 +49,7 @@ pub enum SandboxError {
         reason: String,
     },
     /// The run was ended from outside.
-    #[error("ended by the user")]
+    #[error("interrupted by the user")]
     Cancelled,
     /// The system refuses.
     #[error("cannot {what}")]

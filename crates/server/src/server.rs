@@ -33,7 +33,7 @@ impl StopHandle {
 #[non_exhaustive]
 pub enum ServeError {
     /// The address is none.
-    #[error("`{address}` is no address with a port, such as 127.0.0.1:8080")]
+    #[error("`{address}` is not an address with a port, such as 127.0.0.1:8080")]
     Address {
         /// What was given.
         address: String,

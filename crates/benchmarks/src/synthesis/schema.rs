@@ -20,7 +20,7 @@ pub struct CaseSchema {
 #[non_exhaustive]
 pub enum SchemaError {
     /// The file is no JSON.
-    #[error("the schema is no JSON: {0}")]
+    #[error("the schema is not JSON: {0}")]
     Json(String),
     /// It uses what is not known here.
     #[error("the schema uses `{keyword}` at `{path}`, which is not supported")]

@@ -2,8 +2,9 @@
 
 use std::io;
 
+use probare_benchmarks::registry;
 use probare_engine::PlanError;
-use probare_metrics::{cascade, registry};
+use probare_metrics::cascade;
 use probare_report::{TerminalStyle, describe_thresholds};
 
 use super::print;

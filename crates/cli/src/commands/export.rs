@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_engine::{ExchangeError, Exit, ExportRequest, export_results, export_run};
-use probare_report::exchange::ExportTarget;
+use probare_analysis::{ExchangeError, ExportRequest, export_results, export_run};
+use probare_benchmarks::registries;
+use probare_engine::Exit;
+use probare_formats::ExportTarget;
 use probare_report::number::count_with_noun;
 
 use super::remark;
@@ -65,6 +67,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         organisation: arguments.organization.as_deref(),
         all: arguments.all,
         metric: arguments.metric.as_deref(),
+        registries: registries(),
     };
     let file = Path::new(&arguments.what);
     let exported = match arguments.what.parse::<i64>() {
@@ -110,6 +113,9 @@ pub fn exchange_failure(error: ExchangeError) -> Failure {
         }
         ExchangeError::AllMetrics { .. } => failure.hint("remove --metric").into_usage(),
         ExchangeError::All { .. } => failure.hint("remove --all").into_usage(),
+        ExchangeError::NoConfiguration { .. } => {
+            failure.hint("write its cases: -o cases.jsonl; or name the file of the eval too").into_usage()
+        }
         ExchangeError::NoTrace => failure.hint("`probare score traces.jsonl` keeps the spans of its cases"),
         ExchangeError::Report(error) => error.into(),
         _ => failure,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use probare_cases::ReadOptions;
+use probare_analysis::{CaseValues, LABEL, LabelledOutput, Levels};
 use probare_core::{Event, Job, MetricInfo, Sink, closest};
-use probare_engine::{CaseValues, LABEL, LabelledOutput, Levels};
+use probare_formats::ReadOptions;
 use probare_stats::mean;
 
 use super::judge::{LabelSheet, human_labels};

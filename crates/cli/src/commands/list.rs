@@ -2,8 +2,8 @@
 
 use std::io;
 
+use probare_benchmarks::registry;
 use probare_core::{Better, MetricDef};
-use probare_metrics::registry;
 use probare_report::{TerminalStyle, wrap};
 
 use super::print;

@@ -5,19 +5,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use probare_benchmarks::registries;
 use probare_cancellation::interruption_flag;
-use probare_core::{BenchmarkStatus, Console, Job, Stop};
+use probare_core::{BenchmarkStatus, Console, Job, Sink, Stop};
 use probare_engine::{
-    Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
+    Conclusion, EarlyOutcome, EarlyProgress, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest,
 };
+use probare_metrics::graders::not_run_reason;
 use probare_report::number::count_with_noun;
 use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
+use probare_store::Store;
 
 use super::flags::stream_look;
 use super::model_call_flags;
 use super::store_flags::{announce, started_run_failure};
-use super::{print, remark, remark_lines};
+use super::{compare, print, remark, remark_lines};
 use crate::failure::{CommandResult, Failure};
 use crate::progress::{InterruptionSink, ProgressSink, ProgressWatcher};
 
@@ -38,6 +41,11 @@ impl RunDriver {
     pub fn new(settings: RunOptions) -> Self {
         for old in &settings.old_names {
             remark(&format!("{old}; the old name goes with the next release"));
+        }
+        for request in settings.requests() {
+            if let Some(reason) = not_run_reason(&request.id, &request.options) {
+                remark(&format!("warning: `{}` cannot be run and counts as not_run: {reason}", request.name));
+            }
         }
         let is_data = settings.output.iter().any(|output| output == Path::new("-"));
         let existing = settings.output.iter().filter(|output| output.is_file()).cloned().collect();
@@ -88,9 +96,14 @@ impl RunDriver {
 
     /// Runs the job and says what came of it.
     pub fn run(self, job: Job) -> CommandResult {
-        let progress = ProgressSink::new(self.is_quiet(), self.settings.limit, job.cases.progress());
-        let wanted = RunRequest { watcher: Some(Box::new(progress)), ..self.run_request() };
-        let conclusion = probare_engine::run(job, wanted)?;
+        let early_progress = Arc::<EarlyProgress>::default();
+        let baseline = compare::baseline_file(&self.settings)?;
+        let is_early = self.settings.stop_when_decided == Some(true);
+        // Where the order is drawn the file is read before the first case is scored.
+        let source = job.cases.progress().filter(|_| !is_early);
+        let progress = ProgressSink::new(self.is_quiet(), self.settings.limit, source, Arc::clone(&early_progress));
+        let wanted = RunRequest { watcher: Some(Box::new(progress)), early_progress, baseline, ..self.run_request() };
+        let conclusion = probare_engine::run(job, registries(), wanted)?;
         self.conclude(&conclusion)
     }
 
@@ -109,8 +122,11 @@ impl RunDriver {
         }
         let tally = Arc::new(RunProgress::default());
         let shared = evaluation.model_backend().map(|asked| asked.shared().clone());
-        let watching = ProgressWatcher::start(quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);
-        let wanted = RunRequest { watcher: Some(Box::new(InterruptionSink)), ..self.run_request() };
+        let early_progress = Arc::<EarlyProgress>::default();
+        let watched = (Arc::clone(&tally), Arc::clone(&early_progress));
+        let watching = ProgressWatcher::start(quiet, evaluation.plan().samples(), watched, shared);
+        let watcher: Option<Box<dyn Sink>> = Some(Box::new(InterruptionSink));
+        let wanted = RunRequest { watcher, early_progress, ..self.run_request() };
         let ended = evaluation.run(store, number, wanted, tally);
         watching.end();
         let conclusion = ended.map_err(|error| started_run_failure(error, number))?;
@@ -180,6 +196,12 @@ impl RunDriver {
             remark_lines(
                 "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
             );
+        }
+        if summary.not_run() > 0 && self.settings.allow_not_run != Some(true) {
+            let results = count_with_noun(summary.not_run(), "result was", "results were");
+            remark_lines(&format!(
+                "error: {results} not run, and nothing of that passed\n\nhint: --allow-not-run lets the run pass without them"
+            ));
         }
         if let Some(why) = summary.no_intervals.as_ref().filter(|_| self.settings.significant == Some(true)) {
             remark(&format!(

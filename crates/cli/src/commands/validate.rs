@@ -4,18 +4,18 @@ use std::io;
 use std::path::Path;
 
 use clap::ValueEnum;
+use probare_benchmarks::registry;
 use probare_benchmarks::synthlink::catalogue::{is_catalogue, validate};
-use probare_cases::{ReadOptions, columns};
 use probare_core::{DefaultCasePolicy, Event, Field, NoBackend, Problem, Sink};
+use probare_engine::Config;
+use probare_engine::Exit;
 use probare_engine::{DriveOptions, GateEntry, Plan, RunContext, drive};
-use probare_metrics::registry;
+use probare_formats::{ReadOptions, columns};
 use probare_report::{Gates, escape};
 
 use super::flags::{ForReading, OptionFlags};
 use super::{benchmark_hooks, no_column, open_cases, print, remark};
 use crate::failure::{CommandResult, Failure};
-use probare_engine::Config;
-use probare_engine::Exit;
 
 /// Problems that are printed; all are counted.
 const SHOWN: usize = 20;

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{Exit, Verdict, VerifyRequest, verify};
+use probare_analysis::{Verdict, VerifyRequest, verify};
+use probare_benchmarks::registries;
+use probare_engine::Exit;
 use probare_models::CacheFile;
 use probare_report::number::count_with_noun;
 
@@ -41,7 +43,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         inputs: &arguments.inputs,
         record: CacheFile::from_flag(arguments.record.as_deref()),
         interrupted: interrupt_flag(),
-        ..VerifyRequest::of(&arguments.results)
+        ..VerifyRequest::new(&arguments.results, registries())
     };
     let verdict = verify(&asked)?;
     for disagreement in &verdict.disagreements {

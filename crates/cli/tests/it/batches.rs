@@ -163,7 +163,7 @@ fn without_a_model_that_takes_batches_nothing_begins() {
     let server = BatchServer::start(Duration::ZERO).unwrap();
     let folder = project(&server, "groq", &["Q0"], false);
     let text = run_expecting(folder.path(), 64, &["run", "probare.yaml", "--batch"]);
-    assert!(text.contains("no model of this run takes batches") && text.contains("anthropic"), "{text}");
+    assert!(text.contains("no model of this run has a batch interface") && text.contains("anthropic"), "{text}");
     assert_eq!((server.requests(), server.single()), (0, 0));
 }
 

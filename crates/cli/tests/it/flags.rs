@@ -131,7 +131,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 45] = [
+const PROBES: [(&str, Probe); 48] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -160,6 +160,7 @@ const PROBES: [(&str, Probe); 45] = [
     ("run-again", Probe::Setting("run_again", "--run-again")),
     ("limit", Probe::Effect("limit", "--limit=1")),
     ("allow-empty", Probe::Empty("allow_empty", "--allow-empty")),
+    ("allow-not-run", Probe::Setting("allow_not_run", "--allow-not-run")),
     ("title", Probe::Beside("title", "--title=Heading", "-o out.html")),
     ("quiet", Probe::Effect("quiet", "--quiet")),
     ("json", Probe::Effect("json", "--json")),
@@ -168,6 +169,8 @@ const PROBES: [(&str, Probe); 45] = [
     ("strict", Probe::Setting("strict", "--strict")),
     ("stop-when-decided", Probe::Beside("stop_when_decided", "--stop-when-decided", "--fail-under=M=0.01 -o out.json")),
     ("seed", Probe::Setting("seed", "--seed=7")),
+    ("baseline", Probe::Setting("baseline", "--baseline=old.jsonl")),
+    ("not-worse", Probe::Setting("gate", "--not-worse=M=0.1")),
     ("metric", Probe::Setting("metrics", "--metric=exact_match")),
     ("config", Probe::Setting("config", "--config=other.yaml")),
     ("map", Probe::Setting("map", "--map=query=id")),

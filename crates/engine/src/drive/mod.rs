@@ -387,7 +387,7 @@ fn panic_error(part: &'static str, panic: &(dyn Any + Send)) -> DriveError {
 }
 
 /// What a warning about a repeated id says since release 0.4.
-pub(crate) const EACH_ROW_IS_A_CASE: &str = "; each row counts as a case of its own";
+pub const EACH_ROW_IS_A_CASE: &str = "; each row counts as a case of its own";
 
 /// Ids seen so far, as hashes. With a million of them the chance of a false alarm is about one in forty million.
 #[derive(Default)]

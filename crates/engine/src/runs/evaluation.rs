@@ -4,37 +4,37 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_cases::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
 use probare_core::{
     Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, GenerationRecord,
-    InputFile, Job, MemorySource, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, Stop, Usage,
-    closest,
+    InputFile, Job, MemorySource, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, Registry, Stop,
+    Usage, closest,
 };
-use probare_metrics::{cascade, registry};
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
+use probare_metrics::{cascade, judges};
 use probare_models::CallError;
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
+use probare_store::{
+    PlannedDataset, RagTest, RunNames, RunPlan, RunState, Store, StoreError, StoreWriter, StoredSamples,
+};
 use serde_json::{Value as Json, json};
 
-use super::RagTest;
 use super::case_retriever::{self, CaseRetriever};
 use super::early_stop;
 use super::estimate::{BYTES_PER_TOKEN, Estimate, ModelEstimate as AskedModel, SECONDS_PER_REPLY, USUAL_REPLY};
-use super::plan::{PlannedDataset, RunPlan};
 use super::prompt::GenerationPrompt;
 use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, SampleRules};
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
 use crate::config::Dataset;
-use crate::decide_early::EarlyDecisionError;
+use crate::decide_early::{Baseline, EarlyDecisionError};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
-use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
-    RunRequest,
+    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunError,
+    RunOptions, RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
@@ -51,6 +51,8 @@ pub struct EvaluationOptions {
     pub test: Option<RagTest>,
     /// The run whose outputs are scored: no model under test is asked.
     pub outputs_of: Option<i64>,
+    /// What gates against a baseline compare with.
+    pub baseline: Option<Baseline>,
 }
 
 /// A run cannot be made of a configuration, or not be brought to its end.
@@ -228,26 +230,34 @@ pub struct Evaluation {
     estimate: Estimate,
     expects: bool,
     benchmark: Option<BenchmarkParts>,
+    /// What gates against a baseline compare with.
+    baseline: Option<Baseline>,
 }
 
 impl Evaluation {
     /// Opens everything and looks at all cases once. Nothing is sent.
-    pub fn open(settings: &RunOptions, options: EvaluationOptions) -> Result<Self, EvaluationError> {
-        Self::open_with(settings, options, None)
+    pub fn open(
+        settings: &RunOptions,
+        options: EvaluationOptions,
+        registries: Registries,
+    ) -> Result<Self, EvaluationError> {
+        Self::open_with(settings, options, registries, None)
     }
 
     /// The same with the cases, rules and files of a benchmark.
     pub fn open_benchmark(
         settings: &RunOptions,
         options: EvaluationOptions,
+        registries: Registries,
         benchmark: Benchmark,
     ) -> Result<Self, EvaluationError> {
-        Self::open_with(settings, options, Some(benchmark))
+        Self::open_with(settings, options, registries, Some(benchmark))
     }
 
     fn open_with(
         settings: &RunOptions,
         options: EvaluationOptions,
+        registries: Registries,
         benchmark: Option<Benchmark>,
     ) -> Result<Self, EvaluationError> {
         let shown = settings.config.as_deref().unwrap_or(Path::new("")).display().to_string();
@@ -255,7 +265,7 @@ impl Evaluation {
             return Err(EvaluationError::NoDataset { config: shown });
         }
         let folder = settings.folder();
-        let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of } = options;
+        let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of, baseline } = options;
         let mut asking = settings.model_access();
         asking.options.only_looks = only_looks;
         asking.options.refresh |= refresh;
@@ -320,7 +330,7 @@ impl Evaluation {
             requests.push(MetricRequest::plain(EXPECTATIONS));
         }
         asking.is_published = benchmark.is_some();
-        let asked = Arc::new(asking.open(&mut requests, registry())?);
+        let asked = Arc::new(asking.open(&mut requests, registries.metrics)?);
         for (set, survey) in known.iter().zip(&surveys) {
             let Some(id) = survey.tools.clone().filter(|_| !asking.under_test.is_empty()) else { continue };
             let mut clients = asking.under_test.iter().filter_map(|name| asked.client(name));
@@ -335,9 +345,9 @@ impl Evaluation {
         let retrieving =
             settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
-        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registry())
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registries.metrics)
             .map_err(PlanError::from)?;
-        let metrics = Plan::new(&requests, settings.profile(), registry())?;
+        let metrics = Plan::new(&requests, settings.profile(), registries.metrics)?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
         let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
@@ -371,14 +381,13 @@ impl Evaluation {
             outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
             outputs_of,
             settings: serde_json::to_value(settings).ok(),
+            baseline: baseline.as_ref().map(Baseline::digest),
             mark: None,
         };
-        if settings.stop_when_decided == Some(true) {
-            let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
-            early_stop::check(settings, &gates, &plan, benchmark.is_some())?;
-        }
+        let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
+        early_stop::check(settings, &gates, &plan, baseline.as_ref(), benchmark.is_some())?;
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
-        let estimate = estimate(&plan, &surveys, &requests, asked.as_deref(), &asking, passages);
+        let estimate = estimate(&plan, &surveys, &requests, registries.metrics, asked.as_deref(), &asking, passages);
         drop(surveys);
         Ok(Self {
             metrics,
@@ -391,6 +400,7 @@ impl Evaluation {
             estimate,
             expects,
             benchmark,
+            baseline,
         })
     }
 
@@ -459,7 +469,8 @@ impl Evaluation {
         }
         if wanted.settings.stop_when_decided == Some(true) {
             let gates = wanted.settings.limits().join(wanted.gates.clone());
-            wanted.early = Some(early_stop::prepare(&mut job, &wanted.settings, &gates, &self.plan, &sampling)?);
+            let compared = (&self.plan, self.baseline.as_ref());
+            wanted.early = Some(early_stop::prepare(&mut job, &wanted.settings, &gates, compared, &sampling)?);
         }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
@@ -625,6 +636,7 @@ fn estimate(
     plan: &RunPlan,
     surveys: &[Survey<'_>],
     requests: &[MetricRequest],
+    metrics: &Registry,
     asked: Option<&ModelBackend>,
     asking: &ModelAccess,
     passages: u64,
@@ -660,8 +672,9 @@ fn estimate(
         let (mut names, mut calls, mut bytes, mut is_most) = (Vec::new(), 0, 0, false);
         for request in requests.iter().filter(judging) {
             let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
-            let prompt =
-                probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, |prompt| prompt.len()) as u64;
+            let definition = metrics.get(&request.id).ok();
+            let prompt = definition.and_then(|metric| judges::prompt(metric, &request.options));
+            let prompt = prompt.map_or(0, |prompt| prompt.len()) as u64;
             names.push(request.name.clone());
             is_most |= request.options.get(cascade::JUDGE_OPTION).and_then(Json::as_str) == Some("when_unsure");
             calls += samples * seats;

@@ -3,12 +3,14 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use probare_core::{
     Case, CaseBatch, CaseResult, CaseSource, DefaultCasePolicy, Event, GenerationRecord, InputFile, Job, MetricResult,
     NoBackend, Panel, Problem, Publisher, RunCosts, ScoreError, Sink, SourceError, Stop,
 };
 use probare_report::{Compression, OutputWriter as File, refuse_overlap};
+use probare_store::{Cursor, RunNames, Store, StoreError, StoredRun, StoredSample, StoredSamples};
 use serde_json::Value as Json;
 
 use super::evaluation::EvaluationError;
@@ -16,10 +18,7 @@ use super::run_export::{RunExport, for_other_tools};
 use super::run_samples::SampleRules;
 use crate::drive::{DriveOptions, RunContext, drive};
 use crate::run::run_planned;
-use crate::store::{Cursor, RunNames, Store, StoreError, StoredRun, StoredSample, StoredSamples};
 use crate::{CallResult, Conclusion, Plan, Response, RunError, RunOptions, RunRequest, SampleProvider};
-
-use std::sync::Arc;
 
 /// Samples that are read at once.
 const AT_ONCE: usize = 256;

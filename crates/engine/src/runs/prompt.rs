@@ -112,7 +112,7 @@ fn value<'a>(case: &'a Case, name: &str) -> Result<Cow<'a, str>, ScoreError> {
         Some(Field::Reference) => case.text(Field::Reference, None).map(Cow::Borrowed),
         _ => {
             let key = name.strip_prefix("metadata.").unwrap_or(name);
-            match case.metadata.get(key) {
+            match case.metadata.get(key).or_else(|| nested(case, key)) {
                 None | Some(Json::Null) => None,
                 Some(Json::String(text)) => Some(Cow::Borrowed(text.as_str())),
                 Some(other) => Some(Cow::Owned(other.to_string())),
@@ -124,6 +124,16 @@ fn value<'a>(case: &'a Case, name: &str) -> Result<Cow<'a, str>, ScoreError> {
             ErrorKind::Missing,
             format!("the prompt wants `{{{{{name}}}}}`, which the case does not have"),
         )
+    })
+}
+
+/// What a path such as `item.topic` leads to in the metadata.
+fn nested<'a>(case: &'a Case, path: &str) -> Option<&'a Json> {
+    let mut keys = path.split('.');
+    let first = case.metadata.get(keys.next()?)?;
+    keys.try_fold(first, |value, key| match value {
+        Json::Array(items) => items.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
     })
 }
 
@@ -154,18 +164,18 @@ mod tests {
     #[test]
     fn fields_of_the_case_are_put_in() {
         let case: Case = serde_json::from_str(
-            r#"{"id":"1","query":"Who? {{id}}","context":[{"text":"a"},{"text":"b"}],"metadata":{"style":"brief","n":3}}"#,
+            r#"{"id":"1","query":"Who? {{id}}","context":[{"text":"a"},{"text":"b"}],"metadata":{"style":"brief","n":3,"item":{"names":["Ada","Eve"]}}}"#,
         )
         .unwrap();
         let generate = Generate {
             system: Some("Be {{style}}.".into()),
-            prompt: Some("{{context}}\n{{ query }} {{metadata.n}}".into()),
+            prompt: Some("{{context}}\n{{ query }} {{metadata.n}} {{item.names.1}}".into()),
             examples: vec![Example { prompt: "Who {{n}}?".into(), response: "{{me}}".into() }],
             ..Generate::default()
         };
         let messages = GenerationPrompt::new(&generate).unwrap().messages(&case).unwrap();
         let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
-        assert_eq!(texts, ["Be brief.", "Who 3?", "{{me}}", "a\n\nb\nWho? {{id}} 3"]);
+        assert_eq!(texts, ["Be brief.", "Who 3?", "{{me}}", "a\n\nb\nWho? {{id}} 3 Eve"]);
         let other = Generate { prompt: Some("{{colour}}".into()), ..Generate::default() };
         let error = GenerationPrompt::new(&other).unwrap().messages(&case).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Missing);

@@ -4,20 +4,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_cases::CaseReader;
 use probare_core::{Case, CasePolicy, CaseResult, CaseSource, MetricResult, Output};
+use probare_formats::CaseReader;
+use probare_store::{Cursor, RunNames, RunPlan, Store, StoredRun, StoredSamples};
 
 use super::evaluation::EvaluationError;
 use super::export::StoreSource;
-use super::plan::RunPlan;
 use super::run_samples::SampleRules;
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
-use crate::store::{Cursor, RunNames, Store, StoredRun, StoredSamples};
-use crate::verify::read_options;
+use crate::read_options;
 use crate::{CallResult, Response, SampleProvider};
 
 /// A run that is ready to go through `drive` once more. A sample that is not finished comes without results.
-pub(crate) struct RunExport {
+pub struct RunExport {
     pub source: Box<dyn CaseSource>,
     pub sampler: Box<dyn SampleProvider>,
     pub rules: Arc<dyn CasePolicy>,
@@ -28,7 +27,7 @@ pub(crate) struct RunExport {
 
 /// The samples of a run with their cases, as the store has them. A store from before 0.3 has no cases: then the data sets
 /// are opened again, where they are as they were; else questions and references are left out.
-pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, EvaluationError> {
+pub fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, EvaluationError> {
     let plan = &stored.plan;
     let names = RunNames {
         datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),

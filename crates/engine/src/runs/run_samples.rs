@@ -14,11 +14,11 @@ use probare_core::{
 };
 use probare_models::{CallError, Client, ModelContext};
 use probare_retrieval::answer;
+use probare_store::{Store, StoreWriter, StoredSamples};
 
 use super::case_retriever::{self, CaseRetriever};
 use super::images;
 use super::prompt::GenerationPrompt;
-use crate::store::{Store, StoreWriter, StoredSamples};
 use crate::{CallResult, Response, SampleProvider};
 
 /// Searches at once.

@@ -79,7 +79,7 @@ impl SampleProvider for Kept {
     fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<MetricResult>>> {
         trip(self.recall, case);
         let is_cancelled = self.cancelled == Some(case.id.parse().unwrap());
-        Ok(is_cancelled.then(|| vec![Err(ScoreError::other(ErrorKind::Cancelled, "ended by the user"))]))
+        Ok(is_cancelled.then(|| vec![Err(ScoreError::other(ErrorKind::Cancelled, "interrupted by the user"))]))
     }
 
     fn respond(&self, case: &mut Case, _: &[CallResult]) -> Response {
@@ -203,7 +203,7 @@ fn a_result_that_says_cancelled_is_passed_on_and_the_run_ends() {
     let (seen, kept) = (Seen::default(), Kept { cancelled: Some(40), ..Kept::default() });
     let driven = driven(Setting { sampler: Some(&kept), ..Setting::default() }, seen.clone()).unwrap();
     assert_eq!((driven.stop, driven.cases), (Stop::Complete, 500));
-    assert_eq!(seen.lines()[40], "40: ended by the user");
+    assert_eq!(seen.lines()[40], "40: interrupted by the user");
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use probare_core::ErrorKind;
-use probare_engine::{HumanLabel, RunPlan, RunState, Store, StoreError, export, export_outputs};
+use probare_engine::{export, export_outputs};
+use probare_store::{HumanLabel, RunPlan, RunState, Store, StoreError};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/stores").join(name)
@@ -43,7 +44,7 @@ fn a_store_of_form_1_opens_and_gives_what_it_held() {
 fn runs_are_removed_and_done_again() {
     let (_folder, path) = copied("1");
     let mut store = Store::open(&path).unwrap();
-    assert_eq!(store.retry(1, &[ErrorKind::Failed]).unwrap(), 0);
+    assert_eq!(store.retry(1, &[ErrorKind::Failed], &|_| false).unwrap(), 0);
     assert_eq!(store.run(1).unwrap().state, RunState::Complete);
     let second = store.begin(&RunPlan::default()).unwrap();
     assert_eq!(store.latest(true).unwrap(), Some(second));

@@ -14,11 +14,11 @@ use super::prompting::{
     JudgePanel, JudgeReplies, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts, judge_evidence,
 };
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
-use crate::deep_search::inputs::SourceTexts;
-use crate::deep_search::measures::claim_spans;
+use crate::claim_spans::claim_spans;
+use crate::source_texts::SourceTexts;
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/claims.txt");
+const PROMPT: &str = include_str!("prompts/claims.txt");
 
 /// Options of `judge_claims`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -41,6 +41,7 @@ metric!(JudgeClaims as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: ClaimJudge::new,
     since: "0.3",
     version: 2,
@@ -161,7 +162,7 @@ impl Judge for ClaimJudge {
             return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         }
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             for (at, source) in sources.texts.iter().enumerate() {
                 data.add_block(&format!("source {}", at + 1), source);
             }

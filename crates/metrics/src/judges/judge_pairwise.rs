@@ -11,7 +11,7 @@ use super::prompting::{
 };
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/pairwise.txt");
+const PROMPT: &str = include_str!("prompts/pairwise.txt");
 
 /// Options of `judge_pairwise`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -36,6 +36,7 @@ metric!(JudgePairwise as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: PairwiseJudge::new,
     since: "0.2",
     version: 2,
@@ -201,7 +202,7 @@ impl Judge for PairwiseJudge {
         };
         let messages = |order: usize| {
             let (first, second) = if order == 0 { (response, other) } else { (other, response) };
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             data.add_case_fields(sample, false).add_block("response A", first).add_block("response B", second);
             self.template.messages(&[("question", &self.question), ("form", FORM), ("data", data.text())])
         };

@@ -13,7 +13,7 @@ use super::prompting::{
 };
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/rubric.txt");
+const PROMPT: &str = include_str!("prompts/rubric.txt");
 
 /// Options of `judge_rubric`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -54,6 +54,7 @@ metric!(JudgeRubric as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: RubricJudge::new,
     since: "0.2",
     version: 2,
@@ -204,7 +205,7 @@ impl Judge for RubricJudge {
     fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             data.add_case_fields(sample, self.with_references).add_block("response", response);
             self.template.messages(&[
                 ("question", &self.question),
@@ -222,7 +223,7 @@ impl Judge for RubricJudge {
 }
 
 /// Whether all judges gave one and the same verdict.
-pub(super) fn all_agree<T: PartialEq>(seats: &[JudgeReplies<T>]) -> bool {
+pub(crate) fn all_agree<T: PartialEq>(seats: &[JudgeReplies<T>]) -> bool {
     let mut verdicts = seats.iter().flat_map(|seat| &seat.verdicts);
     let Some(Ok(first)) = verdicts.next() else { return false };
     verdicts.all(|said| said.as_ref().is_ok_and(|said| said == first))

@@ -15,7 +15,7 @@ use super::prompting::{
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/steps.txt");
+const PROMPT: &str = include_str!("prompts/steps.txt");
 
 /// Most steps of a case.
 pub(super) const MOST_STEPS: usize = 200;
@@ -43,6 +43,7 @@ metric!(JudgeSteps as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: StepJudge::new,
     since: "0.2",
     version: 2,
@@ -238,7 +239,7 @@ impl Judge for StepJudge {
             return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         }
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             if let Some(query) = &sample.case.query {
                 data.add_block("query", query);
             }

@@ -56,7 +56,7 @@ pub const LOCAL_MODELS: &[LocalModel] = &[LocalModel {
 #[non_exhaustive]
 pub enum ModelError {
     /// No such model.
-    #[error("`{name}` is no embedding model that is known here{}", similar.map(|near| format!(", perhaps `{near}`")).unwrap_or_default())]
+    #[error("`{name}` is not a known embedding model{}", similar.map(|near| format!(", perhaps `{near}`")).unwrap_or_default())]
     Unknown {
         /// The name as given.
         name: String,

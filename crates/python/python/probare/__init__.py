@@ -30,7 +30,7 @@ from probare._errors import (
     WrongTypeError,
 )
 from probare._metric import Metric, MetricRequest, Metrics, Page
-from probare._results import Asked, Interval, MetricSummary, Results, Summary
+from probare._results import Asked, Interval, MetricSummary, ModelCalls, Results, Summary
 
 __version__: str = _probare.version()
 
@@ -63,6 +63,7 @@ __all__ = [
     "MissingFileError",
     "MissingKeyError",
     "MissingPackageError",
+    "ModelCalls",
     "Page",
     "ProbareWarning",
     "Results",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,8 +30,8 @@ class Interval(NamedTuple):
     method: str
 
 
-class Asked(NamedTuple):
-    """What asking models came to."""
+class ModelCalls(NamedTuple):
+    """How many calls of models there were and what became of them."""
 
     questions: int
     """Questions that were answered, by a model or from the response cache."""
@@ -42,6 +43,10 @@ class Asked(NamedTuple):
     """Questions without an answer, whether they were sent or not."""
     tokens: int
     dollars: float
+
+
+# Its name up to release 0.3.
+Asked = ModelCalls
 
 
 @dataclass(frozen=True)
@@ -235,10 +240,16 @@ class Results(Sequence[Any]):
         return self._native.exit_code
 
     @property
-    def asked(self) -> Asked | None:
-        """What asking models came to; nothing where no metric asks."""
-        asked = self._native.asked
-        return None if asked is None else Asked(**asked)
+    def model_calls(self) -> ModelCalls | None:
+        """How many calls of models there were and what became of them; nothing where no metric asks."""
+        counts = self._native.model_calls
+        return None if counts is None else ModelCalls(**counts)
+
+    @property
+    def asked(self) -> ModelCalls | None:
+        """The name of `model_calls` up to release 0.3."""
+        warnings.warn("`asked` is now `model_calls`", DeprecationWarning, stacklevel=2)
+        return self.model_calls
 
     @property
     def has_evidence(self) -> bool:

@@ -35,6 +35,8 @@ MetricId: TypeAlias = Literal[
     "iteration_efficiency",
     "source_precision",
     "step_coverage",
+    "openai_grader",
+    "openai_model_grader",
     "list_many",
     "list_one",
     "pick_many",
@@ -47,6 +49,8 @@ MetricId: TypeAlias = Literal[
     "judge_rubric",
     "judge_same_answer",
     "judge_steps",
+    "personal_data",
+    "secrets",
     "completeness",
     "hallucination",
     "relevance",
@@ -758,6 +762,56 @@ def step_coverage(
     `probare.explain("step_coverage")` is its page.
     """
 
+def openai_grader(
+    *,
+    grader: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """A string check, text similarity or multi grader of OpenAI Evals.
+
+    - `grader`: The entry of `testing_criteria` as it stands in the eval: `type` and the fields of that type.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("openai_grader")` is its page.
+    """
+
+def openai_model_grader(
+    *,
+    grader: Any = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """A label or score model grader of OpenAI Evals, asked of the judges of the run.
+
+    - `grader`: The entry of `testing_criteria` as it stands in the eval, of type `label_model` or `score_model`.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("openai_model_grader")` is its page.
+    """
+
 def list_many(
     *,
     metric: Any = ...,
@@ -1077,6 +1131,52 @@ def judge_steps(
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
 
     `probare.explain("judge_steps")` is its page.
+    """
+
+def personal_data(
+    *,
+    kinds: Sequence[Literal["email"] | Literal["phone"] | Literal["iban"] | Literal["card"]] = ...,
+    allow: Sequence[str] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response holds an e-mail address, a telephone, account or card number.
+
+    - `kinds`: What is looked for; all kinds if empty.
+    - `allow`: Texts that may be there, such as the address of your own support.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("personal_data")` is its page.
+    """
+
+def secrets(
+    *,
+    allow: Sequence[str] = ...,
+    min_entropy: float = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response gives away a key, a token or a password.
+
+    - `allow`: Texts that are no secrets, such as the example keys of your documentation.
+    - `min_entropy`: Bits per character from which on a value behind a word such as `password` or `token` counts.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("secrets")` is its page.
     """
 
 def completeness(

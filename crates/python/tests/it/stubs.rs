@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use probare_benchmarks::registry;
 use probare_core::MetricDef;
-use probare_metrics::registry;
 use serde_json::Value as Json;
 
 use crate::annotations::{Parameter, docstring, parameters};

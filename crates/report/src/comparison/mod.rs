@@ -11,6 +11,7 @@ mod html;
 mod markdown;
 mod measure;
 mod phrases;
+mod prefix;
 mod side;
 mod terminal;
 mod viewer;
@@ -18,7 +19,8 @@ mod viewer;
 pub use self::gate::{NonInferiorityGate, NonInferiorityVerdict};
 pub use self::measure::{CaseChange, MetricComparison, MetricDifference, Slice};
 pub(crate) use self::phrases::{ends, p_value, signed};
-pub use self::side::{ComparedOutput, ContentHash, RunScores, case_content_hash, content_of};
+pub use self::prefix::{PrefixComparedRun, PrefixComparison, PrefixDifference, PrefixGate, PrefixRun};
+pub use self::side::{CaseMean, ComparedOutput, ContentHash, RunScores, case_content_hash, content_of};
 
 use std::collections::{BTreeMap, BTreeSet};
 

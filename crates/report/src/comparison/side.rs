@@ -59,6 +59,22 @@ pub struct ComparedOutput<'a> {
     pub content: Option<ContentHash>,
 }
 
+/// The first of the outputs of a case, and for each metric the mean so far with how many values are in it.
+type SummedCase = (usize, Vec<(f64, u32)>);
+
+/// A case with the mean of its outputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseMean {
+    /// Its id.
+    pub id: String,
+    /// Which case of this id, counted from 0.
+    pub occurrence: u32,
+    /// What it asks and what would be right, where that is known.
+    pub content: Option<ContentHash>,
+    /// A mean for each metric that has a value here.
+    pub values: Vec<Option<f64>>,
+}
+
 impl RunScores {
     /// No case yet.
     pub fn new(name: impl Into<String>, metrics: Vec<MetricInfo>) -> Self {
@@ -226,6 +242,32 @@ impl RunScores {
             let rows: Vec<&[f64]> = case.iter().map(|(row, _)| &self.cells[row * width..(row + 1) * width]).collect();
             visit(self.id(case[0].0), case[0].1, &rows);
         }
+    }
+
+    /// Every case with the mean of its outputs for each metric, in the order of their ids. Those of several models are averaged
+    /// within it as those of several repeats are.
+    pub fn case_means(&self) -> Vec<CaseMean> {
+        let with_models = self.has_several_models();
+        let cases = self.cases(with_models);
+        let mut found: BTreeMap<(&str, u32), SummedCase> = BTreeMap::new();
+        for case in 0..cases.list.len() {
+            let (id, _, occurrence) = cases.key(case);
+            let (_, means) =
+                found.entry((id, occurrence)).or_insert_with(|| (case, vec![(0.0, 0); self.metrics.len()]));
+            for (metric, (mean, count)) in means.iter_mut().enumerate() {
+                if let Some(value) = cases.value(case, metric) {
+                    *count += 1;
+                    *mean = updated_mean(*mean, value, *count);
+                }
+            }
+        }
+        let case = |((id, occurrence), (first, means)): ((&str, u32), SummedCase)| CaseMean {
+            id: id.to_owned(),
+            occurrence,
+            content: cases.content(first),
+            values: means.into_iter().map(|(mean, count)| (count > 0).then_some(mean)).collect(),
+        };
+        found.into_iter().map(case).collect()
     }
 
     /// The rows, in the order in which they came, that are the first of these cases.

@@ -56,7 +56,7 @@ const fn texts_in(format: u32) -> usize {
 }
 
 /// Names of all columns in a file of this format, in their order.
-pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
+pub fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
     let mut names: Vec<String> = KEYS.map(str::to_owned).into();
     for of in columns(metrics) {
         names.extend([of.value, of.status]);
@@ -68,7 +68,7 @@ pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
 }
 
 /// All cells of a row as texts, in the order of [`column_names`].
-pub(crate) fn texts(result: &CaseResult, metrics: usize, format: u32) -> io::Result<Vec<Option<String>>> {
+pub fn texts(result: &CaseResult, metrics: usize, format: u32) -> io::Result<Vec<Option<String>>> {
     let mut cells = vec![Some(result.case.id.clone()), result.model.clone(), Some(result.repeat.to_string())];
     for index in 0..metrics {
         let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index), true)?;

@@ -10,7 +10,7 @@ use std::io;
 use std::sync::Arc;
 
 pub use self::cells::MetricCells;
-pub(crate) use self::cells::{column_names, texts};
+pub use self::cells::{column_names, texts};
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};

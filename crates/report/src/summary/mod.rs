@@ -19,7 +19,9 @@ mod repeats;
 
 use std::io;
 
-use probare_core::{CaseResult, Decider, Event, MetricInfo, MetricResult, Outcome, Problem, RunEnd, Sink, Stop};
+use probare_core::{
+    CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, Problem, RunEnd, Sink, Stop,
+};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -251,6 +253,11 @@ impl Summary {
         self.metrics.iter().map(|metric| metric.failed).sum()
     }
 
+    /// Those of them that were not run, because this program cannot or may not run them.
+    pub fn not_run(&self) -> u64 {
+        self.metrics.iter().map(|metric| metric.not_run).sum()
+    }
+
     /// How the run ended, in words, if not all cases were looked at.
     pub fn incomplete(&self) -> Option<&'static str> {
         match self.stop {
@@ -331,6 +338,8 @@ pub struct MetricSummary {
     pub not_applicable: u64,
     /// Outputs that could not be scored.
     pub failed: u64,
+    /// Those of them that were not run, because this program cannot or may not run them.
+    pub not_run: u64,
     /// Least value.
     pub min: Option<f64>,
     /// Greatest value.
@@ -363,6 +372,7 @@ impl MetricSummary {
             decided: DecidedCounts::default(),
             not_applicable: 0,
             failed: 0,
+            not_run: 0,
             min: None,
             max: None,
             not_applicable_reasons: ReasonCounts::default(),
@@ -401,6 +411,7 @@ impl MetricSummary {
             }
             Err(error) => {
                 self.failed += 1;
+                self.not_run += u64::from(error.kind() == ErrorKind::NotRun);
                 self.failed_reasons.add(&error.to_string());
             }
         }
@@ -458,7 +469,7 @@ impl MetricSummary {
 
 impl Serialize for MetricSummary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_struct("MetricSummary", 18)?;
+        let mut map = serializer.serialize_struct("MetricSummary", 19)?;
         map.serialize_field("name", &self.info.name)?;
         map.serialize_field("mean", &self.mean())?;
         map.serialize_field("interval", &self.interval())?;
@@ -478,6 +489,9 @@ impl Serialize for MetricSummary {
         }
         map.serialize_field("not_applicable", &self.not_applicable)?;
         map.serialize_field("failed", &self.failed)?;
+        if self.not_run > 0 {
+            map.serialize_field("not_run", &self.not_run)?;
+        }
         map.serialize_field("min", &self.min)?;
         map.serialize_field("max", &self.max)?;
         map.serialize_field("histogram", &self.histogram())?;

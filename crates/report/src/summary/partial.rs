@@ -40,6 +40,8 @@ struct PartialMetric {
     decided: DecidedCounts,
     #[serde(default)]
     out_of_range: u64,
+    #[serde(default)]
+    not_run: u64,
 }
 
 impl Summary {
@@ -60,6 +62,7 @@ impl Summary {
             unsure: metric.unsure,
             decided: metric.decided,
             out_of_range: metric.out_of_range,
+            not_run: metric.not_run,
         };
         PartialSummary {
             cases: self.table.counts(),
@@ -95,6 +98,7 @@ impl Summary {
             metric.unsure += piece.unsure;
             metric.decided.merge(piece.decided);
             metric.out_of_range += piece.out_of_range;
+            metric.not_run += piece.not_run;
             metric.filling.merge(&piece.filling);
         }
         self.settle();

@@ -127,9 +127,9 @@ pub enum PredictionError {
     },
     /// Its bytes are not what a file of values has.
     #[error(transparent)]
-    Open(#[from] probare_cases::CaseFileError),
+    Open(#[from] probare_formats::CaseFileError),
     /// It is no JSON.
-    #[error("{file}:{line}:{column}: no valid JSON: {reason}")]
+    #[error("{file}:{line}:{column}: invalid JSON: {reason}")]
     Syntax {
         /// As given.
         file: String,

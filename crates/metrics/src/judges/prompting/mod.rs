@@ -7,15 +7,13 @@ mod template;
 
 use probare_core::{BuildError, Evidence, EvidenceKind, LONGEST_TEXT};
 
-pub(crate) use panel::{JudgePanel, JudgeReplies, PanelProgress, PanelVerdict};
-pub use panel::{PanelOptions, VoteRule};
-pub(crate) use quoted_texts::QuotedTexts;
-pub(crate) use reply::{JudgeReply, bool_field, number_field, read_verdict, text_field};
-pub(crate) use template::{PromptTemplate, TextPlaces};
-pub use template::{TemplatePiece, template_pieces};
+pub use panel::{JudgePanel, JudgeReplies, PanelOptions, PanelProgress, PanelVerdict, VoteRule};
+pub use quoted_texts::QuotedTexts;
+pub use reply::{JudgeReply, bool_field, number_field, read_verdict, text_field};
+pub use template::{PromptTemplate, TemplatePiece, TextPlaces, template_pieces};
 
 /// Evidence of what a judge said: its reason, and in a note who said what.
-pub(crate) fn judge_evidence(note: String, reason: &str) -> Evidence {
+pub fn judge_evidence(note: String, reason: &str) -> Evidence {
     let end = reason.floor_char_boundary(LONGEST_TEXT);
     Evidence {
         kind: EvidenceKind::Asked,
@@ -28,6 +26,6 @@ pub(crate) fn judge_evidence(note: String, reason: &str) -> Evidence {
 }
 
 /// An option that cannot be used.
-pub(crate) fn option_error(reason: impl Into<String>) -> BuildError {
+pub fn option_error(reason: impl Into<String>) -> BuildError {
     BuildError::Options(reason.into())
 }

@@ -33,13 +33,15 @@ const MARKS: &[&str] = &[
 
 /// Blocks of quoted texts.
 #[derive(Debug, Clone)]
-pub(crate) struct QuotedTexts(String);
+pub struct QuotedTexts(String);
 
-impl QuotedTexts {
-    pub fn new() -> Self {
+impl Default for QuotedTexts {
+    fn default() -> Self {
         Self(RULE.to_owned())
     }
+}
 
+impl QuotedTexts {
     /// Adds a text under a heading of ours.
     pub fn add_block(&mut self, name: &str, text: &str) -> &mut Self {
         let lines = lines(text);
@@ -138,7 +140,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(text: &str) -> String {
-        let mut quoted = QuotedTexts::new();
+        let mut quoted = QuotedTexts::default();
         quoted.add_block("response", text);
         quoted.text()[RULE.len()..].to_owned()
     }
