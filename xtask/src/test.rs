@@ -278,7 +278,7 @@ fn fetch_bubblewrap(left_out: &mut SkippedParts) {
 }
 
 fn run_nextest(rest: &[&str]) -> Result<()> {
-    cargo_run(&["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"], rest)
+    cargo_run(&["nextest", "run", "--workspace", "--all-features", "--tests", "--no-fail-fast"], rest)
 }
 
 fn cargo_run(arguments: &[&str], rest: &[&str]) -> Result<()> {

@@ -51,9 +51,11 @@ impl Diagnose for CompareError {
     fn diagnose(&self, interface: Interface) -> BenchmarkError {
         match self {
             Self::Results(error) => error.diagnose(interface),
-            Self::Comparison(ComparisonError::UnknownMetric { .. }) | Self::NoModel { .. } => mistake(self),
+            Self::Comparison(ComparisonError::UnknownMetric { .. }) | Self::NoModel { .. } | Self::NoPrompt { .. } => {
+                mistake(self)
+            }
             Self::SeveralModels { .. } | Self::Comparison(ComparisonError::Models { .. }) => {
-                mistake(self).hint("name the model to compare: RESULTS@MODEL")
+                mistake(self).hint("name the model to compare: RESULTS@MODEL, or the prompt: RESULTS@prompt:NAME")
             }
             Self::Comparison(ComparisonError::NoCluster { .. }) => mistake(self)
                 .hint(interface.words("name a column of the cases with --cluster", "name a column of the cases: cluster=…")),
@@ -63,7 +65,9 @@ impl Diagnose for CompareError {
                 "compare another form of the same run (.jsonl, .json or .parquet), or write the table again with this release",
             ),
             Self::Several { .. } => {
-                mistake(self).hint("name one model with RESULTS@MODEL, and take a run without repeats")
+                mistake(self).hint(
+                "name one model with RESULTS@MODEL, one prompt with RESULTS@prompt:NAME, and take a run without repeats",
+            )
             }
             Self::Stopped { .. } => mistake(self).hint(
                 "`probare compare` on the command line compares what both runs have from the beginning of their order",

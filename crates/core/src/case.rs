@@ -92,7 +92,9 @@ pub struct SampleKey {
     pub occurrence: u32,
     /// Number of the model in the run, from 0; nothing where the response of the file is scored.
     pub model: Option<u32>,
-    /// Which of several outputs of that model, from 0.
+    /// Number of the prompt in the run, from 0; nothing where the run has one prompt.
+    pub prompt: Option<u32>,
+    /// Which of several outputs of that model to that prompt, from 0.
     pub repeat: u32,
 }
 

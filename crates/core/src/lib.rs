@@ -62,7 +62,7 @@ pub use decision_thresholds::DecisionThresholds;
 pub use digest::Sha256;
 pub use event::{
     BenchmarkData, CaseResult, Event, MetricInfo, MetricResult, PendingRequests, Problem, ResultLine, RunEnd, Sink,
-    Stop,
+    Stop, output_source_name,
 };
 pub use evidence::{Evidence, EvidenceKind, FieldSpan, LONGEST_TEXT};
 pub use job::{
@@ -75,7 +75,8 @@ pub use judge::{
 };
 pub use manifest::{
     BenchmarkCall, EarlyStopRecord, EmbeddingRecord, FORMAT, FileDigest, GenerationRecord, InputFile, Manifest,
-    MeansOver, ModelRecord, OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings, SandboxRecord,
+    MeansOver, ModelRecord, NamedPromptRecord, OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings,
+    SandboxRecord,
 };
 pub use metric::{
     Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment,

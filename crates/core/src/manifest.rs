@@ -195,6 +195,23 @@ pub struct PromptRecord {
     pub sha256: String,
 }
 
+/// A prompt of the models under test.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedPromptRecord {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its instructions, examples, text and parameters.
+    pub sha256: String,
+}
+
+impl GenerationRecord {
+    /// Whether result lines name the prompt: a dimension with one value is left out of them.
+    pub const fn names_prompts(&self) -> bool {
+        self.prompts.len() > 1
+    }
+}
+
 /// How the outputs of a run came about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -208,6 +225,9 @@ pub struct GenerationRecord {
     /// SHA-256 of instructions, examples and prompt, where models answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// The prompts that have names, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<NamedPromptRecord>,
     /// How passages were found for each case, where they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieval: Option<Json>,

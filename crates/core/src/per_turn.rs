@@ -197,7 +197,9 @@ impl PerTurn {
         answers: &[BackendAnswer],
     ) -> Result<JudgeAction, ScoreError> {
         let readings = AnalysisCache::new(sample.run_cache());
-        let inner = Sample::from_case(&turn.case).with_cache(&readings);
+        let messages = sample.case.messages.as_deref().unwrap_or_default();
+        let earlier = messages.get(..turn.start).unwrap_or_default();
+        let inner = Sample::from_case(&turn.case).with_cache(&readings).with_earlier_messages(earlier);
         if let Some(lack) = self.needs.iter().find(|field| !inner.has(**field)) {
             return Ok(JudgeAction::Done(Outcome::not_applicable(format!("the turn has no `{lack}`"))));
         }

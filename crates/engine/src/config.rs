@@ -15,6 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::config_trust::check_discovered_config;
+use crate::model_access::is_rubric_file;
 use crate::run_options::{ConfiguredGates, OldName, RENAMED, RunOptions, SettingOrigin};
 use crate::yaml;
 
@@ -66,10 +67,65 @@ pub struct Generate {
     /// What is asked, with `{{field}}` for fields of the case (`query`, `context`, `reference`, `tags`, and the keys of
     /// `metadata`); `{{query}}` if absent. `@FILE` reads it from a file.
     pub prompt: Option<String>,
+    /// Several prompts by name, in place of `prompt`: every model is asked every case with each of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<NamedPrompt>,
     /// Questions with good answers that come before the question.
     pub examples: Vec<Example>,
     /// Outputs of each model for each case; one if absent.
     pub repeats: Option<std::num::NonZeroU32>,
+}
+
+/// One of several prompts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedPrompt {
+    /// Its name in results.
+    pub name: String,
+    /// Instructions; those of `generate` if absent. `@FILE` reads them from a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// What is asked, with `{{field}}` for fields of the case; `{{query}}` if absent. `@FILE` reads it from a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// The file with what is asked, in place of `prompt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Questions with good answers; those of `generate` if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples: Option<Vec<Example>>,
+    /// Parameters of models with this prompt; what is absent is as `models` has it.
+    #[serde(default, skip_serializing_if = "PromptParameters::is_empty")]
+    pub parameters: PromptParameters,
+}
+
+/// Parameters of a model that hold with one prompt.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PromptParameters {
+    /// How freely the model chooses its words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub temperature: Option<f64>,
+    /// Share of the likeliest words that it chooses from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
+    pub top_p: Option<f64>,
+    /// Most tokens of a reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// Seed, where the model takes one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Texts at which a reply ends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+}
+
+impl PromptParameters {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// An index that is searched for every case. Its passages become the context of the case; models under test answer from them,
@@ -324,6 +380,13 @@ impl Config {
                 *prompt = format!("@{}", beside(file));
             }
         }
+        for metric in &mut self.metrics {
+            if let Some(Json::String(rubric)) = metric.options.get_mut("rubric")
+                && is_rubric_file(rubric)
+            {
+                *rubric = beside(rubric);
+            }
+        }
         self.run.decision_thresholds.iter_mut().for_each(|file| *file = folder.join(&*file));
         if let Some(baseline) = &mut self.run.baseline
             && baseline.parse::<u64>().is_err()
@@ -362,6 +425,7 @@ impl Config {
             return Err(wrong(format!("`{key}` stands below `run`, where it is no key")));
         }
         config.run.check().map_err(|reason| wrong(format!("run: {reason}")))?;
+        config.generate.check().map_err(|reason| wrong(format!("generate: {reason}")))?;
         for gate in &config.gates {
             gate.check().map_err(|what| match what {
                 GateProblem::NoLimit => {
@@ -450,6 +514,36 @@ impl MetricEntry {
             options: if self.options.is_empty() { Json::Null } else { Json::Object(self.options.clone()) },
             profile: self.profile,
         }
+    }
+}
+
+impl Generate {
+    /// What is wrong with the prompts that have names.
+    fn check(&self) -> Result<(), String> {
+        if self.prompts.is_empty() {
+            return Ok(());
+        }
+        if self.prompt.is_some() {
+            return Err("`prompt` and `prompts` exclude each other; put it among `prompts`, with a name".to_owned());
+        }
+        for (at, prompt) in self.prompts.iter().enumerate() {
+            let name = &prompt.name;
+            if name.trim().is_empty() || name.chars().any(char::is_control) {
+                return Err(format!("`prompts[{at}].name` is empty or has control characters"));
+            }
+            if self.prompts[..at].iter().any(|other| other.name == *name) {
+                return Err(format!("two prompts are called `{name}`"));
+            }
+            if prompt.prompt.is_some() && prompt.file.is_some() {
+                return Err(format!("prompt `{name}` has `prompt` and `file`; one of them is enough"));
+            }
+            let PromptParameters { temperature, top_p, max_tokens, .. } = prompt.parameters;
+            let is_bad = |number: Option<f64>, most: f64| number.is_some_and(|number| !(0.0..=most).contains(&number));
+            if is_bad(temperature, f64::MAX) || is_bad(top_p, 1.0) || max_tokens == Some(0) {
+                return Err(format!("prompt `{name}`: `temperature`, `top_p` or `max_tokens` is out of range"));
+            }
+        }
+        Ok(())
     }
 }
 

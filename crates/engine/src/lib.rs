@@ -46,7 +46,7 @@ pub use drive::{
 };
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
-pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges};
+pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges, read_rubric_file};
 pub use plan::{Plan, PlanError, PlannedMetric};
 // The store is part of what the engine speaks of.
 pub use probare_store::{
@@ -61,7 +61,7 @@ pub use run_options::{
     ConfiguredGate, ConfiguredGates, OldName, RENAMED, RenamedOption, RunOptions, SettingOrigin, When, parse_jobs,
 };
 pub use runs::{
-    Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, RunExport, RunProgress,
-    export, export_outputs, for_other_tools,
+    BatchWatch, Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, RunExport,
+    RunProgress, export, export_outputs, for_other_tools,
 };
 pub use scan::scan_cases;

@@ -20,6 +20,7 @@ use probare_core::{
 };
 use probare_files::read_plain;
 use probare_formats::{CaseFileError as ReadError, read_whole};
+use probare_metrics::judges::Rubric;
 use probare_metrics::{cascade, judges};
 use probare_models::{
     BatchReport, CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider,
@@ -103,6 +104,25 @@ pub enum ModelAccessError {
         #[source]
         source: ReadError,
     },
+    /// A rubric cannot be read.
+    #[error("the rubric of `{metric}` cannot be read")]
+    Rubric {
+        /// The metric.
+        metric: String,
+        /// What is wrong.
+        #[source]
+        source: ReadError,
+    },
+    /// A file is no rubric.
+    #[error("`{file}`, the rubric of `{metric}`: {reason}")]
+    RubricForm {
+        /// The metric.
+        metric: String,
+        /// The file.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// A file of recorded replies cannot be read.
     #[error("the recorded replies `{path}` cannot be read")]
     Cassette {
@@ -168,6 +188,35 @@ pub struct ModelUsage {
     /// Replies without a code by their metric: recorded before judges were told one, or to a published prompt that tells
     /// none. A judge that repeats a verdict from the text it was shown is believed there.
     pub without_nonce: BTreeMap<String, u64>,
+}
+
+/// Whether the option `rubric` names a file.
+pub(crate) fn is_rubric_file(rubric: &str) -> bool {
+    let is_yaml = Path::new(rubric)
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml"));
+    is_yaml && !rubric.contains('\n')
+}
+
+/// Puts the text of the rubric file that a metric names into its options, so that a finished run has it. For requests of the
+/// user alone.
+pub fn read_rubric_file(request: &mut MetricRequest) -> Result<(), ModelAccessError> {
+    let metric = request.name.clone();
+    let Some(Json::String(rubric)) = request.options.get_mut("rubric") else { return Ok(()) };
+    if !is_rubric_file(rubric) {
+        return Ok(());
+    }
+    let (bytes, _) = read_whole(rubric, LARGEST_PROMPT)
+        .map_err(|source| ModelAccessError::Rubric { metric: metric.clone(), source })?;
+    // A text on several lines is a rubric; a name is one of the library.
+    let text = String::from_utf8_lossy(&bytes).trim_end().to_owned() + "\n";
+    Rubric::from_yaml(&text).map_err(|error| ModelAccessError::RubricForm {
+        metric,
+        file: rubric.clone(),
+        reason: error.to_string(),
+    })?;
+    *rubric = text;
+    Ok(())
 }
 
 impl ModelAccess {
@@ -270,7 +319,7 @@ impl ModelAccess {
             let names: Vec<&str> = judges.iter().map(String::as_str).collect();
             models = models.assign_judges(metric, &names)?;
         }
-        let batch = self.options.batch && !self.options.offline && !self.options.only_looks;
+        let batch = self.options.batch && !self.options.offline;
         let mut clients = names.iter().filter_map(|name| models.client(name));
         if batch && !clients.any(probare_models::Client::takes_batches) {
             return Err(ModelAccessError::NoBatch);
@@ -295,6 +344,10 @@ impl ModelAccess {
 
     /// The judges of a metric. They, and the text of the prompt, are written into its options.
     fn settle(&self, request: &mut MetricRequest) -> Result<Vec<String>, ModelAccessError> {
+        // Only whoever may ask names files.
+        if self.options.trust.may_ask() {
+            read_rubric_file(request)?;
+        }
         let metric = || request.name.clone();
         let given = request.options.get("judges").cloned().unwrap_or(Json::Array(Vec::new()));
         let mut judges: Vec<String> =

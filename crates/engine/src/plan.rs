@@ -261,7 +261,8 @@ impl Plan {
         });
         match told {
             Ok((model, asked, excused, detail)) => {
-                let mut result = CaseResult { asked, excused, detail, ..CaseResult::new(case, results) };
+                let prompt = rules.prompt(&case);
+                let mut result = CaseResult { asked, excused, detail, prompt, ..CaseResult::new(case, results) };
                 result.model = model;
                 result
             }
@@ -276,7 +277,8 @@ impl Plan {
     pub fn recalled_result(&self, case: Case, results: Vec<MetricResult>, rules: &dyn CasePolicy) -> CaseResult {
         let (model, asked, excused) = (rules.model(&case), rules.prompt_messages(&case), rules.expected_failure(&case));
         let detail = rules.benchmark_data(Sample::from_case(&case), &results);
-        let mut result = CaseResult { asked, excused, detail, ..CaseResult::new(case, results) };
+        let prompt = rules.prompt(&case);
+        let mut result = CaseResult { asked, excused, detail, prompt, ..CaseResult::new(case, results) };
         result.model = model;
         result
     }

@@ -231,6 +231,7 @@ impl Diagnose for EarlyDecisionError {
                 "name a file of results with --baseline, or in `run` the number of a run; `probare compare` compares finished runs",
                 "name a file of results that has the same metric with the same options",
             )),
+            Self::SeveralPrompts { .. } => told.hint(interface.words("ask with one of them: --prompt NAME", "ask with one of them: prompts=[NAME]")),
             Self::SeveralModels { .. } => told.hint("name the model in `generate: {models: [NAME]}`, and run the others apart"),
             Self::Batch => told.hint("leave out --batch, or --stop-when-decided"),
             _ => told.hint(interface.words(

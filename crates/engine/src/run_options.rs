@@ -103,6 +103,10 @@ run_options! {
         #[arg(skip)]
         pub generate: Option<Generate>,
 
+        /// Ask only with this prompt of `generate.prompts` (repeatable)
+        #[arg(long = "prompt", value_name = "NAME", env = "PROBARE_PROMPT")]
+        pub prompts: Vec<String>,
+
         /// An index whose passages are put into every case
         #[arg(skip)]
         pub retrieval: Option<Retrieval>,
@@ -173,8 +177,9 @@ run_options! {
         #[serde(skip_serializing)]
         pub bands: Vec<PathBuf>,
 
-        /// Report means per group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model; model,tags for both
-        #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
+        /// Report means per group of cases: tags, a tag (lang for lang:en), metadata.KEY, model, prompt or model+prompt; model,tags for
+        /// both
+        #[arg(long, value_name = "TAG|tags|metadata.KEY|model|prompt", env = "PROBARE_BY")]
         pub by: Option<String>,
 
         /// Compute intervals for cases that are not independent because they share a source: the column that names it
@@ -586,6 +591,7 @@ impl SettingOrigin {
 
 /// Options in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
 const HARMLESS: [&str; 13] = [
+    "prompts",
     "profile",
     "strict",
     "stop_when_decided",

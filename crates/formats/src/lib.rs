@@ -27,12 +27,12 @@
 
 mod agents;
 mod bundled;
+mod cases;
 mod cells;
 mod comments;
 mod digest;
 mod fields;
 mod folder;
-mod formats;
 mod json_node;
 mod json_splitter;
 mod names;
@@ -56,9 +56,9 @@ mod whole;
 use probare_report::{OutputWriter, RendererOptions, Summary};
 
 pub use bundled::{bundled_below, is_bundled};
+pub use cases::table::{RowTable, TableBatcher, TableCell};
 pub use fields::{FieldMap, MapError};
 pub use folder::files_below;
-pub use formats::table::{RowTable, TableBatcher, TableCell};
 pub use json_node::{DataError, JsonNode, parse_json};
 pub use open::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 pub use proposals::columns;

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::FieldMap;
 use crate::Grouping;
-use crate::formats::columns::ColumnReader;
-use crate::formats::csv::CsvReader;
-use crate::formats::json::JsonReader;
-use crate::formats::separator;
-use crate::formats::traces::TraceReader;
+use crate::cases::columns::ColumnReader;
+use crate::cases::csv::CsvReader;
+use crate::cases::json::JsonReader;
+use crate::cases::separator;
+use crate::cases::traces::TraceReader;
 use crate::json_splitter::{JsonSplitter, Layout};
 use crate::names::ColumnNames;
 use crate::row::{CaseBatch, FileContext};

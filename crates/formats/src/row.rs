@@ -8,8 +8,8 @@ use probare_core::{Case, Citation, Field, Output, Passage, Problem};
 use serde_json::{Map, Value as Json};
 
 use crate::agents::{self, ColumnMismatch};
+use crate::cases::{columns::ColumnRows, csv::CsvRows, json::JsonRows, table::TableRows};
 use crate::cells::{RowCell, RowColumns, elements, members, unquoted};
-use crate::formats::{columns::ColumnRows, csv::CsvRows, json::JsonRows, table::TableRows};
 use crate::names::ColumnNames;
 
 /// What all rows of a file share.

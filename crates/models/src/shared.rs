@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,13 @@ const MOST_MISSING: usize = 1000;
 
 /// How long replies to requests under way are waited for once a run is ended.
 const GRACE: Duration = Duration::from_secs(30);
+
+/// Batches that are waited for are asked for after this long, and ever more seldom up to the second.
+const FIRST_POLL: Duration = Duration::from_secs(1);
+const LONGEST_POLL: Duration = Duration::from_mins(1);
+
+/// How often it is looked whether the user has ended the waiting.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Where replies are recorded unless another file is named.
 pub const DEFAULT_CACHE_PATH: &str = ".probare/cache.db";
@@ -551,6 +558,34 @@ impl ModelContext {
         };
         let _ = self.0.batches.set(BatchBook::open(&cache.path, owner)?);
         self.block_on(self.collect_batches()).unwrap_or(Ok(()))
+    }
+
+    /// Waits until the batches of the run have ended, and fetches what they gave. It ends early where a batch cannot be asked
+    /// for, and once `interrupted` is set. `watch` is told how they stand each time they were asked for.
+    pub fn wait_for_batches(
+        &self,
+        interrupted: &AtomicBool,
+        watch: &(dyn Fn(&BatchReport) + Send + Sync),
+    ) -> Result<(), CallError> {
+        let Some(book) = self.batches() else { return Ok(()) };
+        let mut pause = FIRST_POLL;
+        loop {
+            let report = book.report().clone();
+            watch(&report);
+            if report.running.is_empty() || !report.problems.is_empty() {
+                return Ok(());
+            }
+            let until = Instant::now() + pause;
+            while Instant::now() < until {
+                if interrupted.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                std::thread::sleep(LOOK.min(pause));
+            }
+            pause = (pause * 3 / 2).min(LONGEST_POLL);
+            book.report().running.clear();
+            self.block_on(self.collect_batches()).unwrap_or(Ok(()))?;
+        }
     }
 
     /// Sends the questions that were gathered. What goes wrong is a problem of the report.

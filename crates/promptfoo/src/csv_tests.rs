@@ -206,13 +206,13 @@ pub fn parse_assertion(cell: &str) -> Result<Value, String> {
 fn typed_assertion(cell: &str) -> Option<Result<Value, String>> {
     let (negation, rest) = cell.strip_prefix("not-").map_or(("", cell), |rest| ("not-", rest));
     // A type with a colon in it goes before the shorter one, but for those of `similar`.
-    let lengths = rest.match_indices([':', '(']).map(|(at, _)| at).chain([rest.len()]);
+    let lengths: Vec<usize> = rest.match_indices([':', '(']).map(|(at, _)| at).chain([rest.len()]).collect();
     let is_type = |name: &str| {
         !name.starts_with("similar:")
             && !matches!(name, "select-best" | "human")
             && matches!(type_support(name), TypeSupport::Computed | TypeSupport::NotRun(_))
     };
-    let (kind, rest) = lengths.map(|at| rest.split_at(at)).filter(|(kind, _)| is_type(kind)).last()?;
+    let (kind, rest) = lengths.into_iter().map(|at| rest.split_at(at)).rfind(|(kind, _)| is_type(kind))?;
     let (number, rest) = match rest.strip_prefix('(') {
         Some(inside) => {
             let (number, rest) = inside.split_once(')')?;
@@ -302,7 +302,7 @@ fn field(letters: &[char], start: usize, delimiter: char, is_lenient: bool) -> R
             }
         }
     }
-    let end = (start..).find(|at| ends(*at)).unwrap_or(letters.len());
+    let end = (start..letters.len()).find(|at| ends(*at)).unwrap_or(letters.len());
     let field: String = letters[start..end].iter().collect();
     if !is_lenient && field.contains('"') {
         return Err("a quotation mark stands within a field".to_owned());

@@ -1,6 +1,6 @@
 //! `is-html` and `contains-html`. The names of elements are those of promptfoo 0.123.1 (MIT, copyright Promptfoo 2025).
 
-use crate::assertion::{Answer, Judged, Verdict};
+use crate::assertion::{Answer, Verdict};
 use crate::js;
 
 /// Elements that count for `is-html`.
@@ -90,9 +90,10 @@ const ENDS_PARAGRAPH: [&str; 41] = [
 ];
 
 /// What a document came to.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Default)]
 struct Document {
-    /// Open elements inside of the body, with whether they are foreign (SVG, MathML).
+    /// Open elements inside of the body, with whether they are foreign (SVG, mathematics).
     open: Vec<(String, bool)>,
     /// Formatting elements whose end did not come.
     formatting: Vec<String>,
@@ -282,19 +283,19 @@ fn skip_raw<'a>(text: &'a str, name: &str) -> &'a str {
     }
 }
 
-pub(crate) fn is_html(answer: &Answer<'_>) -> Judged {
+pub(crate) fn is_html(answer: &Answer<'_>) -> Verdict {
     let text = js::trim(&answer.text);
     let is_candidate = !text.is_empty()
         && text.len() <= LONGEST
         && !text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("<?xml"));
     if !is_candidate {
-        return Ok(Verdict::new(false).because("the answer is empty, too long or XML"));
+        return Verdict::new(false).because("the answer is empty, too long or XML");
     }
     let document = read_document(text);
     if document.has_bare_text && !has_tag(text, "body") {
-        return Ok(Verdict::new(false).because("there is text outside of elements"));
+        return Verdict::new(false).because("there is text outside of elements");
     }
-    Ok(Verdict::new(document.has_element))
+    Verdict::new(document.has_element)
 }
 
 /// Whether a tag of this name stands in the text, in letters.

@@ -63,34 +63,35 @@ fn words(text: &str) -> Vec<Word> {
     pieces.into_iter().map(word).collect()
 }
 
+/// How words are matched, one way after the other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Text,
+    Stem,
+    Synonym,
+}
+
 fn score(candidate: &[Word], reference: &[Word], alpha: f64, beta: f64, gamma: f64) -> f64 {
     let mut left: Vec<usize> = (0..candidate.len()).collect();
     let mut right: Vec<usize> = (0..reference.len()).collect();
     let mut pairs = Vec::new();
-    let mut stage = |fits: &dyn Fn(&Word) -> Box<dyn Fn(&Word) -> bool>| {
+    for stage in [Stage::Text, Stage::Stem, Stage::Synonym] {
         let mut at = left.len();
         while at > 0 {
             at -= 1;
             probare_cancellation::count_steps(1 + right.len() / 8);
-            let matches = fits(&candidate[left[at]]);
+            let word = &candidate[left[at]];
+            let synonyms = if stage == Stage::Synonym { synonyms(&word.stem) } else { Vec::new() };
+            let matches = |other: &Word| match stage {
+                Stage::Text => other.text == word.text,
+                Stage::Stem => other.stem == word.stem,
+                Stage::Synonym => other.stem == word.stem || synonyms.contains(&other.stem),
+            };
             if let Some(other) = (0..right.len()).rev().find(|other| matches(&reference[right[*other]])) {
                 pairs.push((left.remove(at), right.remove(other)));
             }
         }
-    };
-    stage(&|word| {
-        let text = word.text.clone();
-        Box::new(move |other| other.text == text)
-    });
-    stage(&|word| {
-        let stem = word.stem.clone();
-        Box::new(move |other| other.stem == stem)
-    });
-    stage(&|word| {
-        let mut synonyms = synonyms(&word.stem);
-        synonyms.push(word.stem.clone());
-        Box::new(move |other| synonyms.contains(&other.stem))
-    });
+    }
     let matched = pairs.len() as f64;
     if matched == 0.0 {
         return 0.0;

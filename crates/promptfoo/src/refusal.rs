@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::assertion::{Answer, Assertion, Judged, Verdict};
+use crate::assertion::{Answer, Assertion, Verdict};
 use crate::js;
 
 /// How a refusal begins.
@@ -198,13 +198,13 @@ fn find_phrase(text: &str, phrase: &str) -> Option<Range<usize>> {
 }
 
 /// What is no text, or blank, passes with score 0; behind `not-` it fails.
-pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Verdict {
     if answer.output.as_str().is_none_or(|text| js::trim(text).is_empty()) {
         let reason = "the answer is blank or no text, which passes with score 0 in promptfoo";
-        return Ok(Verdict::scored(!assertion.negated, 0.0).because(reason));
+        return Verdict::scored(!assertion.negated, 0.0).because(reason);
     }
     let found = find_refusal(&answer.text);
-    Ok(Verdict::new(found.is_some() != assertion.negated).found_at(found))
+    Verdict::new(found.is_some() != assertion.negated).found_at(found)
 }
 
 #[cfg(test)]

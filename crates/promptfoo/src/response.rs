@@ -11,7 +11,7 @@ pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
         "cost" => limit(assertion, answer.field("cost").and_then(Value::as_f64), "cost"),
         "latency" => limit(assertion, answer.field("latencyMs").and_then(Value::as_f64), "latency"),
         "finish-reason" => finish_reason(assertion, answer),
-        "guardrails" => guardrails(assertion, answer),
+        "guardrails" => Ok(guardrails(assertion, answer)),
         kind => perplexity(assertion, answer, kind == "perplexity-score"),
     }
 }
@@ -36,11 +36,11 @@ fn finish_reason(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
     Ok(Verdict::new(pass != assertion.negated))
 }
 
-fn guardrails(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+fn guardrails(assertion: &Assertion, answer: &Answer<'_>) -> Verdict {
     let history = || answer.field("metadata")?.get("redteamHistory")?.as_array()?.last()?.get("guardrails");
     let found = answer.field("guardrails").or_else(history);
     let is_flagged = found.and_then(|found| found.get("flagged")).is_some_and(js::is_truthy);
-    Ok(Verdict::new(is_flagged == assertion.negated))
+    Verdict::new(is_flagged == assertion.negated)
 }
 
 fn perplexity(assertion: &Assertion, answer: &Answer<'_>, is_score: bool) -> Judged {

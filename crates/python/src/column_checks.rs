@@ -106,7 +106,10 @@ pub fn check_columns(
 
 fn check_by(by: &GroupBy, columns: &[String], fields: &FieldMap) -> Result<(), PyFailure> {
     match by {
-        GroupBy::ModelAnd(other) => check_by(other, columns, fields),
+        GroupBy::Both(first, second) => {
+            check_by(first, columns, fields)?;
+            check_by(second, columns, fields)
+        }
         GroupBy::Tags | GroupBy::Tag(_) if !fields.reads(Field::Tags, columns) => {
             let name = by.to_string();
             let by_column = || format!("group by the column: by=\"metadata.{name}\"");

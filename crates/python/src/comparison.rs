@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use probare_analysis::{CompareError, compare};
 use probare_benchmarks::registries;
 use probare_report::comparison::{
-    ComparisonRequest, EvidenceByCase, NonInferiorityGate, RunComparison as Compared, RunScores,
+    ComparedOutput, ComparisonRequest, EvidenceByCase, NonInferiorityGate, RunComparison as Compared, RunScores,
 };
 use probare_report::{Cluster, GroupBy, TerminalStyle};
 use pyo3::prelude::*;
@@ -113,7 +113,13 @@ pub fn compare_results(
             let mut side = RunScores::new(name, results.infos().to_vec());
             for case in results.cases() {
                 let named: Vec<_> = case.results.iter().cloned().map(Some).collect();
-                side.add((&case.case.id, case.model.as_deref(), case.repeat), &named, None, &asked);
+                let (model, prompt) = (case.model.as_deref(), case.prompt.as_deref());
+                let (id, repeat) = (&case.case.id, case.repeat);
+                side.add_output(
+                    ComparedOutput { id, model, prompt, repeat, case: None, content: None },
+                    &named,
+                    &asked,
+                );
             }
             side
         })

@@ -78,6 +78,14 @@ impl SampleProvider for KnownResults {
 }
 
 impl CasePolicy for KnownResults {
+    fn names_prompts(&self) -> bool {
+        self.0.iter().any(|kept| kept.result.prompt.is_some())
+    }
+
+    fn prompt(&self, case: &Case) -> Option<String> {
+        self.for_case(case)?.prompt.clone()
+    }
+
     fn model(&self, case: &Case) -> Option<String> {
         self.for_case(case)?.model.clone()
     }

@@ -36,7 +36,7 @@ impl Summary {
     pub fn empty(source: &str, infos: &[MetricInfo]) -> Counted {
         let mut counted = Counted::default();
         // A summary keeps everything in memory and cannot fail.
-        let _ = counted.event(&Event::Started { source, metrics: infos });
+        let _ = counted.event(&Event::Started { source, metrics: infos, has_prompts: false });
         let _ = counted.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete)));
         counted
     }

@@ -40,6 +40,8 @@ pub enum FilterCondition {
     Tag(String),
     /// The model's name has these words.
     Model(String),
+    /// The prompt's name has these words.
+    Prompt(String),
     /// The name of the data set has these words.
     Dataset(String),
     /// The id is this one.
@@ -271,8 +273,8 @@ fn join_spaced(pieces: Vec<FilterPiece>) -> Vec<FilterPiece> {
 }
 
 /// Words that are no metrics.
-const WORDS: [&str; 11] =
-    ["status", "tag", "model", "dataset", "id", "text", "flipped", "cost", "latency", "tokens", "repeat"];
+const WORDS: [&str; 12] =
+    ["status", "tag", "model", "prompt", "dataset", "id", "text", "flipped", "cost", "latency", "tokens", "repeat"];
 
 /// Most conditions of a line, and parentheses inside of each other.
 const MOST_CONDITIONS: usize = 100;
@@ -461,6 +463,7 @@ fn condition(word: FilterToken, metrics: &[String]) -> Result<CaseFilter, CaseFi
         "repeat" => number(NumericField::Repeat)?,
         "tag" => words(FilterCondition::Tag, &[":", "="])?,
         "model" => words(FilterCondition::Model, &[":", "=", "~"])?,
+        "prompt" => words(FilterCondition::Prompt, &[":", "=", "~"])?,
         "dataset" => words(FilterCondition::Dataset, &[":", "=", "~"])?,
         "id" if sign == "~" => words(FilterCondition::IdHas, &["~"])?,
         "id" => words(FilterCondition::Id, &[":", "="])?,

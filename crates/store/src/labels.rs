@@ -1,6 +1,8 @@
 //! [`HumanLabel`]: what a person says about a result. Labels are added and never changed, and change no score.
 
-use probare_core::Case;
+use std::borrow::Cow;
+
+use probare_core::{Case, output_source_name};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +24,9 @@ pub struct HumanLabel {
     /// The model whose output is meant; all of them where none is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The prompt, where a run has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// Which of its outputs is meant, from 0; all of them where none is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
@@ -44,6 +49,13 @@ pub struct HumanLabel {
     /// already and keeps the label alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<Case>,
+}
+
+impl HumanLabel {
+    /// Whose output is meant: model and prompt.
+    pub fn source_name(&self) -> Option<String> {
+        output_source_name(self.model.as_deref(), self.prompt.as_deref()).map(Cow::into_owned)
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

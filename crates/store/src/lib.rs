@@ -2,7 +2,8 @@
 //! one case; a result is what one metric said about it.
 //!
 //! A sample is finished when all its results are there, and they come in one transaction. So a run that was killed goes on
-//! where it was, and nothing is there twice: the key of a sample is run, data set, case id, occurrence, model and repeat.
+//! where it was, and nothing is there twice: the key of a sample is run, data set, case id, occurrence, model,
+//! prompt and repeat.
 //! Several processes may work in one store.
 //!
 //! A row of samples has what one filters and sorts by; the texts are packed and stand apart. Every row has a checksum, and
@@ -607,11 +608,11 @@ fn each_row(
     Ok(())
 }
 
-/// Drops names of data sets and models that no sample has.
+/// Drops names of data sets, models and prompts that no sample has.
 fn drop_names(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "DELETE FROM names WHERE number NOT IN
-         (SELECT dataset FROM samples UNION SELECT model FROM samples
+         (SELECT dataset FROM samples UNION SELECT model FROM samples UNION SELECT prompt FROM samples
           UNION SELECT answered_by FROM samples WHERE answered_by IS NOT NULL)",
     )
 }

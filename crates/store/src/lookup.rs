@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use probare_core::{Case, CaseToolCall, MetricInfo, MetricResult, Output, ResponseCost, SampleKey, Usage};
+use probare_core::{Case, CaseToolCall, MetricInfo, MetricResult, Output, ResponseCost, Usage};
 use rusqlite::Connection;
 
 use super::body::{PackedTable, SampleBody, body};
@@ -164,7 +164,8 @@ pub(super) fn stored_sample(
         None => Case { id: row.place.id.clone(), ..Case::default() },
     };
     let SampleBody { output, calls, .. } = content(connection, unpacker, &row)?;
-    let SampleRowKey { dataset, occurrence, model, repeat, order: (number, position, seat), .. } = row.place;
+    let SampleRowKey { dataset, model, repeat, .. } = row.place.clone();
+    let key = row.place.sample_key();
     let is_asked = !model.is_empty();
     let answered_by = row.answered_by.or(Some(model));
     match output {
@@ -172,12 +173,6 @@ pub(super) fn stored_sample(
         output => case.response = output,
     }
     case.spent = row.taken.is_known().then(|| to_spent(&row.taken));
-    case.sample = Some(SampleKey {
-        dataset: number,
-        row: position.unsigned_abs(),
-        occurrence,
-        model: is_asked.then_some(seat),
-        repeat,
-    });
+    case.sample = Some(key);
     Ok(StoredSample { dataset, case })
 }

@@ -9,7 +9,7 @@ use super::StoreFault;
 use super::body::{PackedTable, SampleBody};
 use super::packing::Packer;
 use super::run_row::RunRow;
-use super::samples::{MetricValue, OPEN, OutputUsage, SampleRow, SampleRowKey, SampleTable};
+use super::samples::{MetricValue, OPEN, OutputUsage, SampleOrder, SampleRow, SampleRowKey, SampleTable};
 
 /// Makes room for the tables of the second form.
 pub(super) fn rename_old_tables(connection: &Connection) -> rusqlite::Result<()> {
@@ -22,15 +22,52 @@ pub(super) fn rename_old_tables(connection: &Connection) -> rusqlite::Result<()>
     )
 }
 
+/// Rows are read and written as the present form has them, also on the way there; the step to the fifth form makes the table
+/// anew.
+pub(super) fn ensure_prompt_columns(connection: &Connection) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare("SELECT 1 FROM pragma_table_info('samples') WHERE name = 'prompt'")?;
+    if statement.exists([])? {
+        return Ok(());
+    }
+    connection.execute_batch(
+        "ALTER TABLE samples ADD COLUMN prompt INTEGER NOT NULL DEFAULT 0;
+         ALTER TABLE samples ADD COLUMN prompt_seat INTEGER NOT NULL DEFAULT 0;",
+    )
+}
+
+/// Makes the table of samples anew, with the prompt in their key. Checksums stay: rows without a prompt have the same.
+pub(super) fn add_prompts(connection: &Connection, table: &str) -> Result<(), StoreFault> {
+    let mut statement = connection.prepare("SELECT name, type FROM pragma_table_info('samples')")?;
+    let columns = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let columns = columns.collect::<Result<Vec<(String, String)>, _>>()?;
+    drop(statement);
+    connection.execute_batch("DROP INDEX samples_in_order; ALTER TABLE samples RENAME TO old_samples;")?;
+    connection.execute_batch(table)?;
+    for (name, kind) in &columns {
+        if name.starts_with("value_") || name.starts_with("label_") {
+            connection.execute_batch(&format!("ALTER TABLE samples ADD COLUMN {name} {kind}"))?;
+        }
+    }
+    let names = columns.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
+    connection.execute_batch(&format!(
+        "INSERT INTO samples ({names}) SELECT {names} FROM old_samples ORDER BY sample; DROP TABLE old_samples;
+         CREATE INDEX samples_in_order ON samples (run, place, position, seat, prompt_seat, repeat);"
+    ))?;
+    Ok(())
+}
+
 /// Takes over what the tables of the first form held, and drops them.
 pub(super) fn copy_old_rows(connection: &Connection) -> Result<(), StoreFault> {
     let mut statement = connection.prepare("SELECT run, plan, state, made, rounds FROM old_runs ORDER BY run")?;
     let runs = statement.query_map([], |row| {
         Ok(RunRow { run: row.get(0)?, plan: row.get(1)?, state: row.get(2)?, made: row.get(3)?, rounds: row.get(4)? })
     })?;
+    let runs = runs.collect::<Result<Vec<_>, _>>()?;
+    if !runs.is_empty() {
+        ensure_prompt_columns(connection)?;
+    }
     let packer = Packer::default();
     for run in runs {
-        let run = run?;
         run.insert(connection)?;
         samples(connection, run.run, &packer)?;
     }
@@ -65,8 +102,9 @@ fn samples(connection: &Connection, run: i64, packer: &Packer) -> Result<(), Sto
                 id: row.get(2)?,
                 occurrence: row.get(3)?,
                 model: model.clone(),
+                prompt: String::new(),
                 repeat: row.get(5)?,
-                order: (row.get(6)?, row.get(7)?, row.get(8)?),
+                order: SampleOrder { dataset: row.get(6)?, row: row.get(7)?, model: row.get(8)?, prompt: 0 },
             },
             answered_by: (!model.is_empty()).then_some(model),
             status: OPEN.to_owned(),

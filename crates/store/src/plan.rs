@@ -3,11 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use probare_core::{InputFile, MetricInfo, MetricRequest, ModelRecord, ProgramVersion, PromptRecord, ReadSettings};
+use probare_core::{
+    GenerationRecord, InputFile, MetricInfo, MetricRequest, ModelRecord, NamedPromptRecord, ProgramVersion,
+    PromptRecord, ReadSettings,
+};
 use probare_report::DatasetVersion;
 use probare_retrieval::Mode;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
+
+use crate::RunNames;
 
 /// What a run was planned to do. It stands in the store; nothing of it is secret.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -38,6 +43,9 @@ pub struct RunPlan {
     /// SHA-256 of instructions, examples and prompt of the models under test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// Prompts of the models under test that have names, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub generation_prompts: Vec<NamedPromptRecord>,
     /// Metrics with versions and options.
     pub metrics: Vec<MetricInfo>,
     /// Models that judge.
@@ -155,7 +163,41 @@ impl RunPlan {
     /// Samples in all.
     pub fn samples(&self) -> u64 {
         let cases: u64 = self.datasets.iter().map(|dataset| dataset.cases).sum();
-        cases * (self.models.len() as u64).max(1) * u64::from(self.repeats.max(1))
+        cases * self.outputs_per_case()
+    }
+
+    /// Outputs of each case.
+    pub fn outputs_per_case(&self) -> u64 {
+        let prompts = self.generation_prompts.len() as u64;
+        (self.models.len() as u64).max(1) * prompts.max(1) * u64::from(self.repeats.max(1))
+    }
+
+    /// Whether results name the prompt: a run with one prompt leaves it out.
+    pub const fn names_prompts(&self) -> bool {
+        self.generation_prompts.len() > 1
+    }
+
+    /// By which names samples are kept.
+    pub fn names(&self) -> RunNames {
+        let prompts = self.generation_prompts.iter().filter(|_| self.names_prompts());
+        RunNames {
+            datasets: self.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
+            models: self.models.iter().map(|model| model.name.clone()).collect(),
+            prompts: prompts.map(|prompt| prompt.name.clone()).collect(),
+        }
+    }
+
+    /// How its outputs came about, for the manifest.
+    pub fn generation_record(&self) -> GenerationRecord {
+        let RunNames { datasets, models, .. } = self.names();
+        GenerationRecord {
+            datasets,
+            models,
+            repeats: self.repeats,
+            prompt: self.prompt.clone(),
+            prompts: self.generation_prompts.clone(),
+            retrieval: self.retrieval.as_ref().map(|retrieval| json!(retrieval)),
+        }
     }
 
     /// Its data sets with their versions. A file whose responses are scored is another one in every run: only its name counts.
@@ -218,6 +260,11 @@ impl RunPlan {
         if self.prompt != now.prompt {
             found.push("the prompt of the models under test changed".to_owned());
         }
+        let named = |plan: &Self| {
+            let each = plan.generation_prompts.iter().map(|prompt| (prompt.name.clone(), prompt.sha256.clone()));
+            each.collect::<BTreeMap<_, _>>()
+        };
+        compare(&mut found, "the texts and parameters of prompt", &named(self), &named(now));
         for before in &self.metrics {
             match now.metrics.iter().find(|metric| metric.name == before.name) {
                 None => found.push(format!("metric `{}` is gone", before.name)),
@@ -310,6 +357,12 @@ mod tests {
         assert_eq!(changed(|plan| plan.models[0].parameters.seed = Some(1)), "the settings of model `m` changed");
         assert_eq!(changed(|plan| plan.models.clear()), "the settings of model `m` are gone");
         assert_eq!(changed(|plan| plan.prompt = Some("p".into())), "the prompt of the models under test changed");
+        let prompt = |name: &str| NamedPromptRecord { name: name.into(), sha256: "1".into() };
+        assert_eq!(RunPlan { generation_prompts: vec![prompt("a"), prompt("b")], ..plan.clone() }.samples(), 12);
+        assert_eq!(
+            changed(|plan| plan.generation_prompts = vec![NamedPromptRecord { name: "a".into(), sha256: "1".into() }]),
+            "the texts and parameters of prompt `a` are new"
+        );
         assert_eq!(
             changed(|plan| plan.metrics[0].version = 2),
             "metric `x` was exact_match version 1, now it is exact_match version 2"

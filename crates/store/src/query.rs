@@ -46,6 +46,8 @@ pub struct ComparedSample<'a> {
     pub id: &'a str,
     /// Whose output it is, where that is known.
     pub model: Option<&'a str>,
+    /// The prompt, where the run has several.
+    pub prompt: Option<&'a str>,
     pub repeat: u32,
     /// A list of texts as JSON.
     pub tags: Option<&'a str>,
@@ -230,11 +232,12 @@ impl Store {
                     from_columns(&row, &names)
                 };
                 let (sample, status, taken) = (row.sample, row.status.clone(), row.taken.clone());
-                let SampleRowKey { dataset, occurrence, model, repeat, .. } = row.place.clone();
+                let SampleRowKey { dataset, occurrence, model, prompt, repeat, .. } = row.place.clone();
                 let case = stored_sample(connection, &self.unpacker, row)?.case;
                 let mut result = CaseResult::new(case, results);
                 if !model.is_empty() {
                     (result.model, result.repeat) = (Some(model), repeat);
+                    result.prompt = Some(prompt).filter(|prompt| !prompt.is_empty());
                 }
                 let place = *place;
                 found.push(FoundSample { sample, place, dataset, occurrence, status, taken, result });
@@ -259,17 +262,12 @@ impl Store {
                 }
                 let results = from_columns(&row, &names);
                 let tags = row.tags.as_deref().map(serde_json::from_str).transpose()?.unwrap_or_default();
-                let SampleRowKey { id, occurrence, model, repeat, order: (number, position, seat), .. } = row.place;
-                let key = probare_core::SampleKey {
-                    dataset: number,
-                    row: position.unsigned_abs(),
-                    occurrence,
-                    model: (!model.is_empty()).then_some(seat),
-                    repeat,
-                };
+                let key = row.place.sample_key();
+                let SampleRowKey { id, model, prompt, repeat, .. } = row.place;
                 let case = Case { id, tags, sample: Some(key), ..Case::default() };
                 let model = Some(model).filter(|model| !model.is_empty()).or(row.answered_by);
-                visit(CaseResult { model, repeat, ..CaseResult::new(case, results) });
+                let prompt = Some(prompt).filter(|prompt| !prompt.is_empty());
+                visit(CaseResult { model, prompt, repeat, ..CaseResult::new(case, results) });
                 Ok(())
             })
         })
@@ -300,7 +298,7 @@ impl Store {
                     let is_it = |value: &&MetricValue| *value.metric == *metric.name;
                     row.values.get(at).filter(is_it).or_else(|| row.values.iter().find(is_it))?.value
                 }));
-                let SampleRowKey { id, model, repeat, order: (number, position, _), .. } = &row.place;
+                let SampleRowKey { id, model, prompt, repeat, order, .. } = &row.place;
                 let repeat = if has_repeats && model.is_empty() {
                     body(connection, &self.unpacker, row.sample)?.output.map_or(0, |output| output.repeat)
                 } else {
@@ -320,9 +318,10 @@ impl Store {
                     (None, None) => CaseContent::Nothing,
                 };
                 Ok(visit(ComparedSample {
-                    place: (i64::from(*number), *position),
+                    place: (i64::from(order.dataset), order.row),
                     id,
                     model: Some(model.as_str()).filter(|model| !model.is_empty()).or(row.answered_by.as_deref()),
+                    prompt: Some(prompt.as_str()).filter(|prompt| !prompt.is_empty()),
                     repeat,
                     tags: row.tags.as_deref(),
                     values: &values,
@@ -455,6 +454,7 @@ fn sql(
             }
             format!("(model {0} OR answered_by {0})", numbers(found))
         }
+        FilterCondition::Prompt(words) => format!("(prompt {})", numbers(samples.numbers_like(words))),
         FilterCondition::Dataset(words) => format!("(dataset {})", numbers(samples.numbers_like(words))),
         FilterCondition::Id(id) => format!("(id = {})", condition.put(id.clone())),
         FilterCondition::IdHas(words) => format!("(instr(lower(id), {}) > 0)", condition.put(words.to_lowercase())),

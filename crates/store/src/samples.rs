@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probare_core::{MetricResult, Outcome};
+use probare_core::{MetricResult, Outcome, SampleKey};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
@@ -17,20 +17,45 @@ pub(super) const OPEN: &str = "open";
 /// What stands in place of the label of a metric that does not apply.
 pub(super) const NOT_APPLICABLE: &str = "not_applicable";
 
-/// In place of the number of a model where the response of the file is scored.
+/// In place of the number of a model where the response of the file is scored, and of a prompt where the run has one.
 pub(super) const NOBODY: i64 = 0;
 
 /// Where a sample stands.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct SampleRowKey {
     pub dataset: String,
     pub id: String,
     pub occurrence: u32,
     /// The model under test; empty where the response of the file is scored.
     pub model: String,
+    /// The prompt that the model was asked with; empty where the run has one.
+    pub prompt: String,
     pub repeat: u32,
-    /// Numbers of data set, row and model in the run: the order of exports.
-    pub order: (u32, i64, u32),
+    /// The order of exports.
+    pub order: SampleOrder,
+}
+
+impl SampleRowKey {
+    /// The same by numbers.
+    pub fn sample_key(&self) -> SampleKey {
+        SampleKey {
+            dataset: self.order.dataset,
+            row: self.order.row.unsigned_abs(),
+            occurrence: self.occurrence,
+            model: (!self.model.is_empty()).then_some(self.order.model),
+            prompt: (!self.prompt.is_empty()).then_some(self.order.prompt),
+            repeat: self.repeat,
+        }
+    }
+}
+
+/// Numbers in the run of what a sample belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct SampleOrder {
+    pub dataset: u32,
+    pub row: i64,
+    pub model: u32,
+    pub prompt: u32,
 }
 
 /// What an output took.
@@ -111,15 +136,19 @@ impl SampleRow {
     }
 
     fn checksum(&self, run: i64) -> i64 {
-        let SampleRowKey { dataset, id, occurrence, model, repeat, order: (number, row, seat) } = &self.place;
+        let SampleRowKey { dataset, id, occurrence, model, prompt, repeat, order } = &self.place;
         let mut checksum = Checksum::for_table("samples").integer(self.sample).integer(run).text(dataset).text(id);
-        for number in [*occurrence, *repeat, *number, *seat] {
+        // Rows without a prompt keep the checksum that they had before there were any.
+        if !prompt.is_empty() {
+            checksum = checksum.text(prompt).integer(i64::from(order.prompt));
+        }
+        for number in [*occurrence, *repeat, order.dataset, order.model] {
             checksum = checksum.integer(i64::from(number));
         }
         let OutputUsage { input_tokens, output_tokens, cost_usd, latency_ms, attempts } = self.taken;
         checksum = checksum
             .text(model)
-            .integer(*row)
+            .integer(order.row)
             .optional(self.answered_by.as_deref(), Checksum::text)
             .optional(self.case, Checksum::integer)
             .text(&self.status)
@@ -155,8 +184,8 @@ fn tally(tally: &mut RowTally, row: &SampleRow, checksum: i64, is_added: bool) {
     tally.errors.retain(|_, count| *count > 0);
 }
 
-/// Data set, row, model and repeat by number, and the number of the sample where two stand in one place.
-type SamplePosition = (i64, i64, i64, i64, i64);
+/// Data set, row, model, prompt and repeat by number, and the number of the sample where two stand in one place.
+type SamplePosition = (i64, i64, i64, i64, i64, i64);
 
 /// How far the samples of a run were read, and what they came to.
 #[derive(Debug, Clone)]
@@ -173,7 +202,7 @@ impl Cursor {
     /// Before every sample.
     pub fn start() -> Self {
         Self {
-            last: (-1, 0, 0, 0, 0),
+            last: (-1, 0, 0, 0, 0, 0),
             place: SampleRowKey::default(),
             rows: 0,
             sum: 0,
@@ -196,8 +225,9 @@ pub(super) struct SampleTable {
 
 /// Columns before those of the metrics.
 const COLUMNS: &str = "sample, dataset, id, occurrence, model, repeat, place, position, seat, answered_by, case_number, \
-                       status, tags, input_tokens, output_tokens, cost_usd, latency_ms, attempts, checksum";
-const BEFORE_VALUES: usize = 19;
+                       status, tags, input_tokens, output_tokens, cost_usd, latency_ms, attempts, checksum, prompt, \
+                       prompt_seat";
+const BEFORE_VALUES: usize = 21;
 
 impl SampleTable {
     pub fn open(connection: &Connection, run: i64) -> Result<Self, StoreFault> {
@@ -293,8 +323,9 @@ impl SampleTable {
                 id: row.get(2)?,
                 occurrence: row.get(3)?,
                 model: name(4)?.unwrap_or_default(),
+                prompt: name(19)?.unwrap_or_default(),
                 repeat: row.get(5)?,
-                order: (row.get(6)?, row.get(7)?, row.get(8)?),
+                order: SampleOrder { dataset: row.get(6)?, row: row.get(7)?, model: row.get(8)?, prompt: row.get(20)? },
             },
             answered_by: name(9)?,
             case: row.get(10)?,
@@ -318,15 +349,16 @@ impl SampleTable {
 
     /// The sample of a place.
     pub fn find(&self, connection: &Connection, place: &SampleRowKey) -> Result<Option<SampleRow>, StoreFault> {
+        let number = |name: &str| if name.is_empty() { Some(NOBODY) } else { self.number(name) };
         let Some(dataset) = self.number(&place.dataset) else { return Ok(None) };
-        let model = if place.model.is_empty() { Some(NOBODY) } else { self.number(&place.model) };
-        let Some(model) = model else { return Ok(None) };
+        let (Some(model), Some(prompt)) = (number(&place.model), number(&place.prompt)) else { return Ok(None) };
         let mut statement = connection.prepare_cached(&format!(
             "SELECT {} FROM samples WHERE run = ?1 AND id = ?2 AND occurrence = ?3 AND dataset = ?4 AND model = ?5
-             AND repeat = ?6",
+             AND prompt = ?6 AND repeat = ?7",
             self.columns()
         ))?;
-        let mut rows = statement.query(params![self.run, place.id, place.occurrence, dataset, model, place.repeat])?;
+        let key = params![self.run, place.id, place.occurrence, dataset, model, prompt, place.repeat];
+        let mut rows = statement.query(key)?;
         rows.next()?.map(|row| self.read(row).map(|(row, _)| row)).transpose()
     }
 
@@ -337,7 +369,8 @@ impl SampleTable {
         (place, position): (i64, i64),
     ) -> Result<Vec<SampleRow>, StoreFault> {
         let mut statement = connection.prepare_cached(&format!(
-            "SELECT {} FROM samples WHERE run = ?1 AND place = ?2 AND position = ?3 ORDER BY seat, repeat, sample",
+            "SELECT {} FROM samples WHERE run = ?1 AND place = ?2 AND position = ?3
+             ORDER BY seat, prompt_seat, repeat, sample",
             self.columns()
         ))?;
         let mut rows = statement.query(params![self.run, place, position])?;
@@ -368,17 +401,19 @@ impl SampleTable {
         most: usize,
     ) -> Result<Vec<SampleRow>, StoreFault> {
         let mut statement = connection.prepare_cached(&format!(
-            "SELECT {} FROM samples WHERE run = ?1 AND (place, position, seat, repeat, sample) > (?2, ?3, ?4, ?5, ?6)
-             ORDER BY place, position, seat, repeat, sample LIMIT ?7",
+            "SELECT {} FROM samples
+             WHERE run = ?1 AND (place, position, seat, prompt_seat, repeat, sample) > (?2, ?3, ?4, ?5, ?6, ?7)
+             ORDER BY place, position, seat, prompt_seat, repeat, sample LIMIT ?8",
             self.columns()
         ))?;
         let (last, limit) = (cursor.last, i64::try_from(most).unwrap_or(i64::MAX));
-        let mut rows = statement.query(params![self.run, last.0, last.1, last.2, last.3, last.4, limit])?;
+        let mut rows = statement.query(params![self.run, last.0, last.1, last.2, last.3, last.4, last.5, limit])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             let (row, checksum) = self.read(row)?;
-            let (number, position, seat) = row.place.order;
-            cursor.last = (number.into(), position, seat.into(), row.place.repeat.into(), row.sample);
+            let SampleOrder { dataset, row: position, model, prompt } = row.place.order;
+            let repeat = row.place.repeat.into();
+            cursor.last = (dataset.into(), position, model.into(), prompt.into(), repeat, row.sample);
             if cursor.rows > 0 && cursor.place == row.place {
                 return Err(StoreFault::Damaged(format!("case `{}` of run {} is there twice", row.place.id, self.run)));
             }
@@ -405,7 +440,7 @@ impl SampleTable {
             "SELECT case_number FROM samples WHERE run = ?1 AND place = ?2 AND position = ?3
              AND case_number IS NOT NULL LIMIT 1",
         )?;
-        statement.query_row(params![self.run, place.order.0, place.order.1], |row| row.get(0)).optional()
+        statement.query_row(params![self.run, place.order.dataset, place.order.row], |row| row.get(0)).optional()
     }
 
     /// Adds a sample; gives its number.
@@ -429,10 +464,11 @@ impl SampleTable {
     fn write(&mut self, connection: &Connection, row: &mut SampleRow, verb: &str) -> rusqlite::Result<i64> {
         let run = self.run;
         let dataset = self.name_number(connection, &row.place.dataset)?;
-        let model = match row.place.model.as_str() {
-            "" => NOBODY,
-            name => self.name_number(connection, name)?,
+        let mut number = |name: &str| match name {
+            "" => Ok(NOBODY),
+            name => self.name_number(connection, name),
         };
+        let (model, prompt) = (number(&row.place.model)?, number(&row.place.prompt)?);
         let answered_by = match &row.answered_by {
             Some(name) => Some(self.name_number(connection, name)?),
             None => None,
@@ -445,7 +481,7 @@ impl SampleTable {
         let checksum = row.checksum(run);
         let integer = |number: Option<i64>| number.map_or(Value::Null, Value::Integer);
         let text = |text: Option<&String>| text.map_or(Value::Null, |text| Value::Text(text.clone()));
-        let SampleRowKey { id, occurrence, repeat, order: (number, position, seat), .. } = &row.place;
+        let SampleRowKey { id, occurrence, repeat, order, .. } = &row.place;
         let taken = &row.taken;
         let mut values = vec![
             Value::Integer(row.sample),
@@ -454,9 +490,9 @@ impl SampleTable {
             Value::Integer(i64::from(*occurrence)),
             Value::Integer(model),
             Value::Integer(i64::from(*repeat)),
-            Value::Integer(i64::from(*number)),
-            Value::Integer(*position),
-            Value::Integer(i64::from(*seat)),
+            Value::Integer(i64::from(order.dataset)),
+            Value::Integer(order.row),
+            Value::Integer(i64::from(order.model)),
             integer(answered_by),
             integer(row.case),
             Value::Text(row.status.clone()),
@@ -467,6 +503,8 @@ impl SampleTable {
             integer(taken.latency_ms),
             integer(taken.attempts),
             Value::Integer(checksum),
+            Value::Integer(prompt),
+            Value::Integer(i64::from(order.prompt)),
             Value::Integer(run),
         ];
         let mut columns = format!("{COLUMNS}, run");

@@ -31,6 +31,8 @@ const STEPS: &[Step] = &[
     |_| Ok(()),
     // What the calls of a run took, and those that are under way.
     |transaction| spending::create_table(transaction),
+    // The prompt is part of the key of a sample.
+    |transaction| migrate::add_prompts(transaction, SAMPLES_5),
 ];
 
 const FORM_1: &str = "
@@ -128,6 +130,35 @@ CREATE TABLE labels (
 );
 CREATE INDEX labels_of_run ON labels (run);
 CREATE TRIGGER labels_stay BEFORE UPDATE ON labels BEGIN SELECT raise(ABORT, 'labels are added, not changed'); END;
+";
+
+/// The samples of the fifth form.
+const SAMPLES_5: &str = "
+CREATE TABLE samples (
+    sample INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    dataset INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    occurrence INTEGER NOT NULL,
+    model INTEGER NOT NULL,
+    prompt INTEGER NOT NULL DEFAULT 0,
+    repeat INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    prompt_seat INTEGER NOT NULL DEFAULT 0,
+    answered_by INTEGER,
+    case_number INTEGER,
+    status TEXT NOT NULL,
+    tags TEXT,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    cost_usd REAL,
+    latency_ms INTEGER,
+    attempts INTEGER,
+    checksum INTEGER NOT NULL,
+    UNIQUE (run, id, occurrence, dataset, model, prompt, repeat)
+);
 ";
 
 /// Bytes of a page of a new store: bodies of two thousand bytes fill it well.

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::checksum::{Checksum, TallyKey};
 use super::run_row::RunRow;
-use super::{Store, StoreError, StoreFault, outputs_account};
+use super::{Store, StoreError, StoreFault, migrate, outputs_account};
 
 /// The table of calls under way.
 const RESERVATIONS: &str = "
@@ -143,7 +143,11 @@ fn ended_calls(connection: &Connection, run: i64) -> Result<Account, StoreFault>
 /// Makes the table, and accounts for runs from before there was one: of those, what their outputs took is known.
 pub(super) fn create_table(connection: &Connection) -> Result<(), StoreFault> {
     connection.execute_batch(RESERVATIONS)?;
-    for run in RunRow::all(connection)? {
+    let runs = RunRow::all(connection)?;
+    if !runs.is_empty() {
+        migrate::ensure_prompt_columns(connection)?;
+    }
+    for run in runs {
         keep_outputs(connection, run.run)?;
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! [`StoreWriter`]: takes outputs and results from many threads, which pack them, and writes them on one, a few in each
 //! transaction.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +14,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::body::{PackedTable, SampleBody, body};
 use super::packing::{Packer, Unpacker};
-use super::samples::{MetricValue, OPEN, OutputUsage, SampleRow, SampleRowKey, SampleTable};
+use super::samples::{MetricValue, OPEN, OutputUsage, SampleOrder, SampleRow, SampleRowKey, SampleTable};
 use super::{Store, StoreError, StoreFault};
 
 /// Most samples of a transaction, and of those that wait for one.
@@ -40,8 +41,8 @@ struct WaitingOutput {
     place: SampleRowKey,
     answered_by: Option<String>,
     taken: OutputUsage,
-    /// The body, packed.
-    packed: Vec<u8>,
+    /// The body, which is packed only if its results are not in the same transaction.
+    text: String,
 }
 
 enum WriteRequest {
@@ -56,6 +57,8 @@ pub struct RunNames {
     pub datasets: Vec<String>,
     /// Models under test, in order.
     pub models: Vec<String>,
+    /// Prompts in order, where the run has several.
+    pub prompts: Vec<String>,
 }
 
 impl RunNames {
@@ -68,8 +71,14 @@ impl RunNames {
             id: case.id.clone(),
             occurrence: key.occurrence,
             model: key.model.and_then(|model| self.models.get(at(model)).cloned()).unwrap_or_default(),
+            prompt: key.prompt.and_then(|prompt| self.prompts.get(at(prompt)).cloned()).unwrap_or_default(),
             repeat: key.repeat,
-            order: (key.dataset, i64::try_from(key.row).unwrap_or(i64::MAX), key.model.unwrap_or_default()),
+            order: SampleOrder {
+                dataset: key.dataset,
+                row: i64::try_from(key.row).unwrap_or(i64::MAX),
+                model: key.model.unwrap_or_default(),
+                prompt: key.prompt.unwrap_or_default(),
+            },
         })
     }
 }
@@ -111,10 +120,10 @@ impl StoreWriter {
             latency_ms: count(entry.latency_ms),
             attempts: Some(i64::from(entry.attempts)),
         };
-        let packed = self.packer.pack(&sample_body(case, true).text()?)?;
+        let text = sample_body(case, true).text()?;
         let named = case.response.as_ref().and_then(|output| output.model.clone());
         let answered_by = named.or_else(|| Some(place.model.clone()).filter(|model| !model.is_empty()));
-        self.send(WriteRequest::Output(Box::new(WaitingOutput { place, answered_by, taken, packed })))
+        self.send(WriteRequest::Output(Box::new(WaitingOutput { place, answered_by, taken, text })))
     }
 
     /// Keeps the results of a sample. A sample that the user ended is not finished.
@@ -210,6 +219,7 @@ fn sample_body(case: &Case, is_asked: bool) -> SampleBody {
 /// Writes until nobody wishes any more.
 fn serve(mut connection: Connection, run: i64, wishes: &Receiver<WriteRequest>) -> Result<(), StoreFault> {
     let unpacker = Unpacker::from_connection(&connection)?;
+    let packer = Packer::default();
     while let Ok(first) = wishes.recv() {
         let mut batch = vec![first];
         let until = Instant::now() + PATIENCE;
@@ -223,13 +233,26 @@ fn serve(mut connection: Connection, run: i64, wishes: &Receiver<WriteRequest>) 
         let mut writing = WriteTransaction {
             connection: &transaction,
             unpacker: &unpacker,
+            packer: &packer,
             samples: SampleTable::open(&transaction, run)?,
         };
-        for wish in batch {
+        // An output whose results come in the same transaction is written with them.
+        let mut waiting: HashMap<SampleRowKey, (usize, WaitingOutput)> = HashMap::new();
+        for (number, wish) in batch.into_iter().enumerate() {
             match wish {
-                WriteRequest::Output(output) => writing.output(*output)?,
-                WriteRequest::Results(finished) => writing.results(*finished)?,
+                WriteRequest::Output(output) => {
+                    waiting.entry(output.place.clone()).or_insert((number, *output));
+                }
+                WriteRequest::Results(finished) => {
+                    let output = waiting.remove(&finished.place).map(|(_, output)| output);
+                    writing.results(*finished, output)?;
+                }
             }
+        }
+        let mut waiting: Vec<_> = waiting.into_values().collect();
+        waiting.sort_unstable_by_key(|(number, _)| *number);
+        for (_, output) in waiting {
+            writing.output(output)?;
         }
         writing.samples.close(&transaction)?;
         transaction.commit()?;
@@ -241,12 +264,13 @@ fn serve(mut connection: Connection, run: i64, wishes: &Receiver<WriteRequest>) 
 struct WriteTransaction<'a> {
     connection: &'a Connection,
     unpacker: &'a Unpacker,
+    packer: &'a Packer,
     samples: SampleTable,
 }
 
 impl WriteTransaction<'_> {
     fn output(&mut self, output: WaitingOutput) -> Result<(), StoreFault> {
-        let WaitingOutput { place, answered_by, taken, packed } = output;
+        let WaitingOutput { place, answered_by, taken, text } = output;
         let row = SampleRow { answered_by, status: OPEN.to_owned(), taken, ..SampleRow::default() };
         let sample = match self.samples.find(self.connection, &place)? {
             None => self.samples.insert(self.connection, &mut SampleRow { place, ..row })?,
@@ -260,19 +284,31 @@ impl WriteTransaction<'_> {
                 before.sample
             }
         };
-        PackedTable::Outputs.put(self.connection, sample, &packed)?;
+        PackedTable::Outputs.put(self.connection, sample, &self.packer.pack(&text)?)?;
         Ok(())
     }
 
-    fn results(&mut self, finished: FinishedSample) -> Result<(), StoreFault> {
+    /// Writes the results of a sample; its `output`, if it is not in the store yet.
+    fn results(&mut self, finished: FinishedSample, output: Option<WaitingOutput>) -> Result<(), StoreFault> {
         let FinishedSample { place, answered_by, tags, case, mut body, mut packed, values } = finished;
-        let before = self.samples.find(self.connection, &place)?;
+        let mut before = self.samples.find(self.connection, &place)?;
+        let mut taken = OutputUsage::default();
+        let mut answered_by = answered_by;
+        match output {
+            // Of a sample that was there the store decides what stays.
+            Some(output) if before.is_some() => {
+                self.output(output)?;
+                before = self.samples.find(self.connection, &place)?;
+            }
+            Some(output) => (taken, answered_by) = (output.taken, output.answered_by),
+            None => {}
+        }
         let kept = match &before {
             Some(before) if before.is_finished() => Some(self::body(self.connection, self.unpacker, before.sample)?),
             Some(before) => self.waiting(before.sample)?,
             None => None,
         };
-        let mut row = SampleRow { place, answered_by, tags, values, ..SampleRow::default() };
+        let mut row = SampleRow { place, answered_by, tags, taken, values, ..SampleRow::default() };
         if let (Some(before), Some(kept)) = (&before, kept) {
             if before.is_finished() && body.results.iter().all(|(metric, _)| kept.has(metric)) {
                 return Ok(());
@@ -281,7 +317,7 @@ impl WriteTransaction<'_> {
                 row.answered_by.clone_from(&before.answered_by);
             }
             if merge(&mut body, kept) {
-                packed = Packer::default().pack(&body.text()?)?;
+                packed = self.packer.pack(&body.text()?)?;
             }
             row.values.retain(|value| before.values.iter().all(|known| known.metric != value.metric));
             row.values.extend(before.values.iter().cloned());

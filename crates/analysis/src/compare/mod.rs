@@ -6,6 +6,7 @@
 mod early_stop;
 mod stored;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,13 @@ use std::path::{Path, PathBuf};
 use probare_cancellation::on_other_thread;
 use probare_core::{
     Case, ErrorKind, Event, InputFile, Job, Manifest, MetricInfo, MetricResult, Outcome, ResultLine,
-    ResultWithoutEvidence, Score, ScoreError, SerializedResult, Sink, Value,
+    ResultWithoutEvidence, Score, ScoreError, SerializedResult, Sink, Value, output_source_name,
 };
 use probare_engine::{Registries, scan_cases};
 use probare_formats::results::{ResultsFile, RowContent};
 use probare_report::comparison::{
-    CaseEvidence, CaseIdentity, ComparisonError, ComparisonRequest, EvidenceByCase, RunComparison, RunScores,
+    CaseEvidence, CaseIdentity, ComparedOutput, ComparisonError, ComparisonRequest, EvidenceByCase, RunComparison,
+    RunScores,
 };
 use probare_report::{DatasetVersion, GroupBy, ResultStatus, escape};
 use probare_store::{CaseReadMode, Store, StoreError};
@@ -49,36 +51,92 @@ pub struct ResultsSource {
     pub run: Option<i64>,
     /// Only the outputs of this model, which then stand for the run.
     pub model: Option<String>,
+    /// Only the outputs to this prompt.
+    pub prompt: Option<String>,
     /// What its run may have been computed with.
     pub registries: Registries,
 }
 
+/// Before the name of a prompt where a part of a run is named: `3@prompt:short`.
+const PROMPT: &str = "prompt:";
+
 impl ResultsSource {
     /// A whole file.
     pub fn from_file(path: &Path, registries: Registries) -> Self {
-        Self { name: path.display().to_string(), path: path.to_owned(), run: None, model: None, registries }
+        Self {
+            name: path.display().to_string(),
+            path: path.to_owned(),
+            run: None,
+            model: None,
+            prompt: None,
+            registries,
+        }
     }
 
-    /// A file as it is named; with @MODEL behind it the outputs of one model alone.
+    /// A file as it is named; with @MODEL, @prompt:NAME or both behind it a part of its outputs.
     pub fn from_name(name: &str, registries: Registries) -> Self {
-        let (place, model) = match name.rsplit_once('@') {
-            Some((place, model)) if !Path::new(name).exists() => (place, Some(model.to_owned())),
-            _ => (name, None),
-        };
-        Self { name: name.to_owned(), model, ..Self::from_file(Path::new(place), registries) }
+        let (place, part) = if Path::new(name).exists() { (name, None) } else { Self::split_part(name) };
+        let whole = Self { name: name.to_owned(), ..Self::from_file(Path::new(place), registries) };
+        match part {
+            Some(part) => whole.with_part(part),
+            None => whole,
+        }
     }
 
     /// A whole run of a store.
     pub fn from_store(store: &Path, run: i64, registries: Registries) -> Self {
-        Self { name: format!("run {run}"), path: store.to_owned(), run: Some(run), model: None, registries }
+        Self {
+            name: format!("run {run}"),
+            path: store.to_owned(),
+            run: Some(run),
+            model: None,
+            prompt: None,
+            registries,
+        }
     }
 
-    /// The row as it is compared: nothing where it is of another model. One model needs no name to be told apart by.
-    fn filter_row(&self, row: ResultRow) -> Option<ResultRow> {
-        match &self.model {
-            None => Some(row),
-            Some(model) => (row.model.as_ref() == Some(model)).then_some(ResultRow { model: None, ..row }),
+    /// Only a part of the run: of a model, of a prompt (`prompt:NAME`), or of both (`MODEL@prompt:NAME`).
+    #[must_use]
+    pub fn with_part(self, part: &str) -> Self {
+        let (model, prompt) = match part.strip_prefix(PROMPT) {
+            Some(prompt) => (None, Some(prompt)),
+            None => match part.split_once(&format!("@{PROMPT}")) {
+                Some((model, prompt)) => (Some(model), Some(prompt)),
+                None => (Some(part), None),
+            },
+        };
+        Self { model: model.map(str::to_owned), prompt: prompt.map(str::to_owned), ..self }
+    }
+
+    /// Cuts `RUN@PART` into both.
+    fn split_part(name: &str) -> (&str, Option<&str>) {
+        let last = name.rfind(&format!("@{PROMPT}"));
+        // A model may stand before the prompt.
+        let whole = &name[..last.unwrap_or(name.len())];
+        match (whole.rsplit_once('@'), last) {
+            (Some((place, _)), _) => (place, Some(&name[place.len() + 1..])),
+            (None, Some(at)) => (whole, Some(&name[at + 1..])),
+            (None, None) => (name, None),
         }
+    }
+
+    /// The part of the run, in words; nothing where it is the whole.
+    pub fn part_name(&self) -> Option<Cow<'_, str>> {
+        output_source_name(self.model.as_deref(), self.prompt.as_deref())
+    }
+
+    /// What of its model and prompt tells an output apart here; nothing where it is of another part of the run. One model
+    /// needs no name to be told apart by.
+    fn select<'a>(
+        &self,
+        model: Option<&'a str>,
+        prompt: Option<&'a str>,
+    ) -> Option<(Option<&'a str>, Option<&'a str>)> {
+        let is_other = |wanted: &Option<String>, found| wanted.is_some() && wanted.as_deref() != found;
+        if is_other(&self.model, model) || is_other(&self.prompt, prompt) {
+            return None;
+        }
+        Some((model.filter(|_| self.model.is_none()), prompt.filter(|_| self.prompt.is_none())))
     }
 }
 
@@ -106,6 +164,16 @@ pub enum CompareError {
         name: String,
         /// The model.
         model: String,
+        /// Those that it has.
+        known: String,
+    },
+    /// No row was asked for with the prompt.
+    #[error("{name}: there are no results of the prompt `{prompt}`, but of {known}")]
+    NoPrompt {
+        /// What the results are called.
+        name: String,
+        /// The prompt.
+        prompt: String,
         /// Those that it has.
         known: String,
     },
@@ -156,7 +224,7 @@ pub enum CompareError {
         metric: String,
     },
     /// One model is wanted.
-    #[error("`{name}` has outputs of several models, and those of one are needed")]
+    #[error("`{name}` has outputs of several models or prompts, and those of one are needed")]
     SeveralModels {
         /// What the results are called.
         name: String,
@@ -190,7 +258,7 @@ pub fn compare(
         read.collect::<Result<Vec<(RunScores, OutputRows)>, CompareError>>()
     })?;
     let (mut sides, lines): (Vec<RunScores>, Vec<OutputRows>) = found.into_iter().unzip();
-    let by_texts = asked.by.as_ref().is_some_and(|by| *by != GroupBy::Model);
+    let by_texts = asked.by.as_ref().is_some_and(|by| !by.is_by_source());
     if by_texts
         && sides.iter().all(|side| !side.notes.is_empty())
         && let Some(side) = sides.first_mut()
@@ -278,50 +346,74 @@ fn side(
     asked: &ComparisonRequest,
 ) -> Result<(RunScores, OutputRows), CompareError> {
     let mut lines = OutputRows::default();
-    let (side, models) = match file.run {
+    let (side, sources) = match file.run {
         Some(run) => stored::read_stored_side(file, run, sameness, asked, &mut lines)?,
         None => read_results_file(file, asked, &mut lines)?,
     };
-    match file.model.as_ref().filter(|model| !models.contains(*model)) {
-        Some(model) => Err(no_model(file, model, models)),
-        None => Ok((side, lines)),
+    sources.check(file)?;
+    Ok((side, lines))
+}
+
+/// Whose outputs a run has: names of models and of prompts.
+#[derive(Debug, Default)]
+struct OutputSources {
+    models: BTreeSet<String>,
+    prompts: BTreeSet<String>,
+}
+
+impl OutputSources {
+    fn add(&mut self, model: Option<&str>, prompt: Option<&str>) {
+        for (known, name) in [(&mut self.models, model), (&mut self.prompts, prompt)] {
+            if let Some(name) = name.filter(|name| !known.contains(*name)) {
+                known.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// Fails where the part of the run that is wanted is not there.
+    fn check(&self, file: &ResultsSource) -> Result<(), CompareError> {
+        let names = |known: &BTreeSet<String>| known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        if let Some(model) = file.model.clone().filter(|model| !self.models.contains(model)) {
+            let none = "no model that is named".to_owned();
+            let known = if self.models.is_empty() { none } else { names(&self.models) };
+            return Err(CompareError::NoModel { name: file.name.clone(), model, known });
+        }
+        if let Some(prompt) = file.prompt.clone().filter(|prompt| !self.prompts.contains(prompt)) {
+            let none = "one prompt alone".to_owned();
+            let known = if self.prompts.is_empty() { none } else { names(&self.prompts) };
+            return Err(CompareError::NoPrompt { name: file.name.clone(), prompt, known });
+        }
+        Ok(())
     }
 }
 
-fn no_model(file: &ResultsSource, model: &str, models: BTreeSet<String>) -> CompareError {
-    let known = models.into_iter().collect::<Vec<_>>().join(", ");
-    let known = if known.is_empty() { "no model that is named".to_owned() } else { known };
-    CompareError::NoModel { name: file.name.clone(), model: model.to_owned(), known }
-}
-
-/// The same of a file, and names of the models whose outputs it has.
+/// The same of a file, and whose outputs it has.
 fn read_results_file(
     file: &ResultsSource,
     asked: &ComparisonRequest,
     lines: &mut OutputRows,
-) -> Result<(RunScores, BTreeSet<String>), CompareError> {
+) -> Result<(RunScores, OutputSources), CompareError> {
     let mut side = RunScores::new(file.name.clone(), Vec::new());
     let mut notes = Vec::new();
-    let mut models = BTreeSet::new();
+    let mut sources = OutputSources::default();
     let mut nameless = UnnamedRows::default();
     lines.are_apart = read_rows(file, RowSelection::Values, &mut notes, |manifest, row, case| {
-        if let Some(model) = row.model.as_ref().filter(|model| !models.contains(*model)) {
-            models.insert(model.clone());
-        }
+        sources.add(row.model.as_deref(), row.prompt.as_deref());
         nameless.add_row(manifest, &row);
-        let Some(row) = file.filter_row(row) else { return };
+        let Some((model, prompt)) = file.select(row.model.as_deref(), row.prompt.as_deref()) else { return };
         lines.numbers.push(row.number);
         if side.metrics.is_empty() {
             side.metrics.clone_from(&manifest.metrics);
             lines.datasets = file_datasets(manifest);
         }
-        side.add((&row.id, row.model.as_deref(), row.repeat), &row.named, case, asked);
+        let output = ComparedOutput { id: &row.id, model, prompt, repeat: row.repeat, case, content: None };
+        side.add_output(output, &row.named, asked);
     })?;
     if let Some(why) = nameless.why() {
         return Err(CompareError::Unaligned { name: file.name.clone(), why });
     }
     side.notes = notes;
-    Ok((side, models))
+    Ok((side, sources))
 }
 
 /// The values of a finished run, case by case.
@@ -338,8 +430,8 @@ pub struct RunValues {
 pub struct CaseValues {
     /// Its id.
     pub id: String,
-    /// Whose output it is, where that is known.
-    pub model: Option<String>,
+    /// Whose output it is, where that is known: the model, and the prompt where the run has several.
+    pub source: Option<String>,
     /// Which of several.
     pub repeat: u32,
     /// By what labels know the answer, where it is at hand.
@@ -352,11 +444,11 @@ pub struct CaseValues {
 
 /// Reads the values of a run that has one output of each case. Several outputs of a case are no cases of their own.
 pub fn read_values(file: &ResultsSource, by: Option<&GroupBy>) -> Result<RunValues, CompareError> {
-    let (mut found, mut models, mut twice) = (RunValues::default(), BTreeSet::new(), None);
+    let (mut found, mut sources, mut twice) = (RunValues::default(), OutputSources::default(), None);
     let mut seen = BTreeSet::new();
-    let mut add = |valued: CaseValues| {
-        models.extend(valued.model.clone());
-        if file.model.is_some() && valued.model != file.model {
+    let mut add = |valued: CaseValues, model: Option<&str>, prompt: Option<&str>| {
+        sources.add(model, prompt);
+        if file.select(model, prompt).is_none() {
             return;
         }
         if !seen.insert(valued.id.clone()) {
@@ -368,9 +460,9 @@ pub fn read_values(file: &ResultsSource, by: Option<&GroupBy>) -> Result<RunValu
         let said = case.and_then(|case| case.response.as_ref()).filter(|said| said.model.as_deref() == model);
         said.map(|said| answer_digest(&said.text))
     };
-    let groups = |case: Option<&Case>, model: Option<&str>| -> Vec<String> {
-        let names = by.zip(case).map(|(by, case)| by.groups(case, model)).unwrap_or_default();
-        names.into_iter().map(std::borrow::Cow::into_owned).collect()
+    let groups = |case: Option<&Case>, model: Option<&str>, prompt: Option<&str>| -> Vec<String> {
+        let names = by.zip(case).map(|(by, case)| by.groups(case, model, prompt)).unwrap_or_default();
+        names.into_iter().map(Cow::into_owned).collect()
     };
     let mut metrics = Vec::new();
     if let Some(run) = file.run {
@@ -378,14 +470,16 @@ pub fn read_values(file: &ResultsSource, by: Option<&GroupBy>) -> Result<RunValu
         metrics = store.run(run)?.plan.metrics;
         store.for_each_compared_sample(run, &metrics, CaseReadMode::Text, |sample| {
             let case: Option<Case> = sample.read.text().map(serde_json::from_str).transpose()?;
-            add(CaseValues {
+            let source = output_source_name(sample.model, sample.prompt);
+            let valued = CaseValues {
                 answer: answer(case.as_ref(), sample.model),
-                groups: groups(case.as_ref(), sample.model),
+                groups: groups(case.as_ref(), sample.model, sample.prompt),
                 values: sample.values.to_vec(),
                 id: sample.id.to_owned(),
-                model: sample.model.map(str::to_owned),
+                source: source.map(Cow::into_owned),
                 repeat: sample.repeat,
-            });
+            };
+            add(valued, sample.model, sample.prompt);
             Ok(())
         })?;
     } else {
@@ -397,21 +491,23 @@ pub fn read_values(file: &ResultsSource, by: Option<&GroupBy>) -> Result<RunValu
                 Some(Ok(Outcome::Scored(score))) => Some(score.value.get()),
                 _ => None,
             };
-            add(CaseValues {
+            let source = output_source_name(row.model.as_deref(), row.prompt.as_deref());
+            let valued = CaseValues {
                 answer: answer(case, row.model.as_deref()),
-                groups: groups(case, row.model.as_deref()),
+                groups: groups(case, row.model.as_deref(), row.prompt.as_deref()),
                 values: row.named.iter().map(value).collect(),
                 id: row.id,
-                model: row.model,
+                source: source.map(Cow::into_owned),
                 repeat: row.repeat,
-            });
+            };
+            add(valued, row.model.as_deref(), row.prompt.as_deref());
         })?;
     }
     found.metrics = metrics;
-    match (twice, &file.model) {
-        (_, Some(model)) if found.cases.is_empty() => Err(no_model(file, model, models)),
-        (Some(id), _) => Err(CompareError::Several { name: file.name.clone(), id }),
-        (None, _) => Ok(found),
+    sources.check(file)?;
+    match twice {
+        Some(id) => Err(CompareError::Several { name: file.name.clone(), id }),
+        None => Ok(found),
     }
 }
 
@@ -430,7 +526,8 @@ impl UnnamedRows {
             return;
         }
         let generation = manifest.generation.as_ref();
-        self.has_several |= generation.is_some_and(|made| made.repeats > 1 || made.models.len() > 1);
+        self.has_several |=
+            generation.is_some_and(|made| made.repeats > 1 || made.models.len() > 1 || made.names_prompts());
         let count = self.ids.entry(row.id.clone()).or_default();
         *count += 1;
         if *count > 1 {
@@ -482,6 +579,7 @@ pub(crate) struct ResultRow {
     pub number: u64,
     pub id: String,
     pub model: Option<String>,
+    pub prompt: Option<String>,
     pub repeat: u32,
     /// Whether the file says whose output it is, and which of several.
     pub is_named: bool,
@@ -489,17 +587,19 @@ pub(crate) struct ResultRow {
     pub named: Vec<Option<MetricResult>>,
 }
 
-/// The models that the rows of a file name, in the order in which they come.
-pub(crate) fn models(file: &ResultsSource) -> Result<Vec<String>, CompareError> {
+/// The models and prompts that the rows of a file name, in the order in which they come.
+pub(crate) fn models_and_prompts(file: &ResultsSource) -> Result<(Vec<String>, Vec<String>), CompareError> {
     let (recorded, manifest, _) = reopen_results(&file.path, &[], file.registries)?;
     let mut rows = ResultRows::new(&recorded, RowSelection::Values)?;
-    let mut models: Vec<String> = Vec::new();
+    let (mut models, mut prompts): (Vec<String>, Vec<String>) = Default::default();
     while let Some(row) = rows.next(&manifest) {
         let number = rows.number;
         let row = row.map_err(|reason| CompareError::Row { path: file.path.clone(), number, reason })?;
-        models.extend(row.and_then(|row| row.model).filter(|model| !models.contains(model)));
+        let Some(row) = row else { continue };
+        models.extend(row.model.filter(|model| !models.contains(model)));
+        prompts.extend(row.prompt.filter(|prompt| !prompts.contains(prompt)));
     }
-    Ok(models)
+    Ok((models, prompts))
 }
 
 /// Reads the rows of a file that are wanted one after the other, each with its case where that is at hand. Says whether the inputs
@@ -637,14 +737,14 @@ fn line<T: DeserializeOwned>(
     told: fn(T) -> MetricResult,
 ) -> Result<ResultRow, String> {
     let line: ResultLine<T> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let ResultLine { id, model, repeat, mut scores, answered_by: _ } = line;
+    let ResultLine { id, model, prompt, repeat, mut scores, answered_by: _ } = line;
     let named = (manifest.metrics.iter())
         .map(|metric| {
             let at = scores.iter().position(|(name, _)| *name == metric.name)?;
             Some(told(scores.swap_remove(at).1))
         })
         .collect();
-    Ok(ResultRow { number: 0, id, model, repeat, is_named: true, named })
+    Ok(ResultRow { number: 0, id, model, prompt, repeat, is_named: true, named })
 }
 
 /// A row of a table: what its columns hold of each metric.
@@ -694,6 +794,7 @@ fn cells(columns: &[String], content: &RowContent, manifest: &Manifest) -> Resul
         number: 0,
         id: cell("id").unwrap_or_default(),
         model: own("model"),
+        prompt: if columns.get(2).map(String::as_str) == Some("prompt") { own("prompt") } else { None },
         repeat: own("repeat").and_then(|text| text.parse().ok()).unwrap_or(0),
         is_named,
         named: manifest.metrics.iter().map(|metric| of(&metric.name)).collect::<Result<_, _>>()?,

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use probare_core::{Case, MetricInfo, Sha256};
+use probare_core::{Case, MetricInfo, Sha256, output_source_name};
 use probare_report::GroupBy;
 use probare_report::comparison::{
     CaseEvidence, CaseIdentity, ComparedOutput, ComparisonRequest, ContentHash, EvidenceByCase, RunScores, content_of,
@@ -12,7 +12,7 @@ use probare_report::comparison::{
 use probare_store::{CaseContent, CasePosition, CaseReadMode, ComparedSample, RunPlan, Store};
 use serde::Deserialize;
 
-use super::{CompareError, OutputRows, ResultsSource, keep};
+use super::{CompareError, OutputRows, OutputSources, ResultsSource, keep};
 
 /// How it is known whether cases of two runs are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,24 +101,24 @@ struct CaseQuestion<'a> {
 /// Most outputs that room is made for before they come: what a store says of itself is no promise.
 const ROOM: usize = 1_000_000;
 
-/// Reads what a comparison needs of a run, and names of the models whose outputs it has.
+/// Reads what a comparison needs of a run, and whose outputs it has.
 pub(super) fn read_stored_side(
     file: &ResultsSource,
     run: i64,
     sameness: CaseMatching,
     asked: &ComparisonRequest,
     lines: &mut OutputRows,
-) -> Result<(RunScores, BTreeSet<String>), CompareError> {
+) -> Result<(RunScores, OutputSources), CompareError> {
     let needs_case = needs_case(asked);
     let needs_tags = asked.by.is_some();
-    let mut models = BTreeSet::new();
+    let mut sources = OutputSources::default();
     let mut is_whole = true;
     let store = Store::open_existing(&file.path)?;
     let stored = store.run(run)?;
     lines.datasets = stored.plan.dataset_versions();
     let metrics = stored.plan.metrics;
     let mut side = RunScores::new(file.name.clone(), metrics.clone());
-    if file.model.is_none() {
+    if file.model.is_none() && file.prompt.is_none() {
         side.reserve(usize::try_from(stored.finished).unwrap_or(0).min(ROOM));
     }
     let reading = match sameness {
@@ -127,15 +127,9 @@ pub(super) fn read_stored_side(
         CaseMatching::Row | CaseMatching::Text => CaseReadMode::Text,
     };
     store.for_each_compared_sample(run, &metrics, reading, |sample| {
-        let ComparedSample { place, id, model, repeat, tags, values, case: number, read } = sample;
-        if let Some(model) = model.filter(|model| !models.contains(*model)) {
-            models.insert(model.to_owned());
-        }
-        let model = match &file.model {
-            Some(wanted) if model != Some(wanted) => return Ok(()),
-            Some(_) => None,
-            None => model,
-        };
+        let ComparedSample { place, id, model, prompt, repeat, tags, values, case: number, read } = sample;
+        sources.add(model, prompt);
+        let Some((model, prompt)) = file.select(model, prompt) else { return Ok(()) };
         let case = match read.text() {
             Some(text) if needs_case => Some(serde_json::from_str(text)?),
             _ if needs_tags => {
@@ -148,7 +142,7 @@ pub(super) fn read_stored_side(
         let content = sameness.fingerprint(place, read)?;
         lines.numbers.push(number.unwrap_or_default().unsigned_abs());
         side.add_values(
-            ComparedOutput { id, model, repeat, case: case.as_ref(), content },
+            ComparedOutput { id, model, prompt, repeat, case: case.as_ref(), content },
             values.iter().copied(),
             asked,
         );
@@ -160,7 +154,7 @@ pub(super) fn read_stored_side(
             file.name
         ));
     }
-    Ok((side, models))
+    Ok((side, sources))
 }
 
 /// Decides by what cases ask where the bytes of their texts differ. What is decided in one run is decided in all.
@@ -206,14 +200,12 @@ pub(super) fn evidence(
     let mut seen: BTreeMap<(String, Option<String>, u32), u32> = BTreeMap::new();
     for sample in store.samples_of(run, &metrics, ids.into_iter())? {
         let result = sample.result;
-        let model = match &file.model {
-            Some(wanted) if result.model.as_ref() != Some(wanted) => continue,
-            Some(_) => None,
-            None => result.model.clone(),
-        };
+        let selected = file.select(result.model.as_deref(), result.prompt.as_deref());
+        let Some((model, prompt)) = selected else { continue };
+        let source = output_source_name(model, prompt).map(Cow::into_owned);
         let id = result.case.id.clone();
-        let count = seen.entry((id.clone(), model.clone(), result.repeat)).or_default();
-        let identity = CaseIdentity { id, model: model.filter(|_| with_models), occurrence: *count };
+        let count = seen.entry((id.clone(), source.clone(), result.repeat)).or_default();
+        let identity = CaseIdentity { id, model: source.filter(|_| with_models), occurrence: *count };
         *count += 1;
         keep(wanted, identity, evidences, place, || CaseEvidence {
             case: Some(result.case),

@@ -29,6 +29,8 @@ pub struct ExportRequest<'a> {
     pub output: &'a Path,
     /// The model whose outputs are wanted, where there are several.
     pub model: Option<&'a str>,
+    /// Only the outputs to this prompt.
+    pub prompt: Option<&'a str>,
     /// Who evaluated.
     pub organisation: Option<&'a str>,
     /// Whether what does not apply is written as well, where the file has a place for it.
@@ -62,12 +64,11 @@ impl ExportRequest<'_> {
             return Err(ExchangeError::All { target: self.target });
         }
         let output = OutputWriter::to_file(self.output, Compression::None).map_err(ReportError::from)?;
-        let model = about.model.clone();
         let metric = about.clone();
         let inner = self.target.sink(output, about);
         Ok(CountingSink {
             inner,
-            model,
+            about: metric.clone(),
             samples: 0,
             is_of_traces: self.target.is_of_traces(),
             untraced: 0,
@@ -103,10 +104,24 @@ impl ExportRequest<'_> {
     }
 }
 
+impl ExportRequest<'_> {
+    /// The prompt to write, of those that there are.
+    fn prompt(&self, prompts: &BTreeSet<String>) -> Result<Option<String>, ExchangeError> {
+        let known = || prompts.iter().cloned().collect();
+        match self.prompt {
+            Some(prompt) if prompts.contains(prompt) => Ok(Some(prompt.to_owned())),
+            Some(prompt) => Err(ExchangeError::UnknownPrompt { prompt: prompt.to_owned(), prompts: known() }),
+            None if self.target.holds_several_models() => Ok(None),
+            None if prompts.len() > 1 => Err(ExchangeError::SeveralPrompts { target: self.target, prompts: known() }),
+            None => Ok(None),
+        }
+    }
+}
+
 /// Counts what goes through; samples that are not finished are left out.
 struct CountingSink {
     inner: Box<dyn Sink>,
-    model: Option<String>,
+    about: ExportMetadata,
     samples: u64,
     is_of_traces: bool,
     /// Samples that come from no trace, where the file is about traces.
@@ -124,8 +139,7 @@ impl Sink for CountingSink {
             self.metrics = metrics.to_vec();
         }
         if let Event::Scored(result) = event {
-            let is_wanted = self.model.is_none() || self.model == result.model;
-            if result.results.is_empty() || !is_wanted {
+            if result.results.is_empty() || !self.about.wants(result) {
                 return Ok(());
             }
             if self.is_of_traces && !result.case.metadata.contains_key(TRACE) {
@@ -171,6 +185,8 @@ pub fn export_run(path: &Path, stored: &StoredRun, wanted: &ExportRequest<'_>) -
     let plan = &stored.plan;
     let models: BTreeSet<String> = plan.models.iter().map(|model| model.name.clone()).collect();
     let model = wanted.model(&models)?;
+    let prompts: BTreeSet<String> = plan.names().prompts.into_iter().collect();
+    let prompt = wanted.prompt(&prompts)?;
     let name = match plan.datasets.as_slice() {
         [only] => only.name.clone(),
         _ => Path::new(&plan.config).file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -179,6 +195,7 @@ pub fn export_run(path: &Path, stored: &StoredRun, wanted: &ExportRequest<'_>) -
         name,
         id: Sha256::hex_digest(serde_json::to_vec(plan).unwrap_or_default()),
         model,
+        prompt,
         models: plan.models.clone(),
         datasets: (plan.datasets.iter())
             .map(|set| DatasetUsed { name: set.name.clone(), sha256: set.input.sha256.clone() })
@@ -219,7 +236,7 @@ pub fn export_results(results: &Path, wanted: &ExportRequest<'_>) -> Result<Expo
         Err(error) => notes.push(format!("the texts of the cases are not at hand: {error}")),
     }
     // Which models there are is known from the rows alone.
-    let mut models = BTreeSet::new();
+    let (mut models, mut prompts) = (BTreeSet::new(), BTreeSet::new());
     let mut repeats = 0;
     read_rows(
         &ResultsSource::from_file(results, wanted.registries),
@@ -227,17 +244,19 @@ pub fn export_results(results: &Path, wanted: &ExportRequest<'_>) -> Result<Expo
         &mut Vec::new(),
         |_, row, _| {
             models.extend(row.model);
+            prompts.extend(row.prompt);
             repeats = repeats.max(row.repeat + 1);
         },
     )?;
     let model = wanted.model(&models)?;
     let about = ExportMetadata {
         metric: wanted.metric(&manifest.metrics)?,
+        prompt: wanted.prompt(&prompts)?,
         ..about(results, &manifest, model, repeats, wanted)
     };
     let mut sink = wanted.sink(&reads, about)?;
     let source = results.display().to_string();
-    let mut failed = sink.event(&Event::Started { source: &source, metrics: &manifest.metrics });
+    let mut failed = sink.event(&Event::Started { source: &source, metrics: &manifest.metrics, has_prompts: false });
     read_rows(
         &ResultsSource::from_file(results, wanted.registries),
         RowSelection::Whole,
@@ -258,6 +277,7 @@ fn result(row: ResultRow, case: Option<&Case>) -> CaseResult {
     CaseResult {
         case: case.cloned().unwrap_or_else(|| Case { id: row.id, ..Case::default() }),
         model: row.model,
+        prompt: row.prompt,
         repeat: row.repeat,
         results: row.named.into_iter().map(|named| named.unwrap_or_else(missing)).collect(),
         ..CaseResult::default()
@@ -293,6 +313,7 @@ fn about(
         made: since.map_or(0, |since| since.as_secs()),
         organisation: wanted.organisation.map(str::to_owned),
         agent_metrics: agent_metrics(&manifest.metrics),
+        prompt: None,
         all: wanted.all,
         metric: None,
     }

@@ -76,6 +76,22 @@ pub enum ExchangeError {
         /// Those that it has.
         models: Vec<String>,
     },
+    /// There are several prompts where the format has one.
+    #[error("the run has {} prompts, and {target} has a file for each", prompts.len())]
+    SeveralPrompts {
+        /// The tool.
+        target: ExportTarget,
+        /// Their names.
+        prompts: Vec<String>,
+    },
+    /// No output was asked for with this prompt.
+    #[error("the run has no prompt `{prompt}`")]
+    UnknownPrompt {
+        /// What was asked for.
+        prompt: String,
+        /// Those that it has.
+        prompts: Vec<String>,
+    },
     /// The file holds cases and nothing else.
     #[error("`{file}` ({format}) holds no metrics and no prompts, so that there is nothing for a configuration")]
     NoConfiguration {

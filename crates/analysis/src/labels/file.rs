@@ -83,7 +83,7 @@ pub struct LatestLabel {
 /// Who said something about what.
 type LatestLabelKey = (String, Option<String>, LabelledOutputKey);
 
-/// An output, as labels name it: id, occurrence, data set, model, repeat and the digest of the answer.
+/// An output, as labels name it: id, occurrence, data set, model and prompt, repeat and the digest of the answer.
 pub(super) type LabelledOutputKey = (String, u32, Option<String>, Option<String>, Option<u32>, Option<String>);
 
 impl LatestLabel {
@@ -94,8 +94,8 @@ impl LatestLabel {
 
     /// The output that it is about.
     pub(super) fn output(&self) -> LabelledOutputKey {
-        let HumanLabel { id, occurrence, dataset, model, repeat, .. } = &self.label;
-        (id.clone(), *occurrence, dataset.clone(), model.clone(), *repeat, self.answer.clone())
+        let HumanLabel { id, occurrence, dataset, repeat, .. } = &self.label;
+        (id.clone(), *occurrence, dataset.clone(), self.label.source_name(), *repeat, self.answer.clone())
     }
 
     fn key(&self) -> LatestLabelKey {

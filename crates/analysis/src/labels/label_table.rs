@@ -16,8 +16,8 @@ pub struct LabelledOutput {
     pub id: String,
     /// How many cases of the same id come before it.
     pub occurrence: u32,
-    /// Whose output; anybody's where it is not said.
-    pub model: Option<String>,
+    /// Whose output, model and prompt; anybody's where it is not said.
+    pub source: Option<String>,
     /// Which of several; any where it is not said.
     pub repeat: Option<u32>,
     /// The digest of the answer, where the file has the answer.
@@ -30,9 +30,9 @@ pub struct LabelledOutput {
 
 impl LabelledOutput {
     /// Whether it is this output that was labelled.
-    pub fn matches_output(&self, id: &str, model: Option<&str>, repeat: u32, answer: Option<&str>) -> bool {
+    pub fn matches_output(&self, id: &str, source: Option<&str>, repeat: u32, answer: Option<&str>) -> bool {
         self.id == id
-            && self.model.as_deref().is_none_or(|own| Some(own) == model)
+            && self.source.as_deref().is_none_or(|own| Some(own) == source)
             && self.repeat.is_none_or(|own| own == repeat)
             && self.answer.as_deref().zip(answer).is_none_or(|(own, other)| own == other)
     }
@@ -83,13 +83,13 @@ impl LabelTable {
         let mut places: HashMap<LabelledOutputKey, usize> = HashMap::new();
         let mut deferred = 0;
         for decision in meant {
-            let HumanLabel { id, occurrence, model, repeat, label, by, .. } = &decision.label;
+            let HumanLabel { id, occurrence, repeat, label, by, .. } = &decision.label;
             let Some(column) = people.iter().position(|name| name == by) else { continue };
             let place = *places.entry(decision.output()).or_insert_with(|| {
                 outputs.push(LabelledOutput {
                     id: id.clone(),
                     occurrence: *occurrence,
-                    model: model.clone(),
+                    source: decision.label.source_name(),
                     repeat: *repeat,
                     answer: decision.answer.clone(),
                     labels: vec![None; people.len()],

@@ -1,5 +1,7 @@
 //! [`Levels`]: the words of a label and the numbers that they stand for.
 
+use probare_metrics::judges::Rubric;
+use probare_metrics::judges::judge_rubric::RubricLevel;
 use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 
@@ -27,8 +29,13 @@ impl Levels {
         let own = ["poor", "fair", "good"].map(|label| json!({"label": label})).to_vec();
         let has_levels =
             registry().get(id).is_ok_and(|metric| (metric.schema)().to_value()["properties"].get("levels").is_some());
+        let rubric = options.get("rubric").and_then(Json::as_str).and_then(|rubric| Rubric::from_option(rubric).ok());
+        let of_rubric = rubric.map(|rubric| {
+            let level = |level: RubricLevel| json!({"label": level.label, "means": level.means, "value": level.value});
+            rubric.levels.into_iter().map(level).collect::<Vec<Json>>()
+        });
         let given = options.get("levels").and_then(Json::as_array).cloned().filter(|list| !list.is_empty());
-        let list = if has_levels { given.unwrap_or(own) } else { Vec::new() };
+        let list = if has_levels { of_rubric.or(given).unwrap_or(own) } else { Vec::new() };
         let last = list.len().saturating_sub(1).max(1) as f64;
         let level = |(at, level): (usize, &Json)| {
             let label = level.get("label")?.as_str()?.trim().to_owned();

@@ -6,7 +6,9 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{BenchmarkData, Event, FORMAT, FileDigest, Manifest, Outcome, RunEnd, Sha256, Sink};
+use probare_core::{
+    BenchmarkData, Event, FORMAT, FileDigest, GenerationRecord, Manifest, Outcome, RunEnd, Sha256, Sink,
+};
 use probare_formats::results::{FileRows, ResultsFile, ResultsFileError};
 use probare_report::{OutputWriter, RendererOptions, ReportFormat, Summary, VERSION, costs};
 
@@ -157,12 +159,14 @@ fn rows(file: &ResultsFile, recorded: &Manifest) -> Result<Option<FileRows>, Res
 impl Sink for Checker<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Started { source, metrics } => {
+            Event::Started { source, metrics, .. } => {
                 (*source).clone_into(&mut self.source);
                 self.metrics = metrics.iter().map(|metric| metric.name.clone()).collect();
                 if let Some(rows) = self.rows.take() {
+                    let generation = self.recorded.generation.as_ref();
+                    let has_prompts = generation.is_some_and(GenerationRecord::names_prompts);
                     self.matching = Some(RowMatcher::new(
-                        (self.file.format(), self.recorded.probare.format),
+                        (self.file.format(), self.recorded.probare.format, has_prompts),
                         metrics,
                         rows,
                         &mut self.verdict,

@@ -87,7 +87,7 @@ mod tests {
             summary.event(event).unwrap();
             html.event(event).unwrap();
         };
-        send(&Event::Started { source: "c.jsonl", metrics: &infos });
+        send(&Event::Started { source: "c.jsonl", metrics: &infos, has_prompts: false });
         for (id, value) in [("first", 0.25), ("second", 0.75)] {
             let case = Case { id: id.into(), query: Some(format!("what is {id}")), ..Case::default() };
             send(&Event::Scored(&CaseResult::new(case, vec![Ok(Score::from_number(value).unwrap().into())])));

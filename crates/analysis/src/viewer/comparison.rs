@@ -18,13 +18,13 @@ const SHOWN: usize = 50;
 const COMPARISONS: usize = 16;
 
 impl RunViewer {
-    /// Holds runs against the first of them: keys, with `@MODEL` behind them for the outputs of one model. `by` says what slices
-    /// are made by.
+    /// Holds runs against the first of them: keys, with `@MODEL` or `@prompt:NAME` behind them for a part of the outputs. `by`
+    /// says what slices are made by.
     pub fn compare(&self, sides: &[String], by: &str) -> Result<Arc<Json>, ViewerError> {
         let mut opened = Vec::new();
         for side in sides {
-            let (key, model) = side.split_once('@').map_or((side.as_str(), None), |(key, model)| (key, Some(model)));
-            opened.push((self.find_run(key)?, model.map(str::to_owned)));
+            let (key, part) = side.split_once('@').map_or((side.as_str(), None), |(key, part)| (key, Some(part)));
+            opened.push((self.find_run(key)?, part));
         }
         let versions: Vec<Version> = opened.iter().map(|(run, _)| run.version()).collect();
         let key = format!("{}\n{by}", sides.join("\n"));
@@ -35,17 +35,18 @@ impl RunViewer {
             return Ok(Arc::clone(made));
         }
         let mut results = Vec::new();
-        for (run, model) in &opened {
+        for (run, part) in &opened {
             let whole = match &run.results {
                 Some(file) => ResultsSource::from_file(file, self.registries),
                 None => ResultsSource::from_store(&run.store, run.stored.run, self.registries),
             };
-            let name = match (&run.results, model) {
-                (None, Some(model)) => format!("{model} in {}", run.name),
-                (Some(_), Some(model)) => format!("{}@{model}", run.name),
+            let whole = part.map_or(whole.clone(), |part| whole.with_part(part));
+            let name = match (&run.results, whole.part_name()) {
+                (None, Some(part)) => format!("{part} in {}", run.name),
+                (Some(_), Some(_)) => format!("{}@{}", run.name, part.unwrap_or_default()),
                 (_, None) => run.name.clone(),
             };
-            results.push(ResultsSource { name, model: model.clone(), ..whole });
+            results.push(ResultsSource { name, ..whole });
         }
         // Any text is something to group by.
         let by = Some(by).filter(|by| !by.is_empty()).and_then(|by| by.parse().ok());

@@ -1,11 +1,12 @@
 //! What the runs of a desk have become, one after the other.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use probare_core::MetricInfo;
+use probare_core::{MetricInfo, output_source_name};
 use probare_report::DatasetVersion;
 use probare_report::comparison::{ComparedOutput, ComparisonRequest, ContentHash, RunScores};
 use probare_report::history::{Histories, History, HistoryRun};
@@ -104,15 +105,15 @@ impl RunViewer {
         self.with(&run.store, |store| {
             let reading = if sameness == CaseMatching::Text { CaseReadMode::Text } else { CaseReadMode::Nothing };
             store.for_each_compared_sample(run.stored.run, &metrics, reading, |sample| {
-                let ComparedSample { place, id, model, repeat, values, read, .. } = sample;
-                let part = (place.0, model.map(str::to_owned));
+                let ComparedSample { place, id, model, prompt, repeat, values, read, .. } = sample;
+                let part = (place.0, output_source_name(model, prompt).map(Cow::into_owned));
                 let side = sides.entry(part).or_insert_with(|| RunScores::new(run.name.clone(), metrics.clone()));
                 let content = sameness.fingerprint(place, read)?;
                 // The number of a row alone is the id of some case in every file.
                 if content.is_some() || !id.bytes().all(|sign| sign.is_ascii_digit()) {
                     cases.entry(place.0).or_default().insert(case_key(id, content));
                 }
-                let row = ComparedOutput { id, model: None, repeat, case: None, content };
+                let row = ComparedOutput { id, model: None, prompt: None, repeat, case: None, content };
                 side.add_values(row, values.iter().copied(), &nothing);
                 Ok(())
             })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{CallPurpose, Event, MetricInfo, Sink as _, Stop, closest};
+use probare_core::{CallPurpose, Event, MetricInfo, Sink as _, Stop, closest, output_source_name};
 use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
 use probare_report::number::three_decimals;
@@ -84,6 +84,7 @@ impl RunViewer {
             "suite": plan.suite,
             "repeats": plan.repeats,
             "models": plan.models.iter().map(|model| model.name.clone()).collect::<Vec<_>>(),
+            "prompts": plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect::<Vec<_>>(),
             "datasets": plan.datasets.iter().map(|dataset| dataset.name.clone()).collect::<Vec<_>>(),
             "notes": run.notes,
         })
@@ -110,11 +111,12 @@ impl RunViewer {
 
     fn compute_summary(&self, run: &OpenRun) -> Result<Json, ViewerError> {
         let metrics = &run.stored.plan.metrics;
-        let options =
-            RendererOptions { gates: run.gates.clone(), by: Some(GroupBy::Model), ..RendererOptions::default() };
+        let has_prompts = run.stored.plan.names_prompts();
+        let by = if has_prompts { GroupBy::ModelPrompt } else { GroupBy::Model };
+        let options = RendererOptions { gates: run.gates.clone(), by: Some(by), ..RendererOptions::default() };
         let mut summary = Summary::new(&options);
         let wrong = |error: io::Error| ViewerError::File { path: run.store.clone(), reason: error.to_string() };
-        summary.event(&Event::Started { source: &run.name, metrics }).map_err(wrong)?;
+        summary.event(&Event::Started { source: &run.name, metrics, has_prompts: false }).map_err(wrong)?;
         self.with(&run.store, |store: &Store| {
             store.for_each_result(run.stored.run, metrics, |result| summary.add(&result))
         })?;
@@ -125,9 +127,22 @@ impl RunViewer {
             })
             .collect();
         summary.conclude(Stop::Complete);
+        let plan = &run.stored.plan;
+        let mut parts: BTreeMap<String, Json> = BTreeMap::new();
+        for prompt in plan.generation_prompts.iter().filter(|_| has_prompts) {
+            let models = plan.models.iter().map(|model| Some(model.name.as_str())).chain([None]);
+            for model in models {
+                let name = output_source_name(model, Some(&prompt.name)).unwrap_or_default();
+                parts.insert(excerpt(&name, 80), json!({"model": model, "prompt": prompt.name}));
+            }
+        }
         let groups = summary.groups.as_ref();
         let rows: Vec<Json> = (groups.iter().flat_map(|groups| groups.with_names()))
-            .map(|(name, group)| group_to_json(name, group, metrics, costs.get(name).copied()))
+            .map(|(name, group)| {
+                let mut row = group_to_json(name, group, metrics, costs.get(name).copied());
+                row["part"] = parts.get(name).cloned().unwrap_or_else(|| json!({"model": name}));
+                row
+            })
             .collect();
         let whole: Vec<Json> = (summary.metrics.iter())
             .map(|metric| {
@@ -179,6 +194,7 @@ impl RunViewer {
                     let answer = answer_text(&sample.result.case);
                     json!({
                         "model": sample.result.model,
+                        "prompt": sample.result.prompt,
                         "answered_by": sample.result.answered_by(),
                         "repeat": sample.result.repeat,
                         "status": sample.status,
@@ -340,13 +356,21 @@ impl RunViewer {
                     let models = plan.models.iter().map(|model| model.name.clone());
                     ("model".to_owned(), words, models.chain(["none".to_owned()]).collect())
                 }
+                FilterCondition::Prompt(words) => (
+                    "prompt".to_owned(),
+                    words,
+                    plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect(),
+                ),
                 FilterCondition::Dataset(words) => {
                     let datasets = plan.datasets.iter().map(|dataset| dataset.name.clone());
                     ("data set".to_owned(), words, datasets.collect())
                 }
                 _ => continue,
             };
-            let is_part = matches!(condition, FilterCondition::Model(_) | FilterCondition::Dataset(_));
+            let is_part = matches!(
+                condition,
+                FilterCondition::Model(_) | FilterCondition::Prompt(_) | FilterCondition::Dataset(_)
+            );
             let is_known = |one: &String| one == words || is_part && one.to_lowercase().contains(&words.to_lowercase());
             if known.iter().any(is_known) {
                 continue;
@@ -394,6 +418,7 @@ fn output(sample: &FoundSample, metrics: &[MetricInfo], options: &RendererOption
     json!({
         "sample": sample.sample,
         "model": sample.result.model,
+        "prompt": sample.result.prompt,
         "answered_by": sample.result.answered_by(),
         "repeat": sample.result.repeat,
         "status": sample.status,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use probare_core::{Case, CaseResult, ErrorKind, Manifest, ModelRecord, SampleKey, ScoreError};
+use probare_core::{Case, CaseResult, ErrorKind, Manifest, ModelRecord, NamedPromptRecord, SampleKey, ScoreError};
 use probare_engine::{EXPECTATIONS, RunOptions, expectations};
 use probare_formats::results::ResultsFile;
 use probare_report::{GateVerdict, Gates, escape, manifest};
@@ -310,7 +310,7 @@ fn fill(
     path: &Path,
     notes: &mut Vec<String>,
 ) -> Result<bool, ViewerError> {
-    let models = compare::models(whole)?;
+    let (models, prompts) = compare::models_and_prompts(whole)?;
     let mut page_texts = ResultsFile::new(&whole.path)
         .and_then(|results| results.page_texts())
         .map_err(|error| ViewerError::File { path: whole.path.clone(), reason: error_chain(&error) })?;
@@ -329,18 +329,26 @@ fn fill(
         datasets,
         models: models.iter().map(used).collect(),
         repeats: 1,
+        generation_prompts: (prompts.iter())
+            .map(|name| NamedPromptRecord { name: name.clone(), ..NamedPromptRecord::default() })
+            .collect(),
         metrics: manifest.metrics.clone(),
         ..RunPlan::default()
     };
     let run = store.begin(&plan)?;
-    let keeper = StoreWriter::open(store, run, RunNames { datasets: vec![name], models: models.clone() })?;
+    let keeper = StoreWriter::open(
+        store,
+        run,
+        RunNames { datasets: vec![name], models: models.clone(), prompts: prompts.clone() },
+    )?;
     let seats: HashMap<&str, u32> = models.iter().map(String::as_str).zip(0..).collect();
-    let mut seen: HashMap<(String, Option<String>, u32), u32> = HashMap::new();
+    let prompt_seats: HashMap<&str, u32> = prompts.iter().map(String::as_str).zip(0..).collect();
+    let mut seen: HashMap<(String, Option<String>, Option<String>, u32), u32> = HashMap::new();
     let mut rows: HashMap<(String, u32), u64> = HashMap::new();
     let (mut cases, mut samples, mut failed) = (0, 0, None);
     compare::read_rows(whole, RowSelection::Whole, &mut told, |manifest, row, case| {
         let from_page = page_texts.as_mut().and_then(Iterator::next);
-        let occurrence = seen.entry((row.id.clone(), row.model.clone(), row.repeat)).or_default();
+        let occurrence = seen.entry((row.id.clone(), row.model.clone(), row.prompt.clone(), row.repeat)).or_default();
         let number = *rows.entry((row.id.clone(), *occurrence)).or_insert_with(|| {
             cases += 1;
             cases - 1
@@ -350,6 +358,7 @@ fn fill(
             row: number,
             occurrence: *occurrence,
             model: row.model.as_deref().and_then(|model| seats.get(model).copied()),
+            prompt: row.prompt.as_deref().and_then(|prompt| prompt_seats.get(prompt).copied()),
             repeat: row.repeat,
         };
         *occurrence += 1;
@@ -378,7 +387,9 @@ fn fill(
     keeper.close()?;
     // How many cases there are is known only now.
     let mut plan = plan;
-    plan.repeats = u32::try_from(samples / cases.max(1) / (models.len() as u64).max(1)).unwrap_or(1).max(1);
+    plan.repeats = u32::try_from(samples / cases.max(1) / (models.len() as u64).max(1) / (prompts.len() as u64).max(1))
+        .unwrap_or(1)
+        .max(1);
     plan.datasets[0].cases = cases;
     store.replan(run, &plan)?;
     store.keep_panels(run, &manifest.panels)?;

@@ -27,7 +27,7 @@ const SHOWN: usize = 50;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The baseline: results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; append
-    /// @MODEL for the outputs of one model
+    /// @MODEL for the outputs of one model, @prompt:NAME for those to one prompt
     #[arg(value_name = "BASELINE")]
     baseline: String,
 
@@ -42,8 +42,8 @@ pub struct Arguments {
     #[arg(short, long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
 
-    /// Report differences per group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
-    #[arg(long, value_name = "TAG|tags|metadata.KEY|model")]
+    /// Report differences per group of cases: tags, a tag (lang for lang:en), metadata.KEY, model or prompt
+    #[arg(long, value_name = "TAG|tags|metadata.KEY|model|prompt")]
     by: Option<GroupBy>,
 
     /// Compute intervals and tests for cases that are not independent because they share a source: the column that names it
@@ -231,19 +231,18 @@ fn read_named(settings: &RunOptions, source: &ResultsSource) -> Result<Baseline,
     read_baseline(source, settings.seed.unwrap_or_default()).map_err(|error| Failure::from_diagnosis(&error))
 }
 
-/// What an argument names: a file, or else a run of the store, whole or one model of it.
+/// What an argument names: a file, or else a run of the store, whole or a part of it.
 pub fn open_results(name: &str, store: &StoreFlag) -> Result<ResultsSource, Failure> {
     let source = ResultsSource::from_name(name, registries());
     let place = source.path.display().to_string();
     let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !source.path.exists()) else {
         return Ok(source);
     };
-    let model = source.model;
     let store = store.open_for_reading()?;
     store.run(run)?;
     let whole = ResultsSource::from_store(store.path(), run, registries());
-    let name = model.as_ref().map_or_else(|| whole.name.clone(), |model| format!("{model} in run {run}"));
-    Ok(ResultsSource { name, model, ..whole })
+    let name = source.part_name().map_or_else(|| whole.name.clone(), |part| format!("{part} in run {run}"));
+    Ok(ResultsSource { name, model: source.model, prompt: source.prompt, ..whole })
 }
 
 fn json(comparison: &impl serde::Serialize) -> Result<String, Failure> {

@@ -5,16 +5,17 @@ use std::io;
 use probare_benchmarks::registry;
 use probare_engine::PlanError;
 use probare_metrics::cascade;
+use probare_metrics::judges::Rubric;
 use probare_report::{TerminalStyle, describe_thresholds};
 
 use super::print;
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
 use crate::markdown_page;
 
 /// Explain a metric: what it measures, options, examples, formula, limits.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Id of the metric
+    /// Id of the metric; `judge_rubric:rubric=NAME` prints a rubric of the library as a file
     #[arg(value_name = "METRIC")]
     metric: String,
 
@@ -40,6 +41,10 @@ fn in_reading_order(page: &str) -> String {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
+    if let Some(name) = arguments.metric.strip_prefix("judge_rubric:rubric=") {
+        let text = Rubric::option_text(name).map_err(|error| Failure::usage(error.to_string()))?;
+        return print(&text);
+    }
     let metric = registry().get(&arguments.metric).map_err(PlanError::from)?;
     if arguments.markdown {
         return print(metric.page);

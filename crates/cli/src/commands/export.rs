@@ -36,6 +36,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
+    /// Export only the outputs to this prompt; required if the run has several prompts and the tool expects one file per prompt
+    #[arg(long, value_name = "NAME")]
+    prompt: Option<String>,
+
     /// For every-eval-ever: who evaluated; `unknown` by default
     #[arg(long, value_name = "NAME")]
     organization: Option<String>,
@@ -64,6 +68,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         target: arguments.to,
         output: &arguments.output,
         model: arguments.model.as_deref(),
+        prompt: arguments.prompt.as_deref(),
         organisation: arguments.organization.as_deref(),
         all: arguments.all,
         metric: arguments.metric.as_deref(),
@@ -106,6 +111,15 @@ pub fn exchange_failure(error: ExchangeError) -> Failure {
         }
         ExchangeError::UnknownModel { models, .. } => {
             failure.hint(format!("it has {}", models.join(", "))).into_usage()
+        }
+        ExchangeError::SeveralPrompts { prompts, .. } => {
+            failure.hint(format!("name one with --prompt: {}", prompts.join(", "))).into_usage()
+        }
+        ExchangeError::UnknownPrompt { prompts, .. } if prompts.is_empty() => {
+            failure.hint("its results name no prompt; leave --prompt out").into_usage()
+        }
+        ExchangeError::UnknownPrompt { prompts, .. } => {
+            failure.hint(format!("it has {}", prompts.join(", "))).into_usage()
         }
         ExchangeError::Extension { .. } | ExchangeError::Overlap(_) => failure.into_usage(),
         ExchangeError::WhichMetric { metrics, .. } => {

@@ -46,15 +46,15 @@ pub struct OutputLabel {
 impl OutputLabel {
     /// Whether it is about this output of its case.
     pub fn is_for(&self, case: &CaseValues) -> bool {
-        let CaseValues { id, model, repeat, answer, .. } = case;
+        let CaseValues { id, source, repeat, answer, .. } = case;
         self.output
             .as_ref()
-            .is_none_or(|output| output.matches_output(id, model.as_deref(), *repeat, answer.as_deref()))
+            .is_none_or(|output| output.matches_output(id, source.as_deref(), *repeat, answer.as_deref()))
     }
 
     /// Whether the label says whose answer it is about.
     pub fn names_output(&self) -> bool {
-        self.output.as_ref().is_some_and(|output| output.model.is_some() || output.answer.is_some())
+        self.output.as_ref().is_some_and(|output| output.source.is_some() || output.answer.is_some())
     }
 }
 

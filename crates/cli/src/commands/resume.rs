@@ -11,6 +11,7 @@ use probare_store::{RunState, Store, StoredRun};
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
 use super::flags::{ForResume, OptionFlags};
+use super::model_call_flags::batch_watch;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure, number};
 use super::{compare, remark};
@@ -39,6 +40,10 @@ pub struct Arguments {
     /// The configuration; by default the one that the run was started with, if you started it on this machine
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
+
+    /// Wait for the batches of the run (--batch), and go on until no question of it is in one
+    #[arg(long, env = "PROBARE_WAIT")]
+    wait: bool,
 
     #[command(flatten)]
     pub store: StoreFlag,
@@ -117,7 +122,23 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         remark(&format!("run {run} is complete"));
         return Ok(Exit::Fine);
     }
-    running.evaluate(evaluation, &store, run)
+    if !arguments.wait {
+        return running.evaluate(evaluation, &store, run);
+    }
+    if !running.asks_in_batches() {
+        return Err(Failure::usage(format!("run {run} asks nobody in batches: there is nothing to wait for"))
+            .hint("leave out --wait, or add --batch"));
+    }
+    let mut next = Some((evaluation, running));
+    while let Some((evaluation, running)) = next {
+        let evaluation = evaluation.waiting_for_batches(batch_watch(running.is_quiet()));
+        let (exit, is_waiting) = running.evaluate_once(evaluation, &store, run)?;
+        if !is_waiting {
+            return Ok(exit);
+        }
+        next = open_run(arguments, &store.run(run)?)?;
+    }
+    Ok(Exit::Fine)
 }
 
 /// What the run would go on with.

@@ -178,15 +178,17 @@ fn estimate_text(estimate: &Estimate) -> String {
     for asked in &estimate.asked {
         let what =
             if asked.judges.is_empty() { "answers".to_owned() } else { format!("judges {}", asked.judges.join(", ")) };
+        let what = asked.prompt.as_ref().map_or_else(|| what.clone(), |prompt| format!("{what} to prompt {prompt}"));
         text.push_str(&format!(
-            "  {} {}: {}{}, about {} tokens in and {} out, {}\n",
+            "  {} {}: {}{}, about {} tokens in and {} out, {}{}\n",
             escape::terminal(&asked.model),
             escape::terminal(&what),
             if asked.is_most { "at most " } else { "" },
             count_with_noun(asked.calls, "call", "calls"),
             asked.usage.input_tokens,
             asked.usage.output_tokens,
-            dollars(asked.cost_usd)
+            dollars(asked.cost_usd),
+            if asked.in_batches { " in a batch" } else { "" },
         ));
     }
     if estimate.asked.is_empty() {
@@ -195,11 +197,15 @@ fn estimate_text(estimate: &Estimate) -> String {
     }
     let usage = estimate.usage();
     text.push_str(&format!(
-        "in all {}, about {} tokens, {}, {} of waiting; what is recorded already is neither asked nor paid again\n",
+        "in all {}, about {} tokens, {}, {}; what is recorded already is neither asked nor paid again\n",
         count_with_noun(estimate.calls(), "call", "calls"),
         usage.input_tokens + usage.output_tokens,
         dollars(estimate.cost_usd()),
-        waiting(estimate.seconds()),
+        if estimate.has_batches() {
+            "replies within a day".to_owned()
+        } else {
+            format!("{} of waiting", waiting(estimate.seconds()))
+        },
     ));
     text
 }

@@ -69,6 +69,11 @@ impl RunDriver {
         self.settings
     }
 
+    /// Whether questions of the run go into batches.
+    pub fn asks_in_batches(&self) -> bool {
+        self.settings.batch == Some(true)
+    }
+
     /// Whether no report is wanted.
     pub fn is_without_output(&self) -> bool {
         self.settings.output.is_empty()
@@ -85,7 +90,7 @@ impl RunDriver {
         }
     }
 
-    fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&self) -> bool {
         self.settings.quiet.unwrap_or_default()
     }
 
@@ -108,16 +113,34 @@ impl RunDriver {
     }
 
     /// Drives a run with a store and says what came of it.
-    pub fn evaluate(mut self, evaluation: Evaluation, store: &Store, number: i64) -> CommandResult {
+    pub fn evaluate(self, evaluation: Evaluation, store: &Store, number: i64) -> CommandResult {
+        self.evaluate_once(evaluation, store, number).map(|(exit, _)| exit)
+    }
+
+    /// The same, and whether questions of it wait in a batch.
+    pub fn evaluate_once(
+        mut self,
+        evaluation: Evaluation,
+        store: &Store,
+        number: i64,
+    ) -> Result<(Exit, bool), Failure> {
         let quiet = self.is_quiet();
         if !quiet {
             announce(number, store);
         }
-        if evaluation.plan().models.len() > 1 {
-            // Means over several models say little: each has its own, whatever else is asked for.
+        let plan = evaluation.plan();
+        let source = match (plan.models.len() > 1, plan.names_prompts()) {
+            (true, true) => Some("model+prompt"),
+            (true, false) => Some("model"),
+            (false, true) => Some("prompt"),
+            (false, false) => None,
+        };
+        if let Some(source) = source {
+            // Means over several models or prompts say little: each has its own, whatever else is asked for.
             self.settings.by = Some(match self.settings.by.take() {
-                Some(by) if by != "model" && !by.starts_with("model,") => format!("model,{by}"),
-                _ => "model".to_owned(),
+                None => source.to_owned(),
+                Some(by) if by.split(',').any(|by| ["model", "prompt", "model+prompt"].contains(&by)) => by,
+                Some(by) => format!("{source},{by}"),
             });
         }
         let tally = Arc::new(RunProgress::default());
@@ -134,7 +157,9 @@ impl RunDriver {
         if conclusion.driven.stop == Stop::Interrupted || matches!(exit, Exit::Budget | Exit::Incomplete) {
             remark(&format!("what is finished is kept; go on with: probare resume {number}"));
         }
-        Ok(exit)
+        let batches = conclusion.hearing.as_ref().and_then(|hearing| hearing.batches.as_ref());
+        let is_waiting = batches.is_some_and(|batches| batches.problems.is_empty() && batches.is_pending());
+        Ok((exit, is_waiting && conclusion.driven.stop == Stop::Complete))
     }
 
     /// Prints the summary. Errors and failed gates are printed even where nothing else is.

@@ -73,6 +73,13 @@ pub fn evaluation_failure(error: EvaluationError) -> Failure {
         EvaluationError::UnknownModel { similar: Some(similar), .. } => {
             plain.hint(format!("a model with a similar name exists: `{similar}`")).into_usage()
         }
+        EvaluationError::UnknownPrompt { similar: Some(similar), .. } => {
+            plain.hint(format!("a prompt with a similar name exists: `{similar}`")).into_usage()
+        }
+        EvaluationError::UnknownPrompt { known, .. } if known.is_empty() => {
+            plain.hint("write the prompts as `generate: {prompts: [{name: short, prompt: …}, …]}`").into_usage()
+        }
+        EvaluationError::UnknownPrompt { known, .. } => plain.hint(format!("it has {}", known.join(", "))).into_usage(),
         EvaluationError::UnknownVariable { similar: Some(similar), .. } => {
             plain.hint(format!("did you mean `{{{{{similar}}}}}`?")).into_usage()
         }

@@ -9,7 +9,7 @@ use probare_benchmarks::synthlink::catalogue::{is_catalogue, validate};
 use probare_core::{DefaultCasePolicy, Event, Field, NoBackend, Problem, Sink};
 use probare_engine::Config;
 use probare_engine::Exit;
-use probare_engine::{DriveOptions, GateEntry, Plan, RunContext, drive};
+use probare_engine::{DriveOptions, GateEntry, Plan, RunContext, drive, read_rubric_file};
 use probare_formats::{ReadOptions, columns};
 use probare_report::{Gates, escape};
 
@@ -115,7 +115,9 @@ fn configuration(file: &str) -> CommandResult {
     }
     let config = Config::load(Some(Path::new(file)))?;
     if !config.metrics.is_empty() {
-        let plan = Plan::new(&config.requests(), config.profile.unwrap_or_default(), registry())?;
+        let mut requests = config.requests();
+        requests.iter_mut().try_for_each(read_rubric_file)?;
+        let plan = Plan::new(&requests, config.profile.unwrap_or_default(), registry())?;
         Gates::new(config.gates.iter().flat_map(GateEntry::gates).collect()).check(plan.infos(), true)?;
     }
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));

@@ -165,6 +165,7 @@ const PROBES: [(&str, Probe); 48] = [
     ("quiet", Probe::Effect("quiet", "--quiet")),
     ("json", Probe::Effect("json", "--json")),
     ("color", Probe::Effect("color", "--color=always")),
+    ("prompt", Probe::Setting("prompts", "--prompt=nobody")),
     ("profile", Probe::Setting("profile", "--profile=improved")),
     ("strict", Probe::Setting("strict", "--strict")),
     ("stop-when-decided", Probe::Beside("stop_when_decided", "--stop-when-decided", "--fail-under=M=0.01 -o out.json")),
@@ -183,8 +184,9 @@ const PROBES: [(&str, Probe); 48] = [
 ];
 
 /// Flags that are no settings of a run: what the verb itself is told. Each is seen by the test that is named.
-const OWN: [(&str, &str, &str); 47] = [
+const OWN: [(&str, &str, &str); 48] = [
     ("run", "dry-run", "run.trycmd"),
+    ("resume", "wait", "batches::resume_waits_for_batches_until_none_is_left"),
     ("resume", "accept-changes", "torture_runs::a_changed_case_prompt_or_setting_is_named_and_refused"),
     ("resume", "retry", "torture_runs"),
     ("rag test", "k", "retrieval"),

@@ -33,6 +33,7 @@ mod originals;
 mod planted;
 mod program;
 mod promptfoo;
+mod prompts;
 mod replies;
 mod rescore;
 mod retrieval;

@@ -8,9 +8,14 @@ use crate::program::{both_streams, run};
 fn names_of_other_tools_lead_to_a_metric() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cases.jsonl"), "{\"id\": \"a\", \"response\": \"x\"}\n").unwrap();
-    for (name, nearest) in
-        [("faithfulness", "`judge_claims`"), ("g_eval", "`judge_rubric`"), ("context_recall", "`recall_at_k`")]
-    {
+    for (name, nearest) in [
+        ("faithfulness", "`judge_claims`"),
+        ("g_eval", "`judge_rubric`"),
+        ("llm_rubric", "`judge_rubric`"),
+        ("answer_relevancy", "`judge_answer_relevancy`"),
+        ("context_recall", "`judge_context_recall`"),
+        ("noise_sensitivity", "`judge_noise_sensitivity`"),
+    ] {
         let output = run(folder.path(), &["score", "cases.jsonl", "-m", name]);
         let said = both_streams(&output);
         assert_eq!(output.status.code(), Some(64), "{said}");

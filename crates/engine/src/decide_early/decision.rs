@@ -87,6 +87,12 @@ pub enum EarlyDecisionError {
         /// How many there are.
         models: usize,
     },
+    /// Several prompts, of which none is the one to compare.
+    #[error("models are asked with {prompts} prompts, and one is compared with a baseline")]
+    SeveralPrompts {
+        /// How many there are.
+        prompts: usize,
+    },
     /// All questions are sent before any is answered.
     #[error("a batch sends all questions at once, so nothing is saved by deciding early")]
     Batch,

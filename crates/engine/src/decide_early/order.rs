@@ -118,7 +118,7 @@ mod tests {
     fn cases_come_in_the_seeded_order_with_their_samples_together() {
         let sample = |row: u64, repeat: u32| Case {
             id: format!("c{row}"),
-            sample: Some(SampleKey { dataset: 0, row, occurrence: 0, model: Some(0), repeat }),
+            sample: Some(SampleKey { dataset: 0, row, occurrence: 0, model: Some(0), prompt: None, repeat }),
             ..Case::default()
         };
         let all: Vec<Case> = (0..40).flat_map(|row| [sample(row, 0), sample(row, 1)]).collect();

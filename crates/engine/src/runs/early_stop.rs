@@ -25,22 +25,20 @@ pub(super) fn check(
     if baseline.is_some() && plan.models.len() > 1 {
         return Err(EarlyDecisionError::SeveralModels { models: plan.models.len() });
     }
+    if baseline.is_some() && plan.names_prompts() {
+        return Err(EarlyDecisionError::SeveralPrompts { prompts: plan.generation_prompts.len() });
+    }
     let cases: u64 = plan.datasets.iter().map(|dataset| dataset.cases).sum();
     EarlyDecision::new(&EarlySetup {
         gates,
         metrics: &plan.metrics,
         cases: usize::try_from(cases).unwrap_or(usize::MAX),
-        outputs: outputs(plan),
+        outputs: plan.outputs_per_case(),
         seed: settings.seed.unwrap_or_default(),
         baseline,
         keys: &[],
     })
     .map(|_| ())
-}
-
-/// Outputs of each case.
-fn outputs(plan: &RunPlan) -> u64 {
-    (plan.models.len() as u64).max(1) * u64::from(plan.repeats.max(1))
 }
 
 /// Puts the cases of a job into the seeded order. Where the store decides the gates already, what comes after the verdict is
@@ -60,7 +58,7 @@ pub(super) fn prepare(
         gates,
         metrics: &plan.metrics,
         cases: source.case_count(),
-        outputs: outputs(plan),
+        outputs: plan.outputs_per_case(),
         seed: settings.seed.unwrap_or_default(),
         baseline,
         keys: source.keys(),
@@ -85,8 +83,7 @@ pub(super) fn prepare(
         datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
         models: Vec::new(),
         repeats: plan.repeats,
-        prompt: None,
-        retrieval: None,
+        ..GenerationRecord::default()
     });
     Ok(decision)
 }

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{
-    Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, GenerationRecord,
-    InputFile, Job, MemorySource, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, Registry, Stop,
+    Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, InputFile, Job,
+    MemorySource, MetricRequest, NamedPromptRecord, NoBackend, ProgramVersion, Publisher, ReadSettings, Registry, Stop,
     Usage, closest,
 };
 use probare_formats::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
 use probare_metrics::{cascade, judges};
-use probare_models::CallError;
+use probare_models::{BatchReport, CallError, Client};
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
 use probare_store::{
     PlannedDataset, RagTest, RunNames, RunPlan, RunState, Store, StoreError, StoreWriter, StoredSamples,
 };
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::case_retriever::{self, CaseRetriever};
 use super::early_stop;
@@ -26,7 +26,7 @@ use super::prompt::GenerationPrompt;
 use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, SampleRules};
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
-use crate::config::Dataset;
+use crate::config::{Dataset, Generate};
 use crate::decide_early::{Baseline, EarlyDecisionError};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
@@ -39,6 +39,9 @@ use crate::{
 
 /// Bytes of the longest prompt that is read from a file.
 const LARGEST_PROMPT: u64 = 1024 * 1024;
+
+/// Is told how the batches of a run stand while they are waited for.
+pub type BatchWatch = Box<dyn Fn(&BatchReport) + Send + Sync>;
 
 /// What is known of a run beside its settings.
 #[derive(Debug, Clone, Default)]
@@ -104,6 +107,16 @@ pub enum EvaluationError {
         /// What cases have.
         columns: String,
         /// One of those with a similar name.
+        similar: Option<String>,
+    },
+    /// A prompt that is asked for is not there.
+    #[error("there is no prompt `{prompt}` in `generate.prompts`")]
+    UnknownPrompt {
+        /// The prompt.
+        prompt: String,
+        /// Those that there are.
+        known: Vec<String>,
+        /// One with a similar name.
         similar: Option<String>,
     },
     /// A model under test is not among the models.
@@ -223,7 +236,7 @@ pub struct Evaluation {
     metrics: Plan,
     requests: Vec<MetricRequest>,
     asked: Option<Arc<ModelBackend>>,
-    prompt: Option<GenerationPrompt>,
+    prompts: Vec<GenerationPrompt>,
     retriever: Option<CaseRetriever>,
     datasets: Vec<DatasetHandle>,
     plan: RunPlan,
@@ -232,6 +245,8 @@ pub struct Evaluation {
     benchmark: Option<BenchmarkParts>,
     /// What gates against a baseline compare with.
     baseline: Option<Baseline>,
+    /// Who is told how the batches of the run stand while they are waited for.
+    batch_watch: Option<BatchWatch>,
 }
 
 impl Evaluation {
@@ -272,13 +287,16 @@ impl Evaluation {
         asking.under_test = under_test(settings)?;
         asking.has_outputs = outputs_of.is_some();
         let mut generate = settings.generate.clone().unwrap_or_default();
-        generate.system = from_file(generate.system.as_deref(), folder)?;
-        generate.prompt = from_file(generate.prompt.as_deref(), folder)?;
-        let is_grounded = settings.retrieval.is_some() && generate.prompt.is_none() && generate.system.is_none();
-        let prompt = if asking.under_test.is_empty() || is_grounded {
-            None
+        select_prompts(&mut generate, &settings.prompts)?;
+        read_prompt_files(&mut generate, folder)?;
+        let is_grounded = settings.retrieval.is_some()
+            && generate.prompts.is_empty()
+            && generate.prompt.is_none()
+            && generate.system.is_none();
+        let prompts = if asking.under_test.is_empty() || is_grounded {
+            Vec::new()
         } else {
-            Some(GenerationPrompt::new(&generate).map_err(EvaluationError::Prompt)?)
+            GenerationPrompt::from_config(&generate).map_err(EvaluationError::Prompt)?
         };
         let mut requests = settings.requests();
         let mut known = Vec::new();
@@ -297,10 +315,11 @@ impl Evaluation {
             if known.iter().any(|other: &DatasetHandle| other.name == set.name) {
                 return Err(EvaluationError::SameDataset { name: set.name });
             }
-            let (input, survey) = set.survey(prompt.as_ref(), settings.limit)?;
+            let (input, survey) = set.survey(&prompts, settings.limit)?;
             // Passages come when the run does.
-            let missing = survey.unknown_variables().find(|name| settings.retrieval.is_none() || *name != "context");
-            if let (Some(name), Some(prompt)) = (missing, &prompt) {
+            let is_wanted = |name: &str| settings.retrieval.is_none() || name != "context";
+            let missing = survey.unknown_variables().find(|(_, name)| is_wanted(name));
+            if let Some((prompt, name)) = missing {
                 let names: Vec<&str> = survey.names.iter().map(String::as_str).collect();
                 return Err(EvaluationError::UnknownVariable {
                     dataset: set.path,
@@ -366,10 +385,15 @@ impl Evaluation {
             datasets: planned,
             limit: settings.limit,
             repeats: if models.is_empty() { 1 } else { repeats },
-            prompt: match &prompt {
-                Some(prompt) => Some(prompt.sha256.clone()),
-                None => (is_grounded && !asking.under_test.is_empty()).then(case_retriever::prompt_digest),
+            prompt: match prompts.as_slice() {
+                [only] if only.name.is_none() => Some(only.sha256.clone()),
+                _ => (is_grounded && !asking.under_test.is_empty()).then(case_retriever::prompt_digest),
             },
+            generation_prompts: (prompts.iter())
+                .filter_map(|prompt| {
+                    Some(NamedPromptRecord { name: prompt.name.clone()?, sha256: prompt.sha256.clone() })
+                })
+                .collect(),
             retrieval: retrieving.as_ref().map(|retrieving| retrieving.planned().clone()),
             test,
             metrics: metrics.infos().to_vec(),
@@ -387,13 +411,14 @@ impl Evaluation {
         let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
         early_stop::check(settings, &gates, &plan, baseline.as_ref(), benchmark.is_some())?;
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
-        let estimate = estimate(&plan, &surveys, &requests, registries.metrics, asked.as_deref(), &asking, passages);
+        let estimate =
+            estimate(&plan, &surveys, &prompts, &requests, registries.metrics, (asked.as_deref(), &asking), passages);
         drop(surveys);
         Ok(Self {
             metrics,
             requests,
             asked,
-            prompt,
+            prompts,
             retriever: retrieving,
             datasets: known,
             plan,
@@ -401,7 +426,14 @@ impl Evaluation {
             expects,
             benchmark,
             baseline,
+            batch_watch: None,
         })
+    }
+
+    /// Waits, before anything else is done, until the batches that are open have ended.
+    #[must_use]
+    pub fn waiting_for_batches(self, watch: BatchWatch) -> Self {
+        Self { batch_watch: Some(watch), ..self }
     }
 
     /// What decides its results.
@@ -428,14 +460,14 @@ impl Evaluation {
         tally: Arc<RunProgress>,
     ) -> Result<Conclusion, EvaluationError> {
         early_stop::refuse_other_gates(&store.run(run)?.plan, &wanted.settings)?;
-        let names = self.names();
+        let names = self.plan.names();
         let is_plain = self.is_plain();
         let mut job = self.job(&names)?;
         let infos = self.metrics.infos().to_vec();
         let asked = self.asked.as_deref().filter(|_| !names.models.is_empty());
         let respondents = asked.map(|asked| ModelsUnderTest {
             clients: names.models.iter().filter_map(|name| asked.client(name)).collect(),
-            prompt: self.prompt.clone(),
+            prompts: self.prompts.clone(),
             outputs_of: self.plan.outputs_of,
         });
         if let Some(asked) = &self.asked {
@@ -443,10 +475,11 @@ impl Evaluation {
             if wanted.settings.batch.unwrap_or_default() && !wanted.settings.offline.unwrap_or_default() {
                 // A run is known by its number in its store.
                 let place = std::fs::canonicalize(store.path()).unwrap_or_else(|_| store.path().to_owned());
-                asked
-                    .shared()
-                    .begin_batches(format!("{} run {run}", place.display()))
-                    .map_err(EvaluationError::Batch)?;
+                let models = asked.shared();
+                models.begin_batches(format!("{} run {run}", place.display())).map_err(EvaluationError::Batch)?;
+                if let Some(watch) = self.batch_watch.take() {
+                    models.wait_for_batches(&wanted.interrupted, &watch).map_err(EvaluationError::Batch)?;
+                }
             }
         }
         let sampling = RunSampleProvider {
@@ -493,13 +526,6 @@ impl Evaluation {
         self.plan.models.is_empty() && self.datasets.len() == 1 && self.retriever.is_none() && self.benchmark.is_none()
     }
 
-    fn names(&self) -> RunNames {
-        RunNames {
-            datasets: self.plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
-            models: self.plan.models.iter().map(|model| model.name.clone()).collect(),
-        }
-    }
-
     fn job(&mut self, names: &RunNames) -> Result<Job, EvaluationError> {
         let is_plain = self.is_plain();
         let mut open = Vec::new();
@@ -507,16 +533,15 @@ impl Evaluation {
             let prefix = if self.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
             open.push(OpenDataset { prefix, version: dataset.version.clone(), rows: dataset.rows()? });
         }
-        let seats =
-            SampleGrid { models: u32::try_from(names.models.len()).unwrap_or(u32::MAX), repeats: self.plan.repeats };
-        let samples = SampleSource::new(open, seats, self.plan.limit);
+        let samples = SampleSource::new(open, SampleGrid::for_plan(&self.plan), self.plan.limit);
         let paths: Vec<&str> = self.datasets.iter().map(|dataset| dataset.path.as_str()).collect();
         let mut job = Job::new(paths.join(", "), Box::new(samples), self.requests.clone());
         job.reads = self.datasets.iter().map(|dataset| PathBuf::from(&dataset.path)).collect();
         job.reads.push(PathBuf::from(&self.plan.config));
         let mut rules = SampleRules {
             models: names.models.clone(),
-            prompt: self.prompt.clone(),
+            prompt_names: names.prompts.clone(),
+            prompts: self.prompts.clone(),
             rules: Arc::new(DefaultCasePolicy),
         };
         if let Some(benchmark) = self.benchmark.take() {
@@ -531,13 +556,7 @@ impl Evaluation {
         if is_plain {
             job.reading = self.plan.datasets[0].reading.clone();
         } else {
-            job.generation = Some(GenerationRecord {
-                datasets: names.datasets.clone(),
-                models: names.models.clone(),
-                repeats: self.plan.repeats,
-                prompt: self.plan.prompt.clone(),
-                retrieval: self.plan.retrieval.as_ref().map(|retrieval| json!(retrieval)),
-            });
+            job.generation = Some(self.plan.generation_record());
         }
         Ok(job)
     }
@@ -567,6 +586,32 @@ fn under_test(settings: &RunOptions) -> Result<Vec<String>, EvaluationError> {
 fn judges_of(request: &MetricRequest) -> Vec<String> {
     let named = request.options.get("judges").and_then(Json::as_array);
     named.into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
+}
+
+/// Leaves the prompts that are asked for; all of them where nobody says which.
+fn select_prompts(generate: &mut Generate, wanted: &[String]) -> Result<(), EvaluationError> {
+    let names = || generate.prompts.iter().map(|prompt| prompt.name.as_str());
+    for prompt in wanted {
+        if !names().any(|name| name == prompt) {
+            let similar = closest(prompt, names()).map(str::to_owned);
+            let known = names().map(str::to_owned).collect();
+            return Err(EvaluationError::UnknownPrompt { prompt: prompt.clone(), known, similar });
+        }
+    }
+    generate.prompts.retain(|prompt| wanted.is_empty() || wanted.contains(&prompt.name));
+    Ok(())
+}
+
+/// Puts what stands in files into the place of their names.
+fn read_prompt_files(generate: &mut Generate, folder: &Path) -> Result<(), EvaluationError> {
+    generate.system = from_file(generate.system.as_deref(), folder)?;
+    generate.prompt = from_file(generate.prompt.as_deref(), folder)?;
+    for prompt in &mut generate.prompts {
+        prompt.system = from_file(prompt.system.as_deref(), folder)?;
+        let file = prompt.file.take().map(|file| format!("@{file}"));
+        prompt.prompt = from_file(file.as_deref().or(prompt.prompt.as_deref()), folder)?;
+    }
+    Ok(())
 }
 
 /// A text, or what stands in the file that it names.
@@ -618,11 +663,11 @@ impl DatasetHandle {
     /// Looks at all cases, and takes the digest of the file.
     fn survey<'a>(
         &self,
-        prompt: Option<&'a GenerationPrompt>,
+        prompts: &'a [GenerationPrompt],
         limit: Option<u64>,
     ) -> Result<(InputFile, Survey<'a>), EvaluationError> {
         let rows = self.rows()?;
-        let mut survey = Survey { prompt, limit, ..Survey::default() };
+        let mut survey = Survey { prompts, limit, ..Survey::default() };
         let around = RunContext { rules: &DefaultCasePolicy, backend: &NoBackend, sampler: None };
         let options = DriveOptions { limit, ..DriveOptions::default() };
         let driven = drive(rows, &self.path, &Plan::empty(), around, &options, Box::new(&mut survey))?;
@@ -635,10 +680,10 @@ impl DatasetHandle {
 fn estimate(
     plan: &RunPlan,
     surveys: &[Survey<'_>],
+    prompts: &[GenerationPrompt],
     requests: &[MetricRequest],
     metrics: &Registry,
-    asked: Option<&ModelBackend>,
-    asking: &ModelAccess,
+    (asked, asking): (Option<&ModelBackend>, &ModelAccess),
     passages: u64,
 ) -> Estimate {
     let samples = plan.samples();
@@ -648,24 +693,49 @@ fn estimate(
     let settings = |name: &str| asking.models.iter().find(|model| model.name == name);
     let reply = |name: &str| settings(name).and_then(|model| model.max_tokens).map_or(USUAL_REPLY, u64::from);
     let mut models = Vec::new();
-    let mut add = |name: &str, judges: Vec<String>, calls: u64, bytes: u64, is_most: bool| {
-        let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * reply(name));
-        let cost_usd = asked.and_then(|asked| asked.client(name)).and_then(|client| client.cost(usage));
+    let mut add = |(name, prompt): (&str, Option<&GenerationPrompt>),
+                   judges: Vec<String>,
+                   calls: u64,
+                   bytes: u64,
+                   is_most: bool| {
+        let longest = prompt.and_then(|prompt| prompt.parameters.max_tokens).map_or_else(|| reply(name), u64::from);
+        let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * longest);
+        let client = asked.and_then(|asked| asked.client(name));
+        let is_batch = asking.options.batch && !asking.options.offline;
+        let in_batches = is_batch && client.is_some_and(Client::takes_batches);
+        let cost = |client: &Client| if in_batches { client.batch_cost(usage) } else { client.cost(usage) };
+        let cost_usd = client.and_then(cost);
         let at_once = settings(name).and_then(|model| model.concurrency).unwrap_or(64);
-        let is_file = asked.and_then(|asked| asked.client(name)).is_some_and(probare_models::Client::is_recorded);
-        let seconds = if is_file { 0.0 } else { calls as f64 * SECONDS_PER_REPLY / f64::from(at_once) };
-        models.push(AskedModel { model: name.to_owned(), judges, calls, is_most, usage, cost_usd, seconds });
+        let is_file = client.is_some_and(Client::is_recorded);
+        let seconds = if is_file || in_batches { 0.0 } else { calls as f64 * SECONDS_PER_REPLY / f64::from(at_once) };
+        models.push(AskedModel {
+            model: name.to_owned(),
+            judges,
+            prompt: prompt.and_then(|prompt| prompt.name.clone()),
+            calls,
+            is_most,
+            usage,
+            in_batches,
+            cost_usd,
+            seconds,
+        });
     };
     for model in &plan.models {
         let repeats = u64::from(plan.repeats);
-        let bytes = sum(|survey| survey.asked) + cases * passages;
-        add(&model.name, Vec::new(), cases * repeats, bytes * repeats, false);
+        // A model that answers from passages has no prompt of its own.
+        for at in 0..prompts.len().max(1) {
+            let asked: u64 = surveys.iter().filter_map(|survey| survey.asked.get(at)).sum();
+            let bytes = asked + cases * passages;
+            let who = (model.name.as_str(), prompts.get(at));
+            add(who, Vec::new(), cases * repeats, bytes * repeats, false);
+        }
     }
     // What is judged is as long as it may be, or as it stands in the file.
     let outputs: u64 = if plan.models.is_empty() {
         sum(|survey| survey.responses)
     } else {
-        plan.models.iter().map(|model| cases * u64::from(plan.repeats) * reply(&model.name) * BYTES_PER_TOKEN).sum()
+        let of_each_model = samples.checked_div(plan.models.len() as u64).unwrap_or_default();
+        plan.models.iter().map(|model| of_each_model * reply(&model.name) * BYTES_PER_TOKEN).sum()
     };
     for judge in &plan.judges {
         let judging = |request: &&MetricRequest| judges_of(request).contains(&judge.name);
@@ -680,7 +750,7 @@ fn estimate(
             calls += samples * seats;
             bytes += seats * (samples * prompt + sum(|survey| survey.shown) * of_each + outputs);
         }
-        add(&judge.name, names, calls, bytes, is_most);
+        add((&judge.name, None), names, calls, bytes, is_most);
     }
     let by_dataset = plan.datasets.iter().map(|dataset| (dataset.name.clone(), dataset.cases)).collect();
     Estimate { cases: by_dataset, samples, metrics: plan.metrics.len(), asked: models }

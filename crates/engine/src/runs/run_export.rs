@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use probare_core::{Case, CasePolicy, CaseResult, CaseSource, MetricResult, Output};
 use probare_formats::CaseReader;
-use probare_store::{Cursor, RunNames, RunPlan, Store, StoredRun, StoredSamples};
+use probare_store::{Cursor, RunPlan, Store, StoredRun, StoredSamples};
 
 use super::evaluation::EvaluationError;
 use super::export::StoreSource;
@@ -29,22 +29,17 @@ pub struct RunExport {
 /// are opened again, where they are as they were; else questions and references are left out.
 pub fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, EvaluationError> {
     let plan = &stored.plan;
-    let names = RunNames {
-        datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
-        models: plan.models.iter().map(|model| model.name.clone()).collect(),
-    };
+    let names = plan.names();
     let store = Store::open_existing(path)?;
     let before = StoredSamples::open(&store, stored.run, names.clone(), &plan.metrics)?;
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let is_whole = store.has_cases(stored.run)?;
+    let rules = SampleRules::for_stored(&names);
     let models = names.models;
     let opened = if is_whole { None } else { Some(datasets(plan)) };
     let mut notes = Vec::new();
     let (source, is_stored): (Box<dyn CaseSource>, bool) = match opened {
-        Some(Ok(datasets)) => {
-            let seats = SampleGrid { models: u32::try_from(models.len()).unwrap_or(u32::MAX), repeats: plan.repeats };
-            (Box::new(SampleSource::new(datasets, seats, plan.limit)), false)
-        }
+        Some(Ok(datasets)) => (Box::new(SampleSource::new(datasets, SampleGrid::for_plan(plan), plan.limit)), false),
         other => {
             notes.extend(
                 other.and_then(Result::err).map(|reason| format!("questions and references are omitted: {reason}")),
@@ -54,8 +49,8 @@ pub fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, Eva
     };
     Ok(RunExport {
         source,
-        sampler: Box::new(ExportSampleProvider { before, models: models.clone(), is_stored }),
-        rules: Arc::new(SampleRules { models, prompt: None, rules: Arc::new(probare_core::DefaultCasePolicy) }),
+        sampler: Box::new(ExportSampleProvider { before, models, is_stored }),
+        rules: Arc::new(rules),
         name: paths.join(", "),
         reads: std::iter::once(path.to_owned()).chain(paths.iter().map(PathBuf::from)).collect(),
         notes,

@@ -26,6 +26,9 @@ pub struct RowKey {
     /// The model, where the file says it.
     #[serde(default)]
     pub model: Option<String>,
+    /// The prompt, where the run has several.
+    #[serde(default)]
+    pub prompt: Option<String>,
     /// Which of several outputs of that model.
     #[serde(default)]
     pub repeat: u64,
@@ -49,23 +52,25 @@ pub struct RowFormat {
     /// Version of the form of the file.
     version: u32,
     metrics: Vec<MetricInfo>,
+    has_prompts: bool,
     columns: Option<Vec<String>>,
 }
 
 impl RowFormat {
-    /// The form of a file of this format, written in this version of the form, for a run with these metrics.
-    pub fn new(format: ReportFormat, version: u32, metrics: &[MetricInfo]) -> Self {
+    /// The form of a file of this format, written in this version of the form, for a run with these metrics, whose rows name
+    /// prompts or do not.
+    pub fn new(format: ReportFormat, version: u32, metrics: &[MetricInfo], has_prompts: bool) -> Self {
         let columns = match format {
             ReportFormat::Csv => {
                 // As they read back: a name that a spreadsheet might run is made harmless.
-                let names = csv::column_names(metrics, version);
+                let names = csv::column_names(metrics, version, has_prompts);
                 let header: Vec<_> = names.iter().map(|name| escape::csv(name)).collect();
                 Some(table::cells(&header.join(",")).unwrap_or(names))
             }
-            ReportFormat::Parquet => Some(parquet::column_names(metrics, version)),
+            ReportFormat::Parquet => Some(parquet::column_names(metrics, version, has_prompts)),
             _ => None,
         };
-        Self { format, version, metrics: metrics.to_vec(), columns }
+        Self { format, version, metrics: metrics.to_vec(), has_prompts, columns }
     }
 
     /// Whether the file is of a format before that of now.
@@ -90,7 +95,7 @@ impl RowFormat {
     pub fn is_written_as(&self, content: &RowContent, result: &CaseResult) -> io::Result<bool> {
         Ok(match content {
             RowContent::Text(text) if self.format == ReportFormat::Csv => {
-                *text == csv::row(result, self.metrics.len(), self.version)?
+                *text == csv::row(result, self.metrics.len(), self.version, self.has_prompts)?
             }
             RowContent::Text(text) => *text == self.line_text(result),
             RowContent::Cells(cells) => *cells == self.table_cells(result)?,
@@ -100,7 +105,9 @@ impl RowFormat {
     /// What is written for this result.
     pub fn format_row(&self, result: &CaseResult) -> io::Result<RowContent> {
         Ok(match self.format {
-            ReportFormat::Csv => RowContent::Text(csv::row(result, self.metrics.len(), self.version)?),
+            ReportFormat::Csv => {
+                RowContent::Text(csv::row(result, self.metrics.len(), self.version, self.has_prompts)?)
+            }
             ReportFormat::Parquet => RowContent::Cells(self.table_cells(result)?),
             _ => RowContent::Text(self.line_text(result).into_owned()),
         })
@@ -114,7 +121,7 @@ impl RowFormat {
 
     /// The cells of a row, in the words of this version.
     fn table_cells(&self, result: &CaseResult) -> io::Result<Vec<Option<String>>> {
-        let mut cells = parquet::texts(result, self.metrics.len(), self.version)?;
+        let mut cells = parquet::texts(result, self.metrics.len(), self.version, self.has_prompts)?;
         if self.is_earlier() {
             for (name, cell) in self.columns.iter().flatten().zip(&mut cells) {
                 let Some(text) = cell.as_mut().filter(|_| self.metric_of(name).is_some()) else { continue };
@@ -131,7 +138,12 @@ impl RowFormat {
 
     /// What tells the row of this result apart.
     pub fn key_of(&self, result: &CaseResult) -> RowKey {
-        let key = RowKey { id: result.case.id.clone(), model: result.model.clone(), repeat: u64::from(result.repeat) };
+        let key = RowKey {
+            id: result.case.id.clone(),
+            model: result.model.clone(),
+            prompt: result.prompt.clone(),
+            repeat: u64::from(result.repeat),
+        };
         if self.format != ReportFormat::Csv {
             return key;
         }
@@ -139,8 +151,9 @@ impl RowFormat {
         let cell = |text: &str| table::cells(&escape::csv(text)).ok().and_then(|cells| cells.into_iter().next());
         let id = cell(&key.id).unwrap_or_default();
         if self.has_column("model") {
-            let model = key.model.as_deref().and_then(cell).filter(|model| !model.is_empty());
-            return RowKey { id, model, ..key };
+            let known = |text: Option<&str>| text.and_then(cell).filter(|text| !text.is_empty());
+            let (model, prompt) = (known(key.model.as_deref()), known(key.prompt.as_deref()));
+            return RowKey { id, model, prompt, ..key };
         }
         RowKey { id, ..RowKey::default() }
     }
@@ -168,6 +181,7 @@ impl RowFormat {
         Ok(RowKey {
             id: cell("id").ok_or_else(|| "it has no `id`".to_owned())?,
             model: own("model"),
+            prompt: own("prompt"),
             repeat: own("repeat").and_then(|text| text.parse().ok()).unwrap_or(0),
         })
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use probare_core::{ModelRecord, Sink};
+use probare_core::{CaseResult, ModelRecord, Sink};
 
 use probare_report::OutputWriter;
 
@@ -116,6 +116,8 @@ pub struct ExportMetadata {
     pub id: String,
     /// The only model whose results are wanted; all where there is none.
     pub model: Option<String>,
+    /// The only prompt whose results are wanted; all where there is none.
+    pub prompt: Option<String>,
     /// Settings of the models that answered, where they are known.
     pub models: Vec<ModelRecord>,
     /// Data sets in order.
@@ -145,8 +147,9 @@ pub struct DatasetUsed {
 
 impl ExportMetadata {
     /// Whether results of this model are wanted.
-    pub(super) fn wants(&self, model: Option<&str>) -> bool {
-        self.model.is_none() || self.model.as_deref() == model
+    pub fn wants(&self, result: &CaseResult) -> bool {
+        let is_wanted = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
+        is_wanted(&self.model, &result.model) && is_wanted(&self.prompt, &result.prompt)
     }
 
     /// The name of the model, or of what stands for one.

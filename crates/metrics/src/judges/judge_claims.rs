@@ -9,12 +9,11 @@ use probare_core::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::judge_steps::{MOST_STEPS, StepVerdict, parse_step_verdicts, steps_schema};
 use super::prompting::{
-    JudgePanel, JudgeReplies, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts, judge_evidence,
+    JudgePanel, JudgeReplies, MOST_STEPS, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
+    StepVerdict, judge_evidence, parse_step_verdicts, statement_spans, steps_schema,
 };
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
-use crate::claim_spans::claim_spans;
 use crate::source_texts::SourceTexts;
 
 /// The prompt, unless another is given.
@@ -149,8 +148,7 @@ impl Judge for ClaimJudge {
     fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let sources = SourceTexts::from_sample(sample, &self.sources)?;
-        let has_words = |span: &Range<usize>| response[span.clone()].chars().any(char::is_alphanumeric);
-        let claims: Vec<Range<usize>> = claim_spans(response).filter(has_words).collect();
+        let claims = statement_spans(response);
         if claims.is_empty() {
             return empty_score(0, "the response claims nothing");
         }

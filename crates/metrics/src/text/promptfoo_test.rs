@@ -35,6 +35,7 @@ metric!(PromptfooTest as Pure {
     summary: "The score of a promptfoo test: its assertions, weights and thresholds",
     range: (0.0, 1.0),
     better: Higher,
+    needs: [],
     prepare: prepare,
     since: "0.4",
     version: 1,

@@ -33,6 +33,7 @@ const COUNT_LESS: [&str; 19] = [
     "dry_experiment",
     "embedding_similarity",
     "idea_generation",
+    "judge_context_precision",
     "judge_pairwise",
     "judge_rubric",
     "judge_steps",

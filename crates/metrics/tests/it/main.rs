@@ -16,6 +16,7 @@ mod falsehoods;
 mod golden;
 mod growth;
 mod injection;
+mod judged_rag;
 mod labels;
 mod laws;
 mod pages;

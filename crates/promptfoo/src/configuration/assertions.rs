@@ -88,7 +88,7 @@ fn file_value(path: &str, files: &dyn ConfigurationFiles) -> Result<Value, FileF
     if is_data(path) {
         return yaml::parse(&text()?).map_err(|reason| FileFault::Error(format!("`{path}`: {reason}")));
     }
-    if path.ends_with(".txt") {
+    if path.rsplit_once('.').is_some_and(|(_, extension)| extension == "txt") {
         return Ok(Value::from(js::trim(&text()?)));
     }
     Err(FileFault::Error(format!("`{path}` is no kind of file that an assertion takes")))

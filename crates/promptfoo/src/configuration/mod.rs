@@ -217,13 +217,14 @@ pub(crate) fn is_data(path: &str) -> bool {
 fn provider(entry: &Value) -> Result<Provider, String> {
     let (id, options) = match entry {
         Value::String(id) => (id.clone(), Map::new()),
-        Value::Object(options) => match options.get("id").and_then(Value::as_str) {
-            Some(id) => (id.to_owned(), options.clone()),
-            None => {
+        Value::Object(options) => {
+            if let Some(id) = options.get("id").and_then(Value::as_str) {
+                (id.to_owned(), options.clone())
+            } else {
                 let (id, options) = options.iter().next().ok_or("a provider has no `id`")?;
                 (id.clone(), options.as_object().cloned().unwrap_or_default())
             }
-        },
+        }
         _ => return Err("a provider is a text or a mapping with `id`".to_owned()),
     };
     let label = options.get("label").and_then(Value::as_str).unwrap_or(&id).to_owned();

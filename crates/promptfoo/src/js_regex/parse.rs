@@ -276,11 +276,7 @@ impl Parser<'_> {
         let unit = self.pattern[self.at];
         match self.ahead(0) {
             Some(b'*' | b'+' | b'?') => return Err("nothing to repeat"),
-            Some(b'{') => {
-                if self.quantifier()?.is_some() {
-                    return Err("nothing to repeat");
-                }
-            }
+            Some(b'{') if self.quantifier()?.is_some() => return Err("nothing to repeat"),
             Some(b'[') => return Ok((Node::Class(self.class()?), true)),
             Some(b'\\') => return self.escape(),
             _ => {}

@@ -208,7 +208,7 @@ impl Machine<'_> {
         let (mut step, mut at) = (first, position);
         loop {
             self.steps += 1;
-            if self.steps % 1024 == 0 {
+            if self.steps.is_multiple_of(1024) {
                 probare_cancellation::count_steps(1024);
             }
             if self.steps > MOST_STEPS || undo.len() > MOST_BRANCHES {

@@ -86,7 +86,9 @@ impl Renderer {
                 Node::For { names, over, body, otherwise } => self.render_loop((names, over, body, otherwise), out)?,
                 Node::Set(names, expression) => {
                     let value = self.evaluate(expression)?;
-                    names.iter().for_each(|name| self.set(name, value.clone()));
+                    for name in names {
+                        self.set(name, value.clone());
+                    }
                 }
                 Node::SetBlock(name, body) => {
                     let value = self.captured(body)?;

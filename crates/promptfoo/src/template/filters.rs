@@ -116,7 +116,7 @@ pub(super) fn apply(name: &str, value: &Operand, given: &CallArguments) -> Resul
                 Operand::Number(parsed)
             })
         }
-        "groupby" => groupby(&items_of(name, value)?, given.get(0, "attr").ok_or_else(|| wrong(name))?),
+        "groupby" => Ok(groupby(&items_of(name, value)?, given.get(0, "attr").ok_or_else(|| wrong(name))?)),
         "indent" => {
             let content = text_of(name, value)?;
             let blanks = " ".repeat(filling(number(0, "width", 4.0))?);
@@ -324,7 +324,7 @@ fn sort(mut items: Vec<Operand>, given: &CallArguments) -> Result<Operand, Templ
     Ok(list(items))
 }
 
-fn groupby(items: &[Operand], path: &Operand) -> Result<Operand, TemplateError> {
+fn groupby(items: &[Operand], path: &Operand) -> Operand {
     let mut groups: Vec<(String, Vec<Operand>)> = Vec::new();
     for item in items {
         let key = attribute(item, path).to_text();
@@ -333,7 +333,7 @@ fn groupby(items: &[Operand], path: &Operand) -> Result<Operand, TemplateError> 
             None => groups.push((key, vec![item.clone()])),
         }
     }
-    Ok(Operand::Object(Rc::new(groups.into_iter().map(|(key, group)| (key, list(group))).collect())))
+    Operand::Object(Rc::new(groups.into_iter().map(|(key, group)| (key, list(group))).collect()))
 }
 
 fn replace(value: &Operand, given: &CallArguments) -> Result<Operand, TemplateError> {
@@ -362,12 +362,11 @@ fn striptags(text: &str, keeps_lines: bool) -> String {
             None if is_tag => from.split_once('>'),
             None => None,
         };
-        rest = match after {
-            Some((_, after)) => after,
-            None => {
-                out.push('<');
-                from
-            }
+        rest = if let Some((_, after)) = after {
+            after
+        } else {
+            out.push('<');
+            from
         };
     }
     out.push_str(rest);

@@ -156,7 +156,7 @@ impl Blocks {
 }
 
 struct Tokens {
-    tokens: Vec<Token>,
+    list: Vec<Token>,
     at: usize,
     depth: usize,
     links: usize,
@@ -164,7 +164,7 @@ struct Tokens {
 
 impl Tokens {
     fn new(tokens: Vec<Token>) -> Self {
-        Self { tokens, at: 0, depth: 0, links: 0 }
+        Self { list: tokens, at: 0, depth: 0, links: 0 }
     }
 
     /// One more step in a chain, each of which lies within the next.
@@ -174,13 +174,13 @@ impl Tokens {
     }
 
     fn take(&mut self, sign: &str) -> bool {
-        let found = matches!(self.tokens.get(self.at), Some(Token::Sign(other)) if *other == sign);
+        let found = matches!(self.list.get(self.at), Some(Token::Sign(other)) if *other == sign);
         self.at += usize::from(found);
         found
     }
 
     fn take_name(&mut self, name: &str) -> bool {
-        let found = matches!(self.tokens.get(self.at), Some(Token::Name(other)) if other == name);
+        let found = matches!(self.list.get(self.at), Some(Token::Name(other)) if other == name);
         self.at += usize::from(found);
         found
     }
@@ -190,7 +190,7 @@ impl Tokens {
     }
 
     fn finish(&self) -> Result<(), TemplateError> {
-        if self.at == self.tokens.len() {
+        if self.at == self.list.len() {
             Ok(())
         } else {
             Err(TemplateError::syntax("a tag goes on where it should end"))
@@ -198,7 +198,7 @@ impl Tokens {
     }
 
     fn name(&mut self) -> Result<String, TemplateError> {
-        match self.tokens.get(self.at) {
+        match self.list.get(self.at) {
             Some(Token::Name(name)) => {
                 self.at += 1;
                 Ok(name.clone())
@@ -334,8 +334,7 @@ impl Tokens {
     }
 
     fn primary(&mut self) -> Result<Expression, TemplateError> {
-        let token =
-            self.tokens.get(self.at).cloned().ok_or_else(|| TemplateError::syntax("an expression is missing"))?;
+        let token = self.list.get(self.at).cloned().ok_or_else(|| TemplateError::syntax("an expression is missing"))?;
         self.at += 1;
         let mut value = match token {
             Token::Number(number) => Expression::Literal(Literal::Number(number)),
@@ -400,7 +399,7 @@ impl Tokens {
         let mut arguments = Arguments::default();
         while !self.take(")") {
             if let (Some(Token::Name(name)), Some(Token::Sign("="))) =
-                (self.tokens.get(self.at), self.tokens.get(self.at + 1))
+                (self.list.get(self.at), self.list.get(self.at + 1))
             {
                 let name = name.clone();
                 self.at += 2;

@@ -47,7 +47,7 @@ fn outcome(cell: &Cell, others: &[&Cell]) -> Outcome {
         CellAnswer::Known(output) => {
             let response = json!({"cost": 0});
             let answer = Answer { response: response.as_object(), ..Answer::new(output, &Schemas) };
-            grade(&cell.assertions, cell.threshold, &answer).map_err(|error| Some(error))
+            grade(&cell.assertions, cell.threshold, &answer).map_err(Some)
         }
         CellAnswer::Error(reason) => Err(Some(GradeError::Error(reason.clone()))),
         _ => Err(None),
@@ -86,7 +86,7 @@ fn compare(folder: &Path) -> Result<(usize, usize), String> {
     let mut not_run = 0;
     for result in results {
         let names = (result["provider"].as_str().unwrap_or_default(), result["prompt"].as_str().unwrap_or_default());
-        let fits = |cell: &&Cell| Value::from(cell.test) == result["test"] && label(cell.column) == names;
+        let fits = |cell: &&Cell| result["test"].as_u64() == Some(cell.test as u64) && label(cell.column) == names;
         let cell = cells.iter().find(fits).ok_or_else(|| format!("no cell for {} {names:?}", result["test"]))?;
         let at = format!("test {} of {names:?}", result["test"]);
         let wrong = |reason: String| format!("{at}: {reason}");

@@ -44,7 +44,12 @@ MetricId: TypeAlias = Literal[
     "verbatim",
     "yes_no",
     "yes_no_rationale",
+    "judge_answer_relevancy",
     "judge_claims",
+    "judge_context_precision",
+    "judge_context_recall",
+    "judge_context_relevance",
+    "judge_noise_sensitivity",
     "judge_pairwise",
     "judge_rubric",
     "judge_same_answer",
@@ -980,6 +985,33 @@ def yes_no_rationale(
     `probare.explain("yes_no_rationale")` is its page.
     """
 
+def judge_answer_relevancy(
+    *,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the statements of a response that a model finds to bear on the query.
+
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, statement by statement.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_answer_relevancy")` is its page.
+    """
+
 def judge_claims(
     *,
     sources: str | None = ...,
@@ -1007,6 +1039,118 @@ def judge_claims(
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
 
     `probare.explain("judge_claims")` is its page.
+    """
+
+def judge_context_precision(
+    *,
+    against: Literal["reference"] | Literal["response"] = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Average precision of the retrieved passages, by a model that says which of them help to the answer.
+
+    - `against`: Which answer the passages have to help to: `reference` (default) or `response`, where there is no reference.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, passage by passage.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_context_precision")` is its page.
+    """
+
+def judge_context_recall(
+    *,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the statements of the reference answer that a model finds in the retrieved passages.
+
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, statement by statement.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_context_recall")` is its page.
+    """
+
+def judge_context_relevance(
+    *,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the statements in the retrieved passages that a model finds relevant to the query.
+
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, statement by statement.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_context_relevance")` is its page.
+    """
+
+def judge_noise_sensitivity(
+    *,
+    mode: Literal["relevant"] | Literal["irrelevant"] = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the statements of a response that are wrong and that a retrieved passage led to.
+
+    - `mode`: Which passages count: `relevant` (default), those that support the reference, or `irrelevant`, all others.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, statement by statement.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_noise_sensitivity")` is its page.
     """
 
 def judge_pairwise(
@@ -1042,6 +1186,7 @@ def judge_pairwise(
 
 def judge_rubric(
     *,
+    rubric: str | None = ...,
     question: str | None = ...,
     levels: Sequence[dict[str, Any]] = ...,
     references: bool | None = ...,
@@ -1058,6 +1203,7 @@ def judge_rubric(
 ) -> dict[str, Any]:
     """How a model grades the response by a rubric with levels.
 
+    - `rubric`: A rubric in place of `question` and `levels`: the name of one that comes with the program (`correctness`, `helpfulness`, …; `probare list judges` names them), or a file of your own that ends in `.yaml`.
     - `question`: What is asked about the response. Whether it answers the query rightly, completely and clearly, if absent.
     - `levels`: The levels, from the worst to the best; three if absent: `poor`, `fair`, `good`.
     - `references`: Whether the references are shown. Default true.

@@ -5,7 +5,7 @@ use std::io;
 
 use probare_core::{CaseResult, MetricInfo, MetricResult};
 
-use crate::columns::{KEYS, columns};
+use crate::columns::{columns, keys};
 use crate::status::{ResultStatus, note, score};
 
 /// What one metric said about one case, as the cells of a table.
@@ -56,8 +56,8 @@ const fn texts_in(format: u32) -> usize {
 }
 
 /// Names of all columns in a file of this format, in their order.
-pub fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
-    let mut names: Vec<String> = KEYS.map(str::to_owned).into();
+pub fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> Vec<String> {
+    let mut names: Vec<String> = keys(has_prompts).map(str::to_owned).collect();
     for of in columns(metrics) {
         names.extend([of.value, of.status]);
         // Format 3 called the last one `by`.
@@ -68,8 +68,10 @@ pub fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
 }
 
 /// All cells of a row as texts, in the order of [`column_names`].
-pub fn texts(result: &CaseResult, metrics: usize, format: u32) -> io::Result<Vec<Option<String>>> {
-    let mut cells = vec![Some(result.case.id.clone()), result.model.clone(), Some(result.repeat.to_string())];
+pub fn texts(result: &CaseResult, metrics: usize, format: u32, has_prompts: bool) -> io::Result<Vec<Option<String>>> {
+    let mut cells = vec![Some(result.case.id.clone()), result.model.clone()];
+    cells.extend(has_prompts.then(|| result.prompt.clone()));
+    cells.push(Some(result.repeat.to_string()));
     for index in 0..metrics {
         let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index), true)?;
         cells.push(value.map(|value| format!("{value:?}")));

@@ -194,10 +194,11 @@ impl Summary {
     /// Takes in one output.
     pub fn add(&mut self, result: &CaseResult) {
         self.outputs += 1;
+        let source = result.source_name();
         for (metric, named) in self.metrics.iter_mut().zip(&result.results) {
             metric.add(named);
             if let Some(score) = score(named) {
-                metric.repeats.add(&result.case.id, result.model.as_deref(), result.repeat, score.value.get());
+                metric.repeats.add(&result.case.id, source.as_deref(), result.repeat, score.value.get());
             }
         }
         let clusters = &mut self.clusters;
@@ -299,7 +300,7 @@ impl Summary {
 impl Sink for Summary {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Started { source, metrics } => {
+            Event::Started { source, metrics, .. } => {
                 self.start(source, metrics);
             }
             Event::Scored(result) => self.add(result),

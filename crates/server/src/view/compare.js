@@ -69,6 +69,19 @@ const forest = (metrics) => {
 /** @type {Map<string, Set<string>>} */
 const openChanges = new Map();
 
+/** The part of a run that a side names behind its key: `@MODEL`, `@prompt:NAME`, or both. @param {string | undefined} side */
+const partOf = (side) => {
+  const [, ...words] = (side || "").split(/@(?=prompt:)|(?<=^[^@]*)@/);
+  const prompt = words.find((word) => word.startsWith("prompt:"));
+  return { model: words.find((word) => word !== prompt), prompt: prompt?.slice("prompt:".length) };
+};
+/** @param {import("./case-page.js").Answer} output @param {{ model?: string, prompt?: string }} part @param {string | null | undefined} rest */
+const isOfPart = (output, part, rest) => {
+  const others = [part.model ? null : output.model, part.prompt || !output.prompt ? null : `prompt ${output.prompt}`];
+  const isPart = (!part.model || output.model === part.model) && (!part.prompt || output.prompt === part.prompt);
+  return isPart && (!rest || others.filter(Boolean).join(", ") === rest);
+};
+
 /** @param {Comparison} found @param {number} other @param {string} metric @param {Change} change */
 const changeFold = (found, other, metric, change) => {
   const { runs } = currentAddress();
@@ -94,12 +107,12 @@ const changeFold = (found, other, metric, change) => {
   const fold = /** @type {HTMLDetailsElement} */ (make("details", { class: "card pair" }, summary, place));
   /** What one side said. @param {number} at */
   const fetchSide = async (at) => {
-    const model = runs[at]?.includes("@") ? runs[at].slice(runs[at].indexOf("@") + 1) : change.model;
+    const part = partOf(runs[at]);
     const run = found.keys[at];
     const detail = await fetchJson("case", { run, id: change.id, n: change.occurrence });
     /** @type {import("./case-page.js").Answer[]} */
     const outputs = detail.outputs;
-    return { run, detail, output: outputs.find((one) => !model || one.model === model) || outputs[0] };
+    return { run, detail, output: outputs.find((one) => isOfPart(one, part, change.model)) || outputs[0] };
   };
   const load = async () => {
     if (place.childElementCount) return;

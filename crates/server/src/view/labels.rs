@@ -80,13 +80,14 @@ fn read(uri: &Uri) -> Result<LabelsQuery, ApiError> {
     Ok(wanted)
 }
 
-/// Data set, row, model (nothing where the answer is of the file) and repeat.
+/// Data set, row, model (nothing where the answer is of the file), repeat, and the prompt, where the run has several.
 fn place(text: &str) -> Option<probare_analysis::OutputPosition> {
     let mut parts = text.split(',');
     let (dataset, row, model, repeat) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let model = if model.is_empty() { None } else { Some(model.parse().ok()?) };
+    let number = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+    let (model, prompt) = (number(model)?, number(parts.next().unwrap_or_default())?);
     parts.next().is_none().then_some(())?;
-    Some((dataset.parse().ok()?, row.parse().ok()?, model, repeat.parse().ok()?))
+    Some((dataset.parse().ok()?, row.parse().ok()?, model, repeat.parse().ok()?, prompt))
 }
 
 #[cfg(test)]
@@ -98,15 +99,17 @@ mod tests {
         let asked = |uri: &str| read(&uri.parse().unwrap());
         let wanted = asked("/x?run=r1&metric=f1&by=Ada&order=threshold&seed=7&threshold=0.4&skip=2&at=0,7,,1").unwrap();
         assert_eq!((wanted.order, wanted.seed, wanted.skip), (LabellingOrder::Threshold, 7, 2));
-        assert_eq!((wanted.at, wanted.threshold), (Some((0, 7, None, 1)), Some(0.4)));
-        assert_eq!(asked("/x?at=1,2,3,4").unwrap().at, Some((1, 2, Some(3), 4)));
+        assert_eq!((wanted.at, wanted.threshold), (Some((0, 7, None, 1, None)), Some(0.4)));
+        assert_eq!(asked("/x?at=1,2,3,4").unwrap().at, Some((1, 2, Some(3), 4, None)));
+        assert_eq!(asked("/x?at=1,2,3,4,").unwrap().at, Some((1, 2, Some(3), 4, None)));
+        assert_eq!(asked("/x?at=1,2,3,4,5").unwrap().at, Some((1, 2, Some(3), 4, Some(5))));
         for wrong in [
             "/x?order=mine",
             "/x?seed=-1",
             "/x?threshold=NaN",
             "/x?skip=x",
             "/x?at=1,2,3",
-            "/x?at=1,2,3,4,5",
+            "/x?at=1,2,3,4,5,6",
             "/x?other=1",
         ] {
             assert!(asked(wrong).is_err(), "{wrong}");

@@ -26,12 +26,12 @@ import { trendsOf } from "./trend.js";
  * @typedef {import("./case.js").Metric & { better: string }} Metric
  * @typedef {{ key: string, name: string, kind: string, state?: string, made?: number | null, finished?: number,
  *   samples?: number, errors?: [string, number][], cost?: string | null, config?: string, suite?: string | null,
- *   models?: string[], datasets?: string[], notes?: string[] }} Run
+ *   models?: string[], prompts?: string[], datasets?: string[], notes?: string[] }} Run
  * @typedef {{ mean: number | null, words: string | null, interval: string | null, ends: [number, number] | null,
  *   method: string | null, cases: number, scored: number, unsure: number, not_applicable: number, failed: number }} MeanCell
  * @typedef {{ passed: boolean, words: string, filter: string, sort: string }} GateLine
  * @typedef {Run & { settings: { metrics: Metric[] }, rows: { model: string, outputs: number, cost_usd: number | null,
- *   cells: MeanCell[] }[], whole: MeanCell[], outputs: number, cases: number, gates: GateLine[], panels: any[],
+ *   cells: MeanCell[], part: { model?: string | null, prompt?: string | null } }[], whole: MeanCell[], outputs: number, cases: number, gates: GateLine[], panels: any[],
  *   remarks: [string, string][] }} RunSummary
  */
 
@@ -149,14 +149,16 @@ const modelsTable = (summary) => {
       ),
       cells.map((cell, at) => meanCell(metrics[at], cell, toCases(filter))),
     );
-  const rows = summary.rows.map(({ model, cells, outputs, cost_usd }) => {
+  const rows = summary.rows.map(({ model, cells, outputs, cost_usd, part }) => {
     const isNamed = !model.startsWith("(");
     const name = model === "(none)" ? "answers of the file" : model;
-    const side = isNamed ? `${summary.key}@${model}` : summary.key;
-    return row(name, cells, outputs, cost_usd, isNamed ? `model:${quoted(model)}` : "", side);
+    const sides = [part.model, part.prompt && `prompt:${part.prompt}`].filter(Boolean);
+    const words = [part.model && `model:${quoted(part.model)}`, part.prompt && `prompt:${quoted(part.prompt)}`];
+    const side = [summary.key, ...(isNamed ? sides : [])].join("@");
+    return row(name, cells, outputs, cost_usd, isNamed ? words.filter(Boolean).join(" ") : "", side);
   });
   if (summary.rows.length > 1) rows.push(row("all", summary.whole, summary.outputs, null, "", summary.key));
-  const head = make("tr", {}, make("th", { scope: "col" }, "Model"), metrics.map(metricHead));
+  const head = make("tr", {}, make("th", { scope: "col" }, summary.prompts && summary.prompts.length > 1 ? "Model and prompt" : "Model"), metrics.map(metricHead));
   const caption = make("caption", { class: "sr" }, `Means of ${summary.name}`);
   return make(
     "div",

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use probare_core::closest;
+use probare_core::{SampleKey, closest};
 use probare_report::RendererOptions;
 use probare_report::html::{case_entry, case_record, page_settings};
 use serde::Deserialize;
@@ -168,9 +168,14 @@ impl RunViewer {
             None => run.stored.run.to_string(),
         };
         let models: BTreeSet<&str> = candidates.list.iter().filter_map(|one| one.model.as_deref()).collect();
+        let prompts: BTreeSet<&str> = candidates.list.iter().filter_map(|one| one.prompt.as_deref()).collect();
         let results = match models.first() {
             Some(model) if models.len() > 1 => format!("{results}@{model}"),
             _ => results,
+        };
+        let results = match prompts.first() {
+            Some(prompt) => format!("{results}@prompt:{prompt}"),
+            None => results,
         };
         let is_other = run.results.is_none() && run.store != Path::new(STORE);
         let store = if is_other {
@@ -215,6 +220,7 @@ impl RunViewer {
             occurrence: candidate.key.occurrence,
             dataset: has_several.then_some(dataset),
             model: candidate.model.clone(),
+            prompt: candidate.prompt.clone(),
             repeat: Some(candidate.key.repeat),
             metric: Some(candidates.info.name.clone()),
             label: given.label.clone(),
@@ -272,7 +278,7 @@ impl RunViewer {
                 .result
                 .case
                 .sample
-                .is_some_and(|key| (key.model, key.repeat) == (candidate.key.model, candidate.key.repeat))
+                .is_some_and(|key| SampleKey { occurrence: candidate.key.occurrence, ..key } == candidate.key)
         };
         found.into_iter().find(is_it).ok_or(ViewerError::NoCase)
     }
@@ -289,9 +295,9 @@ impl RunViewer {
         let FoundSample { mut result, dataset, .. } = self.sample(run, candidate)?;
         let options = RendererOptions { gates: run.gates.clone(), ..RendererOptions::default() };
         let metrics = &run.stored.plan.metrics;
-        let (dataset_number, row, model, repeat) = candidate.position();
+        let repeat = candidate.key.repeat;
         let mut told = json!({
-            "at": (dataset_number, row, model, repeat),
+            "at": candidate.position(),
             "case": candidate.case(),
             "id": candidate.id,
             "dataset": if run.stored.plan.datasets.len() > 1 { Some(dataset) } else { None },
@@ -304,12 +310,12 @@ impl RunViewer {
                 .filter(|label| own.is_none_or(|own| own.label.by != label.by))
                 .collect();
             told["others"] = json!(others);
-            told["model"] = json!(result.model);
+            told["model"] = json!(result.source_name());
             told["repeat"] = repeat.into();
             told["entry"] = parse_own_json(case_entry(&result, metrics, &options));
             told["record"] = parse_own_json(case_record(&result, metrics));
         } else {
-            result.model = None;
+            (result.model, result.prompt) = (None, None);
             result.results.clear();
             if let Some(response) = &mut result.case.response {
                 response.model = None;
@@ -339,7 +345,8 @@ impl RunViewer {
                 let candidate = &candidates.list[*at];
                 let set = usize::try_from(candidate.key.dataset).ok().and_then(|at| datasets.get(at));
                 let is_here = label.dataset.is_none() || set.map(|set| &set.name) == label.dataset.as_ref();
-                let is_it = label.model.is_none() || label.model == candidate.model;
+                let is_it = (label.model.is_none() || label.model == candidate.model)
+                    && (label.prompt.is_none() || label.prompt == candidate.prompt);
                 let is_same = label.repeat.is_none_or(|repeat| repeat == candidate.key.repeat);
                 (is_here && is_it && is_same).then_some((*at, decision))
             }));

@@ -43,14 +43,16 @@ impl LabellingOrder {
     ];
 }
 
-/// Data set, row, number of the model and repeat of an output. The model is absent where the answer of the file is meant.
-pub type OutputPosition = (u32, u64, Option<u32>, u32);
+/// Data set, row, number of the model, repeat and number of the prompt of an output. The model is absent where the answer of
+/// the file is meant, and the prompt where the run has one.
+pub type OutputPosition = (u32, u64, Option<u32>, u32, Option<u32>);
 
 /// An output that can be labelled.
 pub(super) struct LabelCandidate {
     pub key: SampleKey,
     pub id: String,
     pub model: Option<String>,
+    pub prompt: Option<String>,
     pub value: f64,
     pub is_unsure: bool,
     /// How far what metrics say lies apart, about this output and about the others of its case: from 0 to 1.
@@ -59,7 +61,7 @@ pub(super) struct LabelCandidate {
 
 impl LabelCandidate {
     pub const fn position(&self) -> OutputPosition {
-        (self.key.dataset, self.key.row, self.key.model, self.key.repeat)
+        (self.key.dataset, self.key.row, self.key.model, self.key.repeat, self.key.prompt)
     }
 
     pub fn case(&self) -> CasePosition {
@@ -68,9 +70,11 @@ impl LabelCandidate {
 
     /// A number of its own for chance, whatever else the run has.
     fn random_rank(&self, seed: u64) -> u64 {
-        let (dataset, row, model, repeat) = self.position();
+        let (dataset, row, model, repeat, prompt) = self.position();
+        let of_prompt = prompt.map_or(0, |prompt| (u64::from(prompt) + 1) << 20);
         let of_model = model.map_or(0, |model| u64::from(model) + 1);
-        Random::substream(seed ^ (u64::from(dataset) << 48) ^ (of_model << 32) ^ u64::from(repeat), row).next_u64()
+        Random::substream(seed ^ (u64::from(dataset) << 48) ^ (of_model << 32) ^ of_prompt ^ u64::from(repeat), row)
+            .next_u64()
     }
 }
 
@@ -129,6 +133,7 @@ impl LabelCandidates {
             key,
             id: result.case.id.clone(),
             model: result.model.clone(),
+            prompt: result.prompt.clone(),
             value,
             is_unsure: own.is_unsure(),
             split: apart.unwrap_or(0.0),

@@ -13,6 +13,6 @@ metric!(Naming as Pure {
     whole: Naming::whole,
     prepare: |options: Naming| options.prepare(QuestionType::PickOne),
     since: "0.1",
-    version: 4,
+    version: 5,
     page: "pick_one.md",
 });

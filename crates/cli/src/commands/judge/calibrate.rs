@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use probare_analysis::{LABEL, Levels};
 use probare_benchmarks::registries;
 use probare_core::{Case, CaseSource, Event, Job, MemorySource, MetricRequest, Outcome, ScoreParts, Sink, closest};
-use probare_engine::{Config, Exit, RunRequest};
+use probare_engine::{Config, Exit, RunRequest, read_rubric_file};
 
 use super::super::flags::{ForModelCalls, ForReading, MODEL_CALLS, OptionFlags};
 use super::super::model_call_flags;
@@ -61,7 +61,8 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let config = Config::load(arguments.config.as_deref())?;
-    let request = request(arguments, &config)?;
+    let mut request = request(arguments, &config)?;
+    read_rubric_file(&mut request)?;
     let options = arguments.reading.reading()?;
     let names = Levels::for_metric(&request.id, &request.options);
     let sheet = LabelSheet::read(&arguments.file, &request.name, &arguments.labels)?;

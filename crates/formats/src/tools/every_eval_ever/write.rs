@@ -30,7 +30,7 @@ impl EveryEvalEver {
     fn summary(&mut self, number: usize) -> io::Result<&mut Summary> {
         while self.summaries.len() <= number {
             let mut summary = Summary::new(&RendererOptions::default());
-            summary.event(&Event::Started { source: &self.source, metrics: &self.metrics })?;
+            summary.event(&Event::Started { source: &self.source, metrics: &self.metrics, has_prompts: false })?;
             self.summaries.push(summary);
         }
         Ok(&mut self.summaries[number])
@@ -155,11 +155,11 @@ impl EveryEvalEver {
 impl Sink for EveryEvalEver {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Started { source, metrics } => {
+            Event::Started { source, metrics, .. } => {
                 (self.source, self.metrics) = ((*source).to_owned(), metrics.to_vec());
                 Ok(())
             }
-            Event::Scored(result) if self.about.wants(result.model.as_deref()) => {
+            Event::Scored(result) if self.about.wants(result) => {
                 let number = result.case.sample.map_or(0, |sample| sample.dataset as usize);
                 self.summary(number)?.event(event)
             }

@@ -103,7 +103,7 @@ impl Sink for Instances {
                 self.metrics = metrics.to_vec();
                 Ok(())
             }
-            Event::Scored(result) if self.about.wants(result.model.as_deref()) => match self.record(result) {
+            Event::Scored(result) if self.about.wants(result) => match self.record(result) {
                 Some(record) => writeln!(self.output, "{record}"),
                 None => Ok(()),
             },

@@ -215,7 +215,7 @@ impl Sink for Inspect {
                 self.metrics = metrics.to_vec();
                 self.summary.event(event)
             }
-            Event::Scored(result) if self.about.wants(result.model.as_deref()) => {
+            Event::Scored(result) if self.about.wants(result) => {
                 self.summary.event(event)?;
                 let sample = self.sample(result);
                 self.samples.add(&sample)

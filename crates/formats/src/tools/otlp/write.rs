@@ -173,7 +173,7 @@ impl Sink for Otel {
                 self.metrics = metrics.to_vec();
                 Ok(())
             }
-            Event::Scored(result) if self.about.wants(result.model.as_deref()) => self.write_scores(result),
+            Event::Scored(result) if self.about.wants(result) => self.write_scores(result),
             Event::Finished(finish) => self.finish(finish.stop),
             _ => Ok(()),
         }

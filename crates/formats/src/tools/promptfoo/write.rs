@@ -1,4 +1,4 @@
-//! Results as promptfoo writes them: version 3, a column for each model, a row for each case.
+//! Results as promptfoo writes them: version 3, a column for each model and prompt, a row for each case.
 
 use std::io::{self, Write};
 
@@ -25,10 +25,11 @@ pub(in crate::tools) struct Promptfoo {
     rows: Rows,
 }
 
-/// What is counted of a model.
+/// What is counted of a model with a prompt.
 #[derive(Default)]
 struct Column {
     model: String,
+    prompt: Option<String>,
     score: f64,
     passed: u64,
     failed: u64,
@@ -69,10 +70,12 @@ impl Promptfoo {
 
     fn add(&mut self, result: &CaseResult) -> io::Result<()> {
         let model = result.model.clone().unwrap_or_else(|| self.about.model_name());
-        let known = self.columns.iter().position(|column| column.model == model);
+        let is_it = |column: &Column| column.model == model && column.prompt == result.prompt;
+        let known = self.columns.iter().position(is_it);
         let at = known.unwrap_or(self.columns.len());
         if known.is_none() {
-            self.columns.push(Column { model: model.clone(), ..Column::default() });
+            let prompt = result.prompt.clone();
+            self.columns.push(Column { model: model.clone(), prompt, ..Column::default() });
         }
         let row = self.rows.place(result, at);
         let case = &result.case;
@@ -132,6 +135,8 @@ impl Promptfoo {
             let texts: Vec<&str> = context.iter().map(|passage| passage.text.as_str()).collect();
             vars.insert("context".to_owned(), json!(texts.join("\n\n")));
         }
+        let label = self.columns[at].label().to_owned();
+        let source = result.source_name().map_or_else(|| model.clone(), std::borrow::Cow::into_owned);
         let mut written = json!({
             "cost": 0,
             "gradingResult": {
@@ -141,11 +146,11 @@ impl Promptfoo {
                 "namedScores": named,
                 "componentResults": components,
             },
-            "id": uuid(&format!("{}\n{}\n{model}\n{}\n{row}", self.about.id, case.id, result.repeat)),
+            "id": uuid(&format!("{}\n{}\n{source}\n{}\n{row}", self.about.id, case.id, result.repeat)),
             "latencyMs": 0,
             "namedScores": named,
-            "prompt": {"raw": raw, "label": PROMPT},
-            "promptId": Sha256::hex_digest(PROMPT),
+            "prompt": {"raw": raw, "label": label},
+            "promptId": Sha256::hex_digest(label),
             "promptIdx": at,
             "provider": {"id": self.about.model_path(&model), "label": model},
             "score": score,
@@ -185,11 +190,16 @@ impl Promptfoo {
             "errors": sum(|column| column.errors),
             "tokenUsage": {"prompt": 0, "completion": 0, "cached": 0, "total": 0, "numRequests": 0},
         });
-        let providers: Vec<&str> = self.columns.iter().map(|column| column.model.as_str()).collect();
+        let mut providers: Vec<&str> = self.columns.iter().map(|column| column.model.as_str()).collect();
+        let mut labels: Vec<&str> = self.columns.iter().map(Column::label).collect();
+        for names in [&mut providers, &mut labels] {
+            let mut seen = std::collections::BTreeSet::new();
+            names.retain(|name| seen.insert(*name));
+        }
         let config = json!({
             "description": self.about.name,
             "providers": providers,
-            "prompts": [PROMPT],
+            "prompts": labels,
             "tests": [],
         });
         let head =
@@ -220,11 +230,16 @@ impl Column {
         }
     }
 
+    /// What its prompt is called.
+    fn label(&self) -> &str {
+        self.prompt.as_deref().unwrap_or(PROMPT)
+    }
+
     fn prompt(&self, about: &ExportMetadata) -> Json {
         json!({
-            "id": Sha256::hex_digest(PROMPT),
-            "raw": PROMPT,
-            "label": PROMPT,
+            "id": Sha256::hex_digest(self.label()),
+            "raw": self.label(),
+            "label": self.label(),
             "provider": if about.settings(&self.model).is_some() { about.model_path(&self.model) } else { self.model.clone() },
             "metrics": {
                 "score": self.score,
@@ -257,7 +272,7 @@ impl Sink for Promptfoo {
                 self.metrics = metrics.to_vec();
                 Ok(())
             }
-            Event::Scored(result) if self.about.wants(result.model.as_deref()) => self.add(result),
+            Event::Scored(result) if self.about.wants(result) => self.add(result),
             Event::Finished(finish) => self.finish(finish.stop),
             _ => Ok(()),
         }

@@ -1,15 +1,24 @@
 //! How judges ask: what is shown and how it is fenced in, the template, the panel, and how replies are read.
 
+mod checklist;
+mod conversation;
 mod panel;
 mod quoted_texts;
 mod reply;
+mod rubric;
 mod template;
 
 use probare_core::{BuildError, Evidence, EvidenceKind, LONGEST_TEXT};
 
+pub(crate) use checklist::{
+    Checklist, ChecklistQuestion, ChecklistReplies, MOST_STEPS, StepVerdict, parse_step_verdicts, statement_spans,
+    steps_schema,
+};
+pub(crate) use conversation::ConversationText;
 pub use panel::{JudgePanel, JudgeReplies, PanelOptions, PanelProgress, PanelVerdict, VoteRule};
 pub use quoted_texts::QuotedTexts;
 pub use reply::{JudgeReply, bool_field, number_field, read_verdict, text_field};
+pub use rubric::{Rubric, RubricExample};
 pub use template::{PromptTemplate, TemplatePiece, TextPlaces, template_pieces};
 
 /// Evidence of what a judge said: its reason, and in a note who said what.

@@ -42,6 +42,13 @@ impl Default for QuotedTexts {
 }
 
 impl QuotedTexts {
+    /// Adds a sentence of ours.
+    pub fn add_remark(&mut self, remark: &str) -> &mut Self {
+        self.0.push_str("\n\n");
+        self.0.push_str(remark);
+        self
+    }
+
     /// Adds a text under a heading of ours.
     pub fn add_block(&mut self, name: &str, text: &str) -> &mut Self {
         let lines = lines(text);
@@ -60,13 +67,19 @@ impl QuotedTexts {
         if let Some(query) = &sample.case.query {
             self.add_block("query", query);
         }
-        for (at, passage) in sample.case.context.iter().flatten().enumerate() {
-            self.add_block(&format!("context {}", at + 1), &passage.text);
-        }
+        self.add_passages(sample);
         if with_references {
             for (at, reference) in sample.case.reference.iter().flatten().enumerate() {
                 self.add_block(&format!("reference {}", at + 1), reference);
             }
+        }
+        self
+    }
+
+    /// Adds the passages of the case.
+    pub fn add_passages(&mut self, sample: Sample<'_>) -> &mut Self {
+        for (at, passage) in sample.case.context.iter().flatten().enumerate() {
+            self.add_block(&format!("context {}", at + 1), &passage.text);
         }
         self
     }
@@ -77,7 +90,7 @@ impl QuotedTexts {
 }
 
 /// Characters at which a reader, or a model, may see a new line.
-const fn is_line_break(character: char) -> bool {
+pub(super) const fn is_line_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 

@@ -7,6 +7,7 @@
 use probare_english::lexicon::{LexicalRole, LexicalRoles, expression_lemma, expression_length, lexical_roles};
 use probare_english::text_analysis::{Denial, denial, denies_by_meaning};
 
+use super::former::deny_former;
 use super::words::{SpokenGap, SpokenWord};
 
 /// What follows `was not` where the subject itself is denied; elsewhere something is said about it: `wages had not risen`.
@@ -81,6 +82,7 @@ pub(super) fn denials(
     }
     if !asks_for_hindrance {
         deny_subjects(words, starts_value, &query, &mut denied);
+        deny_former(words, starts_value, &query, &mut denied);
     }
     denied
 }
@@ -209,7 +211,7 @@ fn deny_subjects(
     }
 }
 
-fn is_determiner(word: &str) -> bool {
+pub(super) fn is_determiner(word: &str) -> bool {
     matches!(word, "a" | "an" | "the" | "any" | "some" | "his" | "her" | "their" | "our" | "its" | "my" | "in" | "of")
 }
 
