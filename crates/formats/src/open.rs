@@ -187,7 +187,6 @@ pub enum CaseFileError {
         file: String,
         /// The format it was taken for.
         format: &'static str,
-        /// What is wrong.
         reason: String,
     },
 }

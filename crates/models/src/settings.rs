@@ -163,7 +163,6 @@ pub enum SettingsError {
          variable's name: `api_key: {variable}`"
     )]
     LiteralKey {
-        /// The model.
         model: String,
         /// The variable to use.
         variable: String,
@@ -171,7 +170,6 @@ pub enum SettingsError {
     /// A secret stands in a header or address.
     #[error("{place} of model `{model}` holds a secret; put it into an environment variable and write `${{NAME}}`")]
     LiteralSecret {
-        /// The model.
         model: String,
         /// The header or field, without its value.
         place: String,
@@ -181,7 +179,6 @@ pub enum SettingsError {
         "{place} of model `{model}` holds what looks like a secret, and would be kept in manifests and stores; {remedy}"
     )]
     StoredSecret {
-        /// The model.
         model: String,
         /// The field, without its value.
         place: String,
@@ -190,18 +187,11 @@ pub enum SettingsError {
     },
     /// The variable is not set.
     #[error("the environment variable `{variable}` with the key of model `{model}` is not set")]
-    NoKey {
-        /// The model.
-        model: String,
-        /// The variable.
-        variable: String,
-    },
+    NoKey { model: String, variable: String },
     /// A setting is out of range.
     #[error("`{field}` of model `{model}` {reason}")]
     Value {
-        /// The model.
         model: String,
-        /// The field.
         field: &'static str,
         /// The rest of the sentence.
         reason: String,
