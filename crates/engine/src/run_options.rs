@@ -590,7 +590,7 @@ impl SettingOrigin {
 }
 
 /// Options in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
-const HARMLESS: [&str; 13] = [
+const HARMLESS: [&str; 14] = [
     "prompts",
     "profile",
     "strict",
