@@ -21,6 +21,12 @@ fi
 if wants deepeval; then
   venv deepeval "deepeval==4.3.1"
 fi
+if wants more; then
+  venv more "ragas==0.4.3" "langchain-community<0.4" "langchain-core<1" "langchain<1" "langchain-openai<1" "langsmith==0.14.17" "langfuse==5.0.4" "datasets==5.2.0"
+fi
+if wants openai; then
+  venv openai "openai==3.51.0"
+fi
 if wants promptfoo; then
   if [ ! -x "$work/pf/node_modules/.bin/promptfoo" ]; then
     mkdir -p "$work/pf"

@@ -25,7 +25,7 @@ pub struct Arguments {
     folder: PathBuf,
 }
 
-/// A name, and the arguments of a command that is run in a folder of its own with `examples/` beside it.
+/// A name, and the arguments of commands, one after `&&` the other, that are run in a folder of its own with `examples/` beside it.
 type DigestJob = (&'static str, &'static str);
 
 const FORMATS: &str = "-o r.jsonl -o r.json -o r.csv -o r.parquet -o r.md -o r.html -o r.xml";
@@ -77,7 +77,10 @@ const JOBS: &[DigestJob] = &[
     ("judged", "run examples/judged/probare.yaml -q FORMATS"),
     ("cascade", "run examples/cascade/probare.yaml -q FORMATS"),
     ("run", "run examples/run/probare.yaml -q FORMATS"),
-    ("compare-old", "score examples/compare/old_prompt.jsonl -m token_f1 -q -o old.jsonl"),
+    (
+        "compare",
+        "score examples/compare/old_prompt.jsonl -m token_f1 -q -o old.jsonl && score examples/compare/new_prompt.jsonl -m token_f1 -q -o new.jsonl && compare old.jsonl new.jsonl --json && verify old.jsonl",
+    ),
     ("list", "list"),
 ];
 
@@ -93,10 +96,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let place = folder.join(name);
         copy(&root().join("examples"), &place.join("examples"))?;
         let before = files(&place)?;
-        let words = words.replace("FORMATS", FORMATS);
-        let words: Vec<&str> = words.split_whitespace().collect();
-        let (code, printed) = run_program(&program, &place, &words)?;
-        digests.insert(format!("{name} ends with {code}"), hex(&printed));
+        for (step, words) in words.replace("FORMATS", FORMATS).split("&&").enumerate() {
+            let words: Vec<&str> = words.split_whitespace().collect();
+            let (code, printed) = run_program(&program, &place, &words)?;
+            digests.insert(format!("{name} step {step} ends with {code}"), hex(&printed));
+        }
         for file in files(&place)? {
             // Stores and caches hold times.
             if !before.contains(&file) && file.extension().is_none_or(|extension| extension != "db") {

@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value as Json;
 
+use crate::new_metric::metric_page;
 use crate::process::{self, cargo, is_installed, root};
 
 /// Where links lead that leave the documentation.
@@ -159,7 +160,7 @@ fn metric_pages(pages: &Path) -> Result<String> {
     for (family, metrics) in &families {
         index.push_str(&format!("\n## {family}\n\n| metric | |\n|---|---|\n"));
         for (id, summary) in metrics {
-            let source = root().join(format!("crates/metrics/src/{family}/{id}.md"));
+            let source = metric_page(family, id)?;
             let text = fs::read_to_string(&source).with_context(|| format!("cannot read {}", source.display()))?;
             let text = with_links(&text, source.parent().unwrap_or(&source)).replace("```case\n", "```json\n");
             let titled = if text.starts_with("# ") { text } else { format!("# {id}\n\n{text}") };
@@ -183,11 +184,13 @@ fn command_pages(pages: &Path) -> Result<String> {
         .filter(|name| !name.contains("-help"))
         .collect();
     names.sort();
-    let line = |name: &String| {
-        let depth = name.matches('-').count();
-        format!("{}- [{}](commands/{name}.md)\n", "  ".repeat(depth.min(2)), name.replace('-', " "))
+    let line = |name: &String| -> Result<String> {
+        let page = fs::read_to_string(folder.join(name).with_extension("md"))?;
+        let title = page.lines().next().unwrap_or_default().trim_start_matches("# ");
+        let depth = title.matches(' ').count();
+        Ok(format!("{}- [{title}](commands/{name}.md)\n", "  ".repeat(depth.min(2))))
     };
-    Ok(names.iter().map(line).collect())
+    names.iter().map(line).collect()
 }
 
 /// Pages of the Python package: what its stubs and modules declare; the lines of the table of contents.

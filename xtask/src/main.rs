@@ -14,6 +14,7 @@ mod new_benchmark;
 mod new_metric;
 mod prices;
 mod process;
+mod promptfoo;
 mod python;
 mod scripts;
 mod simulate;
@@ -59,8 +60,9 @@ enum Command {
     Simulate,
     /// Write the files of a new metric
     NewMetric(new_metric::Arguments),
-    /// Write the folder of a new suite
-    NewSuite(new_benchmark::Arguments),
+    /// Write the folder of a new benchmark
+    #[command(alias = "new-suite")]
+    NewBenchmark(new_benchmark::Arguments),
     /// Install a small language model and test the whole way to it and back
     LocalModel(local_model::Arguments),
     /// Kill runs at random moments and fill disks under them: no half file, no changed input
@@ -82,7 +84,7 @@ fn main() -> anyhow::Result<()> {
         Command::Lines(arguments) => lines::run(&arguments),
         Command::Simulate => simulate::run(),
         Command::NewMetric(arguments) => new_metric::run(&arguments),
-        Command::NewSuite(arguments) => new_benchmark::run(&arguments),
+        Command::NewBenchmark(arguments) => new_benchmark::run(&arguments),
         Command::LocalModel(arguments) => local_model::run(&arguments),
         Command::Torture(arguments) => torture::run(&arguments),
     }

@@ -1,4 +1,4 @@
-//! `cargo x new-suite NAME`: the folder of a published benchmark and its line in the table of suites.
+//! `cargo x new-benchmark NAME`: the folder of a published benchmark and its line in the table of benchmarks.
 
 use std::fs;
 
@@ -7,10 +7,10 @@ use anyhow::{Context, Result, bail};
 use crate::new_metric::{insert_sorted, type_name};
 use crate::process::root;
 
-/// Write the folder of a new suite.
+/// Write the folder of a new benchmark.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Name in snake case, which is also its verb on the command line
+    /// Name in snake case, which is also its command
     name: String,
 }
 
@@ -18,7 +18,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let name = &arguments.name;
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
-        bail!("`{name}` is no name for a suite: use lower-case letters and underscores");
+        bail!("`{name}` is no name for a benchmark: use lower-case letters and underscores");
     }
     let folder = root().join("crates/benchmarks/src").join(name);
     if folder.exists() {
@@ -57,8 +57,8 @@ fn code(name: &str) -> String {
 mod publish;
 
 use clap::Args;
-use probare_cases::{{CaseReader, ReadOptions}};
 use probare_core::{{BenchmarkCall, BenchmarkError, Console, Job, MetricRequest, Profile, Suite}};
+use probare_formats::{{CaseReader, ReadOptions}};
 use serde::{{Deserialize, Serialize}};
 use serde_json::{{Map, Value as Json}};
 
@@ -106,7 +106,7 @@ impl Suite for {kind} {{
     }}
 
     fn example(&self, _: &Map<String, Json>) -> Map<String, Json> {{
-        // Options that name data which the program carries (crates/cases/src/bundled.rs), if there are any.
+        // Options that name data which the program carries (crates/formats/src/bundled.rs), if there are any.
         Map::new()
     }}
 
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_suite_is_registered_in_its_alphabetical_place() {
+    fn a_benchmark_is_registered_in_its_alphabetical_place() {
         let table = "pub mod rag;\npub mod synthesis;\n\n[\n    &rag::Rag,\n    &synthesis::Synthesis,\n];\n";
         let text = register(table, "sgi").unwrap();
         assert_eq!(

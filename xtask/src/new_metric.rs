@@ -1,7 +1,7 @@
 //! `cargo x new-metric FAMILY NAME`: the two files of a metric and its line in the family's table.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
@@ -10,7 +10,7 @@ use crate::process::{self, root};
 /// Write the files of a new metric.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Family: an existing folder below crates/metrics/src
+    /// Family: an existing folder with a table of metrics, below crates/metrics/src or in a benchmark
     family: String,
     /// Name in snake case: a noun phrase for what is measured
     name: String,
@@ -22,19 +22,53 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
         bail!("`{name}` is no name for a metric: use lower-case letters, digits and underscores");
     }
-    let folder = root().join("crates/metrics/src").join(family);
+    let folder = family_folder(family)?;
     let table = folder.join("mod.rs");
-    if !table.is_file() {
-        bail!("there is no family `{family}`: make its folder and mod.rs first");
-    }
     write_new(&folder.join(format!("{name}.rs")), &code(name))?;
     write_new(&folder.join(format!("{name}.md")), &page(name))?;
     let text = fs::read_to_string(&table)?;
     fs::write(&table, register(&text, name).with_context(|| format!("cannot extend {}", table.display()))?)?;
     println!("extended {}", table.display());
-    process::run(&mut process::cargo(&["fmt", "--package", "probare-metrics"]))?;
-    println!("next: the code, the page, `cargo x test -- -p probare-metrics`, `cargo x gen`");
+    let of_benchmark = folder.starts_with(root().join("crates/benchmarks"));
+    let package = if of_benchmark { "probare-benchmarks" } else { "probare-metrics" };
+    process::run(&mut process::cargo(&["fmt", "--package", package]))?;
+    println!("next: the code, the page, `cargo x test -- -p {package}`, `cargo x gen`");
     Ok(())
+}
+
+/// The folder of a family, where a new metric goes: that of the benchmark, if the benchmark has one.
+fn family_folder(family: &str) -> Result<PathBuf> {
+    let found = folders_of_family(family).next();
+    found.with_context(|| format!("there is no family `{family}`: make its folder and mod.rs first"))
+}
+
+/// The page of a metric.
+pub fn metric_page(family: &str, id: &str) -> Result<PathBuf> {
+    let found = folders_of_family(family).map(|folder| folder.join(format!("{id}.md"))).find(|page| page.is_file());
+    found.with_context(|| format!("the metric `{id}` of the family `{family}` has no page"))
+}
+
+/// Folders with a table of metrics that are called as the family is, or `metrics` in a folder of that name.
+fn folders_of_family(family: &str) -> impl Iterator<Item = PathBuf> {
+    family_folders().into_iter().filter(move |folder| {
+        let named = if folder.ends_with("metrics") { folder.parent().unwrap_or(folder) } else { folder };
+        named.ends_with(family)
+    })
+}
+
+/// All folders with a table of metrics.
+fn family_folders() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join("crates/metrics/src"), root().join("crates/benchmarks/src")];
+    while let Some(folder) = open.pop() {
+        let inner = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        for path in inner.filter(|path| path.is_dir()) {
+            let is_family =
+                fs::read_to_string(path.join("mod.rs")).is_ok_and(|text| text.contains("FAMILY: &[&MetricDef]"));
+            if is_family { found.push(path) } else { open.push(path) }
+        }
+    }
+    found
 }
 
 fn write_new(path: &Path, content: &str) -> Result<()> {
@@ -171,12 +205,9 @@ mod tests {
     #[test]
     fn every_family_takes_a_new_metric() {
         let mut families = 0;
-        for folder in fs::read_dir(root().join("crates/metrics/src")).unwrap() {
-            let table = folder.unwrap().path().join("mod.rs");
-            let Some(text) = fs::read_to_string(&table).ok().filter(|text| text.contains("FAMILY: &[&MetricDef]"))
-            else {
-                continue;
-            };
+        for folder in family_folders() {
+            let table = folder.join("mod.rs");
+            let text = fs::read_to_string(&table).unwrap();
             let extended = register(&text, "zebra_crossing").unwrap();
             assert!(extended.contains("\npub mod zebra_crossing;\n"), "{}", table.display());
             assert!(extended.contains("    &zebra_crossing::DEF,\n];"), "{}", table.display());

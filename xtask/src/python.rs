@@ -191,3 +191,33 @@ fn run_quietly(command: &mut Command) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Packages that a package of ours is built with, with their features.
+    fn features(package: &str) -> BTreeMap<String, String> {
+        let arguments =
+            ["tree", "--package", package, "--edges", "normal,build", "--prefix", "none", "--format", "{p}\t{f}"];
+        let output = process::cargo(&arguments).stderr(Stdio::inherit()).output().expect("cargo runs the tests");
+        let text = String::from_utf8(output.stdout).expect("names are text");
+        let lines = text.lines().filter_map(|line| line.trim_end_matches(" (*)").split_once('\t'));
+        lines.map(|(package, features)| (package.to_owned(), features.to_owned())).collect()
+    }
+
+    #[test]
+    fn wheel_shares_the_build_of_the_program() {
+        let wheel = features("probare-python");
+        let program = features("probare-cli");
+        assert!(program.len() > 100, "{program:?}");
+        let others: Vec<_> =
+            program.iter().filter(|(package, features)| wheel.get(*package) != Some(features)).collect();
+        assert!(
+            others.is_empty(),
+            "the wheel is built with other features of these, which `crates/cli/Cargo.toml` has to name: {others:?}"
+        );
+    }
+}

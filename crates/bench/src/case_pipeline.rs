@@ -5,12 +5,12 @@ use std::error::Error;
 use std::hint::black_box;
 use std::io::{Cursor, Write as _, sink};
 
-use probare_cases::{CaseFormat, CaseReader, ReadOptions};
+use probare_benchmarks::registry;
 use probare_core::{
     AnalysisCache, Case, DefaultCasePolicy, MetricRequest, NoBackend, Output, Problem, Profile, RunAnalysisCache,
 };
 use probare_engine::Plan;
-use probare_metrics::registry;
+use probare_formats::{CaseFormat, CaseReader, ReadOptions};
 use probare_stats::Random;
 use serde::Deserialize;
 

@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
+use probare_benchmarks::registry;
 use probare_core::{Case, MetricDef, Output, Passage, Profile, Sample};
-use probare_metrics::registry;
 use probare_stats::Random;
 use serde_json::{Value as Json, json};
 

@@ -3,11 +3,13 @@
 #![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
 
 pub mod agents;
+pub mod beside;
 pub mod case_pipeline;
 pub mod comparison;
 pub mod corpus;
 pub mod growth;
 pub mod minilm;
+pub mod model_rates;
 pub mod parser;
 pub mod processor_time;
 pub mod program;

@@ -2,6 +2,7 @@
 //!
 //! `probare-bench [NAME] [--against] [--full]`: only what has NAME in its name, side by side with the originals
 //! (or, where there is none to run, with our own plain Python version), with as many rows as the published figures.
+//! `--beside PROGRAM [--counts]` measures another build of the program beside the one that lies with this one, and nothing else.
 //! `growth`, or `growth:NAME` for some metrics, prints how the work grows with the length of the texts.
 
 #![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
@@ -13,11 +14,11 @@ use std::{env, fs};
 use probare_bench::comparison::{self, RUNS};
 use probare_bench::corpus::{self, Sizes};
 use probare_bench::{
-    agents, case_pipeline, growth, minilm, parser, program, quotations, retrieval, sandbox, synthesis, synthlink,
-    throughput, wet_experiments, wordnet,
+    agents, beside, case_pipeline, growth, minilm, model_rates, parser, program, quotations, retrieval, sandbox,
+    synthesis, synthlink, throughput, wet_experiments, wordnet,
 };
+use probare_benchmarks::registry;
 use probare_core::{Case, Profile, Sample};
-use probare_metrics::registry;
 
 /// As in the program.
 #[global_allocator]
@@ -31,9 +32,15 @@ const WITH_ORIGINALS: [&str; 5] = ["bleu", "chrf", "rouge_l", "relevance", "comp
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    let filter = arguments.iter().find(|argument| !argument.starts_with("--")).cloned().unwrap_or_default();
+    let value = |flag: &str| arguments.iter().skip_while(|argument| *argument != flag).nth(1);
+    let other = value("--beside");
+    let is_name = |argument: &&String| !argument.starts_with("--") && Some(*argument) != other;
+    let filter = arguments.iter().find(is_name).cloned().unwrap_or_default();
     let folder = env::temp_dir().join("probare-bench");
     fs::create_dir_all(&folder)?;
+    if let Some(program) = other {
+        return beside::print(&folder, &filter, Path::new(program), has("--counts"));
+    }
 
     let cases = corpus::cases(CASES, Sizes::default(), 7);
     if let Some(name) = filter.strip_prefix("growth") {
@@ -62,6 +69,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     // It writes gigabytes, so only who asks for it gets it.
     if filter == "retrieval" {
         retrieval::print(&folder, has("--full"))?;
+    }
+    if filter == "rates" {
+        return model_rates::print(&folder);
     }
     if "road".contains(&filter) {
         case_pipeline::print()?;

@@ -53,12 +53,22 @@ pub fn rate_in_window(things: usize, least: f64, mut work: impl FnMut()) -> Opti
     }
 }
 
-/// Seconds of processor time of all programs that were started and have ended (from `/proc/self/stat`, in hundredths).
+/// Seconds of processor time of all threads of this program (from `/proc/self/stat`, in hundredths).
+pub fn process_seconds() -> Option<f64> {
+    stat_seconds(11)
+}
+
+/// The same of all programs that were started and have ended.
 pub fn children_seconds() -> Option<f64> {
+    stat_seconds(13)
+}
+
+/// Two fields of `/proc/self/stat` behind the name of the program, which stands in brackets and may hold spaces: user and
+/// system time.
+fn stat_seconds(user: usize) -> Option<f64> {
     let text = fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field is the program's name in brackets and may hold spaces; children's times are fields 16 and 17.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks: u64 = fields.get(13)?.parse::<u64>().ok()? + fields.get(14)?.parse::<u64>().ok()?;
+    let ticks: u64 = fields.get(user)?.parse::<u64>().ok()? + fields.get(user + 1)?.parse::<u64>().ok()?;
     Some(ticks as f64 / 100.0)
 }
 

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use probare_benchmarks::registry;
 use probare_core::{Case, Profile, Sample, Scorer};
-use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 
 use crate::comparison::{self, RUNS};

@@ -6,6 +6,7 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use probare_benchmarks::registries;
 use probare_benchmarks::synthlink::{SynthLink, files};
 use probare_core::{Console, Suite as _};
 use probare_engine::{RunOptions, RunRequest, run};
@@ -56,7 +57,7 @@ impl Paths<'_> {
         let options = json!({"catalog": self.catalogue, "predictions": [self.predictions], "output_dir": self.output});
         let job = SynthLink.open(options, Console { quiet: true, ..Console::default() })?;
         let settings = RunOptions { jobs: Some(NonZeroUsize::MIN), ..RunOptions::default() };
-        Ok(run(job, RunRequest { settings, ..RunRequest::default() })?.driven.cases)
+        Ok(run(job, registries(), RunRequest { settings, ..RunRequest::default() })?.driven.cases)
     }
 
     /// Rows per CPU-second in one window of at least so many seconds.

@@ -1,7 +1,7 @@
 //! Rows per CPU-second of every metric, on one thread.
 
+use probare_benchmarks::registry;
 use probare_core::{Case, MetricDef, MetricKind, Profile, Sample, Scorer};
-use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 
 use crate::corpus::{self, structured};

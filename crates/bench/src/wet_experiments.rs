@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use probare_benchmarks::registries;
 use probare_benchmarks::sgi::Sgi;
 use probare_core::{Console, Event, Sink, Suite as _};
 use probare_engine::{RunOptions, RunRequest, run};
@@ -77,7 +78,9 @@ impl Paths {
         let options = json!({"subtask": "wet", "data": self.data, "predictions": self.outputs});
         let job = Sgi.open(options, Console { quiet: true, ..Console::default() })?;
         let settings = RunOptions { jobs: Some(NonZeroUsize::MIN), ..RunOptions::default() };
-        Ok(run(job, RunRequest { settings, watcher: Some(Box::new(sum)), ..RunRequest::default() })?.driven.cases)
+        Ok(run(job, registries(), RunRequest { settings, watcher: Some(Box::new(sum)), ..RunRequest::default() })?
+            .driven
+            .cases)
     }
 
     fn total(&self) -> Result<f64, Box<dyn Error>> {

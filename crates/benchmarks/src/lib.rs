@@ -1,5 +1,5 @@
-//! The published benchmarks that Probare reproduces: how their files are read, what they run by default, and the files
-//! and texts they put out. The metrics themselves stand in `probare-metrics`.
+//! The published benchmarks that Probare reproduces, a folder each: how their files are read, what they run by default, the
+//! metrics that only they use, and the files and texts they put out. General metrics are in `probare-metrics`.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
@@ -14,7 +14,10 @@ pub mod socioscope;
 pub mod synthesis;
 pub mod synthlink;
 
-use probare_core::Suite;
+use std::sync::LazyLock;
+
+use probare_core::{MetricDef, Registry, Suite};
+use probare_engine::Registries;
 
 pub use command::Benchmark;
 
@@ -29,6 +32,17 @@ pub static BENCHMARKS: &[&dyn Benchmark] = &[
     &synthlink::SynthLink,
 ];
 
+/// The metrics that only a benchmark uses, by family.
+pub static FAMILIES: &[&[&MetricDef]] =
+    &[sgi::metrics::FAMILY, socioscope::interviews::FAMILY, synthlink::deep_search::FAMILY];
+
+/// All metrics by id, those of the benchmarks included.
+pub fn registry() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> =
+        LazyLock::new(|| Registry::new(&[probare_metrics::FAMILIES, FAMILIES].concat(), probare_metrics::RETIRED));
+    &REGISTRY
+}
+
 /// The benchmark of this id.
 pub fn benchmark(id: &str) -> Option<&'static dyn Benchmark> {
     BENCHMARKS.iter().copied().find(|benchmark| benchmark.id() == id)
@@ -37,4 +51,9 @@ pub fn benchmark(id: &str) -> Option<&'static dyn Benchmark> {
 /// The same without its command.
 pub fn suite(id: &str) -> Option<&'static dyn Suite> {
     benchmark(id).map(|benchmark| benchmark as &dyn Suite)
+}
+
+/// All metrics and benchmarks, for whoever starts a run.
+pub fn registries() -> Registries {
+    Registries { metrics: registry(), benchmark: suite }
 }

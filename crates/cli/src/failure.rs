@@ -4,15 +4,12 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
 
-use probare_cases::{CaseFileError, MapError};
+use probare_analysis::VerifyError;
 use probare_core::{BenchmarkError, RequestError};
-use probare_engine::{
-    ConfigError, Diagnose, DriveError, Interface, ModelAccessError, PlanError, RunError, VerifyError,
-};
+use probare_engine::{ConfigError, Diagnose, DriveError, Exit, Interface, ModelAccessError, PlanError, RunError};
+use probare_formats::{CaseFileError, MapError};
 use probare_report::escape;
 use probare_report::{GateError, ReportError};
-
-use probare_engine::Exit;
 
 /// Why a verb stopped.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use probare_core::{Event, PendingRequests, ReadProgress as Source, Sink};
-use probare_engine::RunProgress;
+use probare_engine::{EarlyProgress, RunProgress};
 use probare_models::ModelContext;
 use probare_report::number::count_with_noun;
 
@@ -20,16 +20,18 @@ pub struct ProgressSink {
     cases: u64,
     limit: Option<u64>,
     source: Option<Arc<dyn Source>>,
+    early: Arc<EarlyProgress>,
 }
 
 /// The bar counts in thousandths of the whole, whatever the whole is made of.
 const WHOLE: u64 = 1000;
 
 impl ProgressSink {
-    /// Shows nothing when `quiet`, or where there is no terminal. `source` says how far the file has been read.
-    pub fn new(quiet: bool, limit: Option<u64>, source: Option<Arc<dyn Source>>) -> Self {
+    /// Shows nothing when `quiet`, or where there is no terminal. `source` says how far the file has been read, `early` what is
+    /// left to decide.
+    pub fn new(quiet: bool, limit: Option<u64>, source: Option<Arc<dyn Source>>, early: Arc<EarlyProgress>) -> Self {
         if quiet || !io::stderr().is_terminal() {
-            return Self { bar: ProgressBar::hidden(), cases: 0, limit, source };
+            return Self { bar: ProgressBar::hidden(), cases: 0, limit, source, early };
         }
         let is_known = limit.is_some() || source.as_ref().is_some_and(|source| source.bytes_total().is_some());
         let (bar, template) = if is_known {
@@ -44,14 +46,16 @@ impl ProgressSink {
             bar.set_style(style.with_key("left", left));
         }
         bar.enable_steady_tick(Duration::from_millis(120));
-        Self { bar, cases: 0, limit, source }
+        Self { bar, cases: 0, limit, source, early }
     }
 
     fn show(&self) {
         let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is shown in whole cases")]
         let rate = (self.cases as f64 / seconds).round() as u64;
-        self.bar.set_message(format!("{} cases, {}/s", HumanCount(self.cases), HumanCount(rate)));
+        let open = self.early.text();
+        let open = if open.is_empty() { open } else { format!(" ({open})") };
+        self.bar.set_message(format!("{} cases, {}/s{open}", HumanCount(self.cases), HumanCount(rate)));
         // Whichever ends the run first.
         let by_limit = self.limit.map(|limit| share(self.cases, limit));
         let by_bytes = self.source.as_ref().and_then(|source| Some(share(source.bytes_read(), source.bytes_total()?)));
@@ -132,14 +136,19 @@ pub struct ProgressWatcher {
 
 impl ProgressWatcher {
     /// Begins to watch, unless `quiet`.
-    pub fn start(quiet: bool, samples: u64, tally: Arc<RunProgress>, models: Option<ModelContext>) -> Self {
+    pub fn start(
+        quiet: bool,
+        samples: u64,
+        (tally, early): (Arc<RunProgress>, Arc<EarlyProgress>),
+        models: Option<ModelContext>,
+    ) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         if quiet {
             return Self { is_over, thread: None };
         }
         let seen = Arc::clone(&is_over);
         let watch = move || {
-            let watch = RunWatch { samples, tally, models, started: Instant::now() };
+            let watch = RunWatch { samples, tally, early, models, started: Instant::now() };
             watch.until(&seen);
         };
         // Where there is no thread to spare, nobody watches.
@@ -159,6 +168,7 @@ impl ProgressWatcher {
 struct RunWatch {
     samples: u64,
     tally: Arc<RunProgress>,
+    early: Arc<EarlyProgress>,
     models: Option<ModelContext>,
     started: Instant,
 }
@@ -217,6 +227,17 @@ impl RunWatch {
         if finished > 0 && left > 0 {
             let left = Duration::try_from_secs_f64(left as f64 / rate).unwrap_or(Duration::MAX);
             text.push_str(&format!(", {} left", HumanDuration(left)));
+        }
+        let open = self.early.text();
+        if !open.is_empty() {
+            text.push_str(&format!("; {open}"));
+            let left = self.samples.saturating_sub(finished + recalled);
+            if let Some(spent) = spent.filter(|spent| *spent > 0.0 && finished > 0 && left > 0) {
+                text.push_str(&format!(
+                    "; the rest would cost about {:.4} US dollars",
+                    spent / finished as f64 * left as f64
+                ));
+            }
         }
         text
     }

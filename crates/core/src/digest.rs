@@ -3,15 +3,24 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use sha2::Digest;
+use ring::digest::{Context, SHA256};
 
 use crate::FileDigest;
 
 /// SHA-256 of bytes that come in pieces.
-#[derive(Clone, Default)]
+///
+/// Computed by `ring`, which TLS brings along: on a processor without instructions for it that is nearly twice as fast as
+/// portable code, and every byte of an input goes through it.
+#[derive(Clone)]
 pub struct Sha256 {
-    state: sha2::Sha256,
+    state: Context,
     bytes: u64,
+}
+
+impl Default for Sha256 {
+    fn default() -> Self {
+        Self { state: Context::new(&SHA256), bytes: 0 }
+    }
 }
 
 impl fmt::Debug for Sha256 {
@@ -47,7 +56,9 @@ impl Sha256 {
 
     /// The digest of what was taken in so far.
     pub fn digest(&self) -> [u8; 32] {
-        self.state.clone().finalize().into()
+        let mut digest = [0; 32];
+        digest.copy_from_slice(self.state.clone().finish().as_ref());
+        digest
     }
 
     /// The digest of what was taken in so far, in lower-case hexadecimal digits.

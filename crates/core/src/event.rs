@@ -149,6 +149,8 @@ pub struct CaseResult {
     pub case: Case,
     /// Model whose output was scored, where known.
     pub model: Option<String>,
+    /// The prompt that the model was asked with, where the run has several.
+    pub prompt: Option<String>,
     /// Which of several outputs of that model, counted from 0.
     pub repeat: u32,
     /// One result per metric.
@@ -174,7 +176,12 @@ impl CaseResult {
         let planned = case.sample.map_or(0, |sample| sample.repeat);
         let (model, repeat) =
             case.response.as_ref().map_or((None, planned), |output| (output.model.clone(), output.repeat));
-        Self { case, model, repeat, results, excused: None, detail: None, asked: Vec::new(), written: None }
+        Self { case, model, repeat, results, ..Self::default() }
+    }
+
+    /// Whose output it is, in words: the model, and the prompt where the run has several.
+    pub fn source_name(&self) -> Option<Cow<'_, str>> {
+        output_source_name(self.model.as_deref(), self.prompt.as_deref())
     }
 
     /// The fallback model that answered in place of the one whose results these are; nothing where that one did.
@@ -193,9 +200,18 @@ impl CaseResult {
         }
     }
 
-    /// The result line of the contract: `{"id":…,"scores":{…}}`, with `model`, `answered_by` and `repeat` where there are any.
+    /// The result line of the contract: `{"id":…,"scores":{…}}`, with `model`, `answered_by`, `prompt` and `repeat` where there are any.
     pub fn line<'a>(&'a self, metrics: &'a [MetricInfo]) -> impl Serialize + 'a {
         ResultLineRef { result: self, metrics }
+    }
+}
+
+/// Whose outputs these are, in words: `small`, `prompt short`, or `small, prompt short`.
+pub fn output_source_name<'a>(model: Option<&'a str>, prompt: Option<&str>) -> Option<Cow<'a, str>> {
+    match (model, prompt) {
+        (model, None) => model.map(Cow::Borrowed),
+        (None, Some(prompt)) => Some(Cow::Owned(format!("prompt {prompt}"))),
+        (Some(model), Some(prompt)) => Some(Cow::Owned(format!("{model}, prompt {prompt}"))),
     }
 }
 
@@ -213,6 +229,9 @@ impl Serialize for ResultLineRef<'_> {
         }
         if let Some(model) = self.result.answered_by() {
             map.serialize_entry("answered_by", model)?;
+        }
+        if let Some(prompt) = &self.result.prompt {
+            map.serialize_entry("prompt", prompt)?;
         }
         if self.result.repeat > 0 {
             map.serialize_entry("repeat", &self.result.repeat)?;
@@ -244,6 +263,9 @@ pub struct ResultLine<T = SerializedResult> {
     /// The fallback model that answered in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
+    /// The prompt, where the run has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// Which of several outputs of that model.
     #[serde(default, skip_serializing_if = "is_first")]
     pub repeat: u32,
@@ -337,6 +359,8 @@ pub enum Event<'a> {
         source: &'a str,
         /// The metrics, in the order of all results.
         metrics: &'a [MetricInfo],
+        /// Whether results name the prompt that the model was asked with.
+        has_prompts: bool,
     },
     /// The user ended the run: nothing further is begun, and what is under way is finished.
     Interrupted {
@@ -473,6 +497,7 @@ mod tests {
             held_out_cases: 20,
             labels: &[],
         }),
+        prompts: None,
         per_turn: true,
         is_descriptive: false,
         since: "0.4",

@@ -109,6 +109,17 @@ pub trait CasePolicy: Send + Sync {
         case.response.as_ref().and_then(|output| output.model.clone())
     }
 
+    /// Whether results name the prompt that the model was asked with: where a run has several.
+    fn names_prompts(&self) -> bool {
+        false
+    }
+
+    /// The name of that prompt.
+    fn prompt(&self, case: &Case) -> Option<String> {
+        let _ = case;
+        None
+    }
+
     /// What the model was asked, where it is known.
     fn prompt_messages(&self, case: &Case) -> Vec<Message> {
         let _ = case;

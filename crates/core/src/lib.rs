@@ -22,6 +22,7 @@
 //! # Ok::<(), probare_core::ScoreError>(())
 //! ```
 
+#![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod analysis_cache;
@@ -62,7 +63,7 @@ pub use decision_thresholds::DecisionThresholds;
 pub use digest::Sha256;
 pub use event::{
     BenchmarkData, CaseResult, Event, MetricInfo, MetricResult, PendingRequests, Problem, ResultLine, RunEnd, Sink,
-    Stop,
+    Stop, output_source_name,
 };
 pub use evidence::{Evidence, EvidenceKind, FieldSpan, LONGEST_TEXT};
 pub use job::{
@@ -74,11 +75,13 @@ pub use judge::{
     ProgramResult, ProgramStep, StepEnd, StepResult, Submission,
 };
 pub use manifest::{
-    BenchmarkCall, EmbeddingRecord, FORMAT, FileDigest, GenerationRecord, InputFile, Manifest, MeansOver, ModelRecord,
-    OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings, SandboxRecord,
+    BenchmarkCall, EarlyStopRecord, EmbeddingRecord, FORMAT, FileDigest, GenerationRecord, InputFile, Manifest,
+    MeansOver, ModelRecord, NamedPromptRecord, OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings,
+    SandboxRecord,
 };
 pub use metric::{
-    Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, Profile, Scorer, last_segment, parent_segment,
+    Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment,
+    parent_segment, read_options,
 };
 pub use nonce::{NONCE_FIELD, add_nonce, has_nonce};
 pub use own_metric::{CodeSource, MetricBuilder, MetricCode, OwnMetric};

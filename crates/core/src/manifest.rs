@@ -75,6 +75,9 @@ pub struct Manifest {
     pub summary: Json,
     /// What became of the gates.
     pub gates: Json,
+    /// What the verdicts of a run follow from that may end before its last case, beside the values.
+    #[serde(default, rename = "stopped_early", skip_serializing_if = "Option::is_none")]
+    pub early_stop: Option<EarlyStopRecord>,
     /// What the benchmark says about the run as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub panels: Vec<Panel>,
@@ -87,6 +90,23 @@ pub struct Manifest {
     /// else can be held against (a title, a limit); it is no signature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
+}
+
+/// A run that takes its cases in a seeded order and ends once its gates are decided.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EarlyStopRecord {
+    /// The seed of the order.
+    pub seed: u64,
+    /// Cases of the complete run.
+    pub cases: u64,
+    /// Cases up to the verdict: the first of the order. All of them where nothing was decided before the last.
+    pub seen: u64,
+    /// All gates with where they were set, also those that were still open.
+    pub gates: Json,
+    /// The results that the run was compared with, as they were named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
 }
 
 /// What the means of a summary are over.
@@ -175,6 +195,23 @@ pub struct PromptRecord {
     pub sha256: String,
 }
 
+/// A prompt of the models under test.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedPromptRecord {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its instructions, examples, text and parameters.
+    pub sha256: String,
+}
+
+impl GenerationRecord {
+    /// Whether result lines name the prompt: a dimension with one value is left out of them.
+    pub const fn names_prompts(&self) -> bool {
+        self.prompts.len() > 1
+    }
+}
+
 /// How the outputs of a run came about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -188,6 +225,9 @@ pub struct GenerationRecord {
     /// SHA-256 of instructions, examples and prompt, where models answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// The prompts that have names, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<NamedPromptRecord>,
     /// How passages were found for each case, where they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieval: Option<Json>,
@@ -256,6 +296,9 @@ pub struct ReadSettings {
     /// Most cases that are scored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// Whether a row that cannot be read is a case that failed in every metric, as results of Python have it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lost_rows_fail: bool,
 }
 
 /// A finished file.

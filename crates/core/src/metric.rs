@@ -3,8 +3,9 @@
 use std::fmt;
 
 use schemars::{JsonSchema, Schema};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::per_turn::PerTurn;
 use crate::{
@@ -169,6 +170,9 @@ impl fmt::Display for Profile {
     }
 }
 
+/// The prompts of a metric with these options: the option that takes another, and the text.
+pub type OwnPrompts = fn(&Json) -> Vec<(&'static str, &'static str)>;
+
 /// Everything the tools know about a metric; made by `metric!` beside its code.
 #[derive(Debug)]
 pub struct MetricDef {
@@ -196,6 +200,8 @@ pub struct MetricDef {
     pub whole: Option<fn(&ScoreParts) -> Option<f64>>,
     /// The thresholds that its labels rest on, where they are calibrated: in the `improved` profile, if it has several.
     pub thresholds: Option<&'static ShippedThresholds>,
+    /// The prompts that it asks with, by the option that takes another; nothing where it asks no model.
+    pub prompts: Option<OwnPrompts>,
     /// Whether a single turn of a conversation can be scored by itself, as far as its own rules go.
     pub per_turn: bool,
     /// Whether it describes a text and judges nothing: it has no mean, no gate and no place in comparisons.
@@ -216,7 +222,7 @@ impl MetricDef {
     /// Makes the metric from its options (`Null` for the defaults). Metrics with a choice of profiles take `profile`
     /// as an option; where the options do not name one, `profile` is used. With `per: turn` it is taken turn by turn.
     pub fn build(&self, options: Json, profile: Profile) -> Result<Scorer, BuildError> {
-        let mut options = if options.is_null() { Json::Object(serde_json::Map::new()) } else { options };
+        let mut options = if options.is_null() { Json::Object(Map::new()) } else { options };
         if self.profiles.len() > 1
             && let Json::Object(map) = &mut options
             && !map.contains_key("profile")
@@ -226,7 +232,7 @@ impl MetricDef {
         let by_turn = PerTurn::take(&mut options);
         let scorer = (self.build)(options)?;
         match by_turn {
-            Some(by_turn) => PerTurn::wrap(self, scorer, by_turn),
+            Some(by_turn) => PerTurn::wrap(self, scorer, &by_turn),
             None => Ok(scorer),
         }
     }
@@ -321,16 +327,71 @@ pub enum BuildError {
     },
 }
 
+/// Reads the options of a metric. An error names the option that is wrong.
+pub fn read_options<T: DeserializeOwned>(options: &Json) -> Result<T, BuildError> {
+    let error = match T::deserialize(options) {
+        Ok(read) => return Ok(read),
+        Err(error) => error.to_string(),
+    };
+    // The one without which the error is another one, or none.
+    let is_wrong = |all: &Map<String, Json>, name: &str| {
+        let others = all.iter().filter(|(other, _)| *other != name);
+        let others: Map<String, Json> = others.map(|(name, value)| (name.clone(), value.clone())).collect();
+        T::deserialize(Json::Object(others)).map_or_else(
+            |found| {
+                let found = found.to_string();
+                found != error && !found.starts_with("missing field")
+            },
+            |_| true,
+        )
+    };
+    let wrong = options.as_object().and_then(|all| all.iter().find(|(name, _)| is_wrong(all, name)));
+    Err(BuildError::Options(match wrong {
+        Some((name, value)) if error.starts_with("invalid type: ") => {
+            let wanted = error.rsplit_once("expected ").map_or("another type", |(_, wanted)| wanted);
+            format!("option `{name}` must be {}, but it is {}", type_words(wanted), excerpt_of(value))
+        }
+        Some((name, _)) if !error.contains(&format!("`{name}`")) => format!("option `{name}`: {error}"),
+        _ => error,
+    }))
+}
+
+/// A type of Rust in the words of whoever writes options.
+fn type_words(wanted: &str) -> &str {
+    match wanted {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
+        nonzero if nonzero.starts_with("a nonzero ") => "a whole number of at least 1",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a string" | "string or map" => "a text",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        other => other,
+    }
+}
+
+/// A value as it is written, or its beginning.
+fn excerpt_of(value: &Json) -> String {
+    const MOST: usize = 60;
+    let text = value.to_string();
+    if text.len() <= MOST { text } else { format!("{}…", &text[..text.floor_char_boundary(MOST)]) }
+}
+
 /// The last segment of a module path: a metric is called as its file is.
 pub const fn last_segment(path: &'static str) -> &'static str {
     path.split_at(last_separator(path, path.len()).1).1
 }
 
-/// The last segment but one of a module path: a family is called as its folder is.
+/// The last segment but one of a module path: a family is called as its folder is, or as the folder around `metrics`.
 pub const fn parent_segment(path: &'static str) -> &'static str {
     let end = last_separator(path, path.len()).0;
     let head = path.split_at(end).0;
-    head.split_at(last_separator(path, end).1).1
+    let family = head.split_at(last_separator(path, end).1).1;
+    match family.as_bytes() {
+        b"metrics" => parent_segment(head),
+        _ => family,
+    }
 }
 
 /// Start and end of the last `::` before `end`; twice 0 where there is none.
@@ -350,7 +411,8 @@ const fn last_separator(path: &str, end: usize) -> (usize, usize) {
 /// where it asks.
 ///
 /// The id is the file's name and the family the folder's. `needs`, `summary`, `range`, `better`, `since`, `version` and
-/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole`, `thresholds`, `per_turn` and `is_descriptive` have defaults. `prepare` turns the options into the type that
+/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole`, `thresholds`, `prompts`, `per_turn` and
+/// `is_descriptive` have defaults. `prepare` turns the options into the type that
 /// scores, where something is to be compiled or checked once (`prepare: Compiled::new`); without it the options score.
 #[macro_export]
 macro_rules! metric {
@@ -364,6 +426,7 @@ macro_rules! metric {
         $(identity: $identity:expr,)?
         $(whole: $whole:expr,)?
         $(thresholds: $thresholds:expr,)?
+        $(prompts: $prompts:expr,)?
         $(prepare: $prepare:expr,)?
         $(per_turn: $per_turn:expr,)?
         $(is_descriptive: $is_descriptive:expr,)?
@@ -385,6 +448,7 @@ macro_rules! metric {
             identity: $crate::metric!(@or [$($identity)?] [false]),
             whole: $crate::metric!(@or [$(Some($whole))?] [None]),
             thresholds: $crate::metric!(@or [$(Some($thresholds))?] [None]),
+            prompts: $crate::metric!(@or [$(Some($prompts))?] [None]),
             per_turn: $crate::metric!(@or [$($per_turn)?] [true]),
             is_descriptive: $crate::metric!(@or [$($is_descriptive)?] [false]),
             since: $since,
@@ -392,8 +456,7 @@ macro_rules! metric {
             page: include_str!($page),
             schema: || $crate::reexport::schemars::schema_for!($type),
             build: |options| {
-                let metric: $type = $crate::reexport::serde_json::from_value(options)
-                    .map_err(|error| $crate::BuildError::Options(error.to_string()))?;
+                let metric: $type = $crate::read_options(&options)?;
                 let prepare = $crate::metric!(@or [$($prepare)?] [Ok::<$type, $crate::BuildError>]);
                 prepare(metric).map(|ready| $crate::Scorer::$kind(Box::new(ready)))
             },
@@ -405,7 +468,32 @@ macro_rules! metric {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn an_option_that_is_wrong_is_named() {
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        struct Options {
+            k: usize,
+            words: Vec<String>,
+            strict: bool,
+        }
+        impl Default for Options {
+            fn default() -> Self {
+                Self { k: 1, words: Vec::new(), strict: false }
+            }
+        }
+        let error = |options: Json| read_options::<Options>(&options).unwrap_err().to_string();
+        let wrong = json!({"strict": true, "k": "five", "words": []});
+        assert_eq!(error(wrong), "option `k` must be a whole number of at least 0, but it is \"five\"");
+        assert_eq!(error(json!({"words": "a"})), "option `words` must be a list, but it is \"a\"");
+        assert_eq!(error(json!({"k": -1})), "option `k`: invalid value: integer `-1`, expected usize");
+        assert!(error(json!({"q": 1})).starts_with("unknown field `q`"));
+        assert!(read_options::<Options>(&json!({"k": 3})).is_ok());
+    }
 
     struct Asks;
 

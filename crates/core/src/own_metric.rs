@@ -148,7 +148,7 @@ impl OwnMetric {
         let by_turn = PerTurn::take(&mut options);
         let scorer = (self.builder.0)(options)?;
         match by_turn {
-            Some(by_turn) => PerTurn::wrap_own(self, scorer, by_turn),
+            Some(by_turn) => PerTurn::wrap_own(self, scorer, &by_turn),
             None => Ok(scorer),
         }
     }

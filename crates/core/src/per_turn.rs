@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json};
 use crate::{
     AnalysisCache, BackendAnswer, BuildError, Case, CaseMessage, ErrorKind, Evidence, Field, FieldSpan, Judge,
     JudgeAction, Metric, MetricDef, Outcome, Output, OwnMetric, Passage, Role, Sample, Score, ScoreError, Scorer,
-    TurnExpectation,
+    TurnExpectation, read_options,
 };
 
 /// How the values of the turns become one.
@@ -120,7 +120,7 @@ impl PerTurn {
     }
 
     /// Wraps a metric that is ready.
-    pub(crate) fn wrap(definition: &MetricDef, inner: Scorer, options: Json) -> Result<Scorer, BuildError> {
+    pub(crate) fn wrap(definition: &MetricDef, inner: Scorer, options: &Json) -> Result<Scorer, BuildError> {
         if let Some(objection) = objection(definition) {
             let id = definition.id;
             return Err(BuildError::Options(format!("`{id}` cannot be taken per turn: {objection}")));
@@ -129,7 +129,7 @@ impl PerTurn {
     }
 
     /// Wraps a metric of the user's own that is ready.
-    pub(crate) fn wrap_own(metric: &OwnMetric, inner: Scorer, options: Json) -> Result<Scorer, BuildError> {
+    pub(crate) fn wrap_own(metric: &OwnMetric, inner: Scorer, options: &Json) -> Result<Scorer, BuildError> {
         if let Some(field) = metric.needs.iter().find(|field| CASE_LEVEL_FIELDS.contains(field)) {
             let id = &metric.id;
             let reason = format!("`{id}` cannot be taken per turn: it needs `{field}`, which a turn does not have");
@@ -138,9 +138,8 @@ impl PerTurn {
         Self::wrap_scorer(Cow::Owned(metric.needs.clone()), inner, options)
     }
 
-    fn wrap_scorer(needs: Cow<'static, [Field]>, inner: Scorer, options: Json) -> Result<Scorer, BuildError> {
-        let options: PerTurnOptions =
-            serde_json::from_value(options).map_err(|error| BuildError::Options(error.to_string()))?;
+    fn wrap_scorer(needs: Cow<'static, [Field]>, inner: Scorer, options: &Json) -> Result<Scorer, BuildError> {
+        let options: PerTurnOptions = read_options(options)?;
         let is_pure = matches!(inner, Scorer::Pure(_));
         let wrapped = Box::new(Self { needs, inner, options });
         Ok(if is_pure { Scorer::Pure(wrapped) } else { Scorer::Judge(wrapped) })
@@ -212,7 +211,9 @@ impl PerTurn {
         answers: &[BackendAnswer],
     ) -> Result<JudgeAction, ScoreError> {
         let readings = AnalysisCache::new(sample.run_cache());
-        let inner = Sample::from_case(&turn.case).with_cache(&readings);
+        let messages = sample.case.messages.as_deref().unwrap_or_default();
+        let earlier = messages.get(..turn.start).unwrap_or_default();
+        let inner = Sample::from_case(&turn.case).with_cache(&readings).with_earlier_messages(earlier);
         if let Some(lack) = self.needs.iter().find(|field| !inner.has(**field)) {
             return Ok(JudgeAction::Done(Outcome::not_applicable(format!("the turn has no `{lack}`"))));
         }
@@ -624,6 +625,7 @@ mod tests {
             identity: false,
             whole: None,
             thresholds: None,
+            prompts: None,
             per_turn: true,
             is_descriptive: false,
             since: "0.3",
@@ -719,7 +721,7 @@ mod tests {
         for (options, part) in [
             (json!({"per": "case"}), "unknown variant `case`"),
             (json!({"per": "turn", "over": "sum"}), "unknown variant `sum`"),
-            (json!({"per": "turn", "only": 3}), "invalid type"),
+            (json!({"per": "turn", "only": 3}), "option `only` must be"),
         ] {
             let error = SAME.build(options.clone(), Profile::Published).unwrap_err().to_string();
             assert!(error.contains(part), "{options}: {error}");
@@ -730,7 +732,7 @@ mod tests {
 
     #[test]
     fn a_judge_is_asked_turn_by_turn() {
-        let wrapped = PerTurn::wrap(&SAME, Scorer::Judge(Box::new(Asks)), json!({"per": "turn"})).unwrap();
+        let wrapped = PerTurn::wrap(&SAME, Scorer::Judge(Box::new(Asks)), &json!({"per": "turn"})).unwrap();
         let case = case(json!([{"reference": ["yes"]}, {"reference": ["no"]}]));
         let replies = crate::FnBackend(|_: &str, turn: &JudgeAction| match turn {
             JudgeAction::Ask(questions) => vec![BackendAnswer::Reply(ModelReply::text("yes")); questions.len()],
@@ -744,7 +746,7 @@ mod tests {
     }
     #[test]
     fn a_judge_is_asked_about_any_number_of_turns() {
-        let wrapped = PerTurn::wrap(&SAME, Scorer::Judge(Box::new(Asks)), json!({"per": "turn"})).unwrap();
+        let wrapped = PerTurn::wrap(&SAME, Scorer::Judge(Box::new(Asks)), &json!({"per": "turn"})).unwrap();
         let turn = |at: usize| {
             [json!({"role": "user", "text": format!("{at}?")}), json!({"role": "assistant", "text": "yes"})]
         };

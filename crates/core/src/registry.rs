@@ -70,26 +70,35 @@ impl UnknownMetric {
 
 /// Names of metrics in other tools, and what answers nearly the same question here. They are pointers, not aliases: definitions
 /// differ.
-const ELSEWHERE: [(&[&str], &str); 10] = [
+const ELSEWHERE: [(&[&str], &str); 13] = [
     (
         &["faithfulness", "groundedness", "context_faithfulness", "context-faithfulness"],
         "`judge_claims` (asks a model), `hallucination` (by rules)",
     ),
     (
         &["answer_relevancy", "answer_relevance", "answer-relevance", "response_relevancy"],
-        "`relevance` (by words), `judge_rubric` (asks a model)",
+        "`judge_answer_relevancy` (asks a model), `relevance` (by words)",
     ),
     (
-        &["context_recall", "context-recall", "context_precision", "context_relevance"],
-        "`recall_at_k` and `precision_at_k`, where the relevant documents are known",
+        &["context_recall", "context-recall", "contextual_recall"],
+        "`judge_context_recall` (asks a model), `recall_at_k` (where the relevant documents are known)",
     ),
+    (
+        &["context_precision", "contextual_precision", "context-precision"],
+        "`judge_context_precision` (asks a model), `average_precision` (where the relevant documents are known)",
+    ),
+    (
+        &["context_relevance", "context_relevancy", "contextual_relevancy", "context-relevance"],
+        "`judge_context_relevance` (asks a model), `precision_at_k` (where the relevant documents are known)",
+    ),
+    (&["noise_sensitivity", "noise-sensitivity"], "`judge_noise_sensitivity`"),
     (
         &["answer_correctness", "correctness", "factual_correctness", "factuality"],
         "`answer_match` (by rules), `judge_same_answer` (asks a model)",
     ),
     (
         &["g_eval", "geval", "g-eval", "llm_rubric", "llm-rubric", "model_graded_qa", "toxicity", "bias"],
-        "`judge_rubric` with your own question and levels",
+        "`judge_rubric` with a rubric of ours or your own question and levels",
     ),
     (&["rouge", "rouge1", "rouge2", "rougeL", "rouge-n", "rouge_n"], "`rouge_l`"),
     (&["f1", "squad_f1"], "`token_f1`"),

@@ -8,7 +8,7 @@ use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use crate::{AnalysisCache, Case, Citation, Field, Passage, RunAnalysisCache, ScoreError};
+use crate::{AnalysisCache, Case, CaseMessage, Citation, Field, Passage, RunAnalysisCache, ScoreError};
 
 /// What a model answered, and which of its answers it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -100,17 +100,18 @@ pub struct Sample<'a> {
     pub case: &'a Case,
     output: Option<&'a Output>,
     readings: Option<&'a AnalysisCache>,
+    earlier: &'a [CaseMessage],
 }
 
 impl<'a> Sample<'a> {
     /// The case with the response that its file recorded. Nothing is shared: every metric reads it afresh.
     pub const fn from_case(case: &'a Case) -> Self {
-        Self { case, output: case.response.as_ref(), readings: None }
+        Self { case, output: case.response.as_ref(), readings: None, earlier: &[] }
     }
 
     /// The case with an output that a model gave just now.
     pub const fn with_output(case: &'a Case, output: &'a Output) -> Self {
-        Self { case, output: Some(output), readings: None }
+        Self { case, output: Some(output), readings: None, earlier: &[] }
     }
 
     /// The same, with readings that the metrics of this case share.
@@ -118,6 +119,18 @@ impl<'a> Sample<'a> {
     pub const fn with_cache(mut self, readings: &'a AnalysisCache) -> Self {
         self.readings = Some(readings);
         self
+    }
+
+    /// The same as a turn of a conversation, with the messages of the turns before it.
+    #[must_use]
+    pub const fn with_earlier_messages(mut self, earlier: &'a [CaseMessage]) -> Self {
+        self.earlier = earlier;
+        self
+    }
+
+    /// The messages of earlier turns, where the sample is a turn; those of the case are its own.
+    pub const fn earlier_messages(&self) -> &'a [CaseMessage] {
+        self.earlier
     }
 
     /// A reading of this case, made once for all metrics that ask for the same type under the same key. It must depend on
@@ -143,6 +156,14 @@ impl<'a> Sample<'a> {
         match self.readings {
             Some(readings) => readings.with_worker_value(work),
             None => work(&mut T::default()),
+        }
+    }
+
+    /// Whether evidence is of use. A metric may leave it out where it is not; the value must not depend on it.
+    pub const fn wants_evidence(&self) -> bool {
+        match self.readings {
+            Some(readings) => readings.wants_evidence(),
+            None => true,
         }
     }
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use probare_cases::{CaseFileError, FieldMap, MapError, read_whole};
 use probare_core::{CodeSource, MetricCode, MetricRequest, Profile, RequestError};
+use probare_formats::{CaseFileError, FieldMap, MapError, read_whole};
 use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
 use probare_report::{Gate, LabelUnit, Relation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -15,6 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::config_trust::check_discovered_config;
+use crate::model_access::is_rubric_file;
 use crate::run_options::{ConfiguredGates, OldName, RENAMED, RunOptions, SettingOrigin};
 use crate::yaml;
 
@@ -66,10 +67,65 @@ pub struct Generate {
     /// What is asked, with `{{field}}` for fields of the case (`query`, `context`, `reference`, `tags`, and the keys of
     /// `metadata`); `{{query}}` if absent. `@FILE` reads it from a file.
     pub prompt: Option<String>,
+    /// Several prompts by name, in place of `prompt`: every model is asked every case with each of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<NamedPrompt>,
     /// Questions with good answers that come before the question.
     pub examples: Vec<Example>,
     /// Outputs of each model for each case; one if absent.
     pub repeats: Option<std::num::NonZeroU32>,
+}
+
+/// One of several prompts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedPrompt {
+    /// Its name in results.
+    pub name: String,
+    /// Instructions; those of `generate` if absent. `@FILE` reads them from a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// What is asked, with `{{field}}` for fields of the case; `{{query}}` if absent. `@FILE` reads it from a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// The file with what is asked, in place of `prompt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Questions with good answers; those of `generate` if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples: Option<Vec<Example>>,
+    /// Parameters of models with this prompt; what is absent is as `models` has it.
+    #[serde(default, skip_serializing_if = "PromptParameters::is_empty")]
+    pub parameters: PromptParameters,
+}
+
+/// Parameters of a model that hold with one prompt.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PromptParameters {
+    /// How freely the model chooses its words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub temperature: Option<f64>,
+    /// Share of the likeliest words that it chooses from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
+    pub top_p: Option<f64>,
+    /// Most tokens of a reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// Seed, where the model takes one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Texts at which a reply ends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+}
+
+impl PromptParameters {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// An index that is searched for every case. Its passages become the context of the case; models under test answer from them,
@@ -238,6 +294,9 @@ pub struct GateEntry {
     /// The run fails if too many scored cases have a label.
     #[serde(default)]
     pub fail_labels: Vec<LabelEntry>,
+    /// With `run: {stop_when_decided: true, baseline: RESULTS}` the run fails unless it is worse than the baseline, case by case,
+    /// by at most this much, in units of the metric.
+    pub not_worse_by: Option<f64>,
     /// The run fails if the metric is unsure about a larger share of the scored cases than this, from 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     pub max_unsure: Option<f64>,
@@ -336,7 +395,7 @@ impl Config {
     }
 
     /// Files that metrics, models and decision thresholds name lie beside the configuration that names them: from here on they are named so.
-    pub(crate) fn resolve_paths(&mut self) {
+    pub fn resolve_paths(&mut self) {
         let folder = self.folder().to_owned();
         let beside = |file: &str| folder.join(file).display().to_string();
         for metric in &mut self.metrics {
@@ -355,7 +414,19 @@ impl Config {
                 }
             }
         }
+        for metric in &mut self.metrics {
+            if let Some(Json::String(rubric)) = metric.options.get_mut("rubric")
+                && is_rubric_file(rubric)
+            {
+                *rubric = beside(rubric);
+            }
+        }
         self.run.decision_thresholds.iter_mut().for_each(|file| *file = folder.join(&*file));
+        if let Some(baseline) = &mut self.run.baseline
+            && baseline.parse::<u64>().is_err()
+        {
+            *baseline = beside(baseline);
+        }
         // A judge may be such a file without an entry of its own.
         let named = self.metrics.iter().filter_map(|metric| metric.options.get("judges").and_then(Json::as_array));
         let named = named.flatten().filter_map(Json::as_str).map(str::to_owned);
@@ -388,6 +459,7 @@ impl Config {
             return Err(wrong(format!("`{key}` stands below `run`, where it is no key")));
         }
         config.run.check().map_err(|reason| wrong(format!("run: {reason}")))?;
+        config.generate.check().map_err(|reason| wrong(format!("generate: {reason}")))?;
         for gate in &config.gates {
             gate.check().map_err(|what| match what {
                 GateProblem::NoLimit => {
@@ -463,7 +535,7 @@ fn check_owner(path: &Path) -> Result<&Path, ConfigError> {
 }
 
 #[cfg(not(unix))]
-fn own(path: &Path) -> Result<&Path, ConfigError> {
+fn check_owner(path: &Path) -> Result<&Path, ConfigError> {
     Ok(path)
 }
 
@@ -514,6 +586,36 @@ impl MetricEntry {
     }
 }
 
+impl Generate {
+    /// What is wrong with the prompts that have names.
+    fn check(&self) -> Result<(), String> {
+        if self.prompts.is_empty() {
+            return Ok(());
+        }
+        if self.prompt.is_some() {
+            return Err("`prompt` and `prompts` exclude each other; put it among `prompts`, with a name".to_owned());
+        }
+        for (at, prompt) in self.prompts.iter().enumerate() {
+            let name = &prompt.name;
+            if name.trim().is_empty() || name.chars().any(char::is_control) {
+                return Err(format!("`prompts[{at}].name` is empty or has control characters"));
+            }
+            if self.prompts[..at].iter().any(|other| other.name == *name) {
+                return Err(format!("two prompts are called `{name}`"));
+            }
+            if prompt.prompt.is_some() && prompt.file.is_some() {
+                return Err(format!("prompt `{name}` has `prompt` and `file`; one of them is enough"));
+            }
+            let PromptParameters { temperature, top_p, max_tokens, .. } = prompt.parameters;
+            let is_bad = |number: Option<f64>, most: f64| number.is_some_and(|number| !(0.0..=most).contains(&number));
+            if is_bad(temperature, f64::MAX) || is_bad(top_p, 1.0) || max_tokens == Some(0) {
+                return Err(format!("prompt `{name}`: `temperature`, `top_p` or `max_tokens` is out of range"));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What is wrong with the limits on a metric.
 enum GateProblem {
     NoLimit,
@@ -549,6 +651,7 @@ impl GateEntry {
                 gates.push(Gate::Labels { metric: metric(), label, of, relation, limit });
             }
         }
+        gates.extend(self.not_worse_by.map(|margin| Gate::NotWorse { metric: metric(), margin }));
         gates.extend(self.max_unsure.map(|share| Gate::unsure_over(&self.metric, share)));
         gates
     }
@@ -557,6 +660,9 @@ impl GateEntry {
         let is_share = |share: f64| (0.0..=1.0).contains(&share);
         if self.max_unsure.is_some_and(|share| !is_share(share)) {
             return Err(GateProblem::Reason("`max_unsure` is a number from 0 to 1"));
+        }
+        if self.not_worse_by.is_some_and(|margin| !margin.is_finite() || margin < 0.0) {
+            return Err(GateProblem::Reason("`not_worse_by` is a number of at least 0, in units of the metric"));
         }
         if let Some(entry) = &self.fail_quantile {
             if entry.under.is_none() && entry.over.is_none() {
@@ -629,9 +735,7 @@ pub enum ConfigError {
     Gate {
         /// Name of the file.
         name: String,
-        /// The metric.
         metric: String,
-        /// What is wrong.
         reason: &'static str,
     },
     /// A model cannot be used.
@@ -663,7 +767,6 @@ pub enum ConfigError {
     GateWithoutLimit {
         /// Name of the file.
         name: String,
-        /// The metric.
         metric: String,
     },
 }

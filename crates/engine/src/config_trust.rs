@@ -10,6 +10,7 @@ use probare_sandbox::SandboxChoice;
 use serde_json::Value as Json;
 
 use crate::config::{Config, ConfigError, LARGEST_CONFIG, MetricEntry};
+use crate::model_access::is_rubric_file;
 
 impl Config {
     /// What the configuration would be trusted with, each as a phrase; nothing where it only says what to score.
@@ -47,9 +48,15 @@ impl Config {
 
     /// Paths that the configuration names to be read or written.
     fn paths(&self) -> impl Iterator<Item = &str> {
-        let prompts = [&self.generate.system, &self.generate.prompt].into_iter().flatten().map(String::as_str);
+        let named = &self.generate.prompts;
+        let own = [&self.generate.system, &self.generate.prompt];
+        let prompts = own.into_iter().chain(named.iter().flat_map(|prompt| [&prompt.system, &prompt.prompt]));
+        let prompts = prompts.flatten().map(String::as_str);
         let of_metrics = self.metrics.iter().filter_map(|metric| metric.options.get("prompt").and_then(Json::as_str));
-        let prompts = prompts.chain(of_metrics).filter_map(|text| text.strip_prefix('@'));
+        let rubrics = self.metrics.iter().filter_map(|metric| metric.options.get("rubric").and_then(Json::as_str));
+        let files =
+            named.iter().filter_map(|prompt| prompt.file.as_deref()).chain(rubrics.filter(|name| is_rubric_file(name)));
+        let prompts = prompts.chain(of_metrics).filter_map(|text| text.strip_prefix('@')).chain(files);
         let datasets = self.datasets.iter().map(|dataset| dataset.path.as_str());
         let index = self.retrieval.iter().map(|retrieval| retrieval.index.as_str());
         let outputs = self.run.output.iter().filter_map(|output| output.to_str()).filter(|output| *output != "-");
@@ -130,7 +137,7 @@ fn add_option_permissions(option: &str, value: &Json, found: &mut Vec<String>) {
 
 /// Whether a path stays in the folder of the configuration, also through links.
 fn is_inside(folder: &Path, path: &str) -> bool {
-    if probare_cases::is_bundled(path) {
+    if probare_formats::is_bundled(path) {
         return true;
     }
     let path = Path::new(path);
@@ -152,7 +159,7 @@ pub(crate) fn check_discovered_config(config: &Config, path: &Path, content: &[u
 /// is: such a file names models, addresses and keys.
 pub fn check_discovered_guide(path: &Path) -> Result<(), ConfigError> {
     let content = read_plain(path, LARGEST_CONFIG).map_err(|source| {
-        ConfigError::Read(probare_cases::CaseFileError::Io { file: path.display().to_string(), source })
+        ConfigError::Read(probare_formats::CaseFileError::Io { file: path.display().to_string(), source })
     })?;
     if TrustedConfigs::default().contains(path, &content) {
         return Ok(());
@@ -207,6 +214,8 @@ mod tests {
             ("run: {bands: [b.json]}\n", "thresholds in `b.json`"),
             ("run: {output: [../x.jsonl]}\n", "`../x.jsonl`, which lies outside"),
             ("datasets: [{path: /etc/passwd}]\n", "`/etc/passwd`, which lies outside"),
+            ("generate: {prompts: [{name: a, file: /etc/passwd}]}\n", "`/etc/passwd`, which lies outside"),
+            ("metrics: ['judge_rubric:rubric=/tmp/x.yaml']\n", "`/tmp/x.yaml`, which lies outside"),
             ("generate: {prompt: '@/etc/passwd'}\n", "`/etc/passwd`, which lies outside"),
             ("metrics: [{id: judge_rubric, options: {prompt: '@../p'}}]\n", "`../p`, which lies outside"),
             ("metrics: [{id: dry_experiment, options: {fixtures: /etc}}]\n", "`/etc`, which lies outside"),

@@ -52,20 +52,21 @@ impl Exit {
 
 impl Exit {
     /// How a run ends. An error comes before a missed gate: numbers of an incomplete run are not a verdict. Both are said
-    /// where a summary is printed; the code can only be one. Nothing evaluated is no pass, unless that is allowed.
+    /// where a summary is printed; the code can only be one. Nothing evaluated is no pass, unless that is allowed, and neither is
+    /// a check that was not run.
     pub fn from_run(
         driven: &DriveOutcome,
         summary: &Summary,
         verdicts: &[GateVerdict],
         ending: BenchmarkStatus,
         allow_empty: bool,
+        allow_not_run: bool,
     ) -> Self {
+        let failed = summary.failed() - if allow_not_run { summary.not_run() } else { 0 };
         match driven.stop {
             Stop::Interrupted => Self::Interrupted,
             Stop::Strict => Self::Error,
-            Stop::Complete if driven.lost > 0 || summary.failed() > 0 || ending == BenchmarkStatus::Failed => {
-                Self::Error
-            }
+            Stop::Complete if driven.lost > 0 || failed > 0 || ending == BenchmarkStatus::Failed => Self::Error,
             Stop::Complete if driven.cases == 0 && !allow_empty => Self::Error,
             Stop::Complete if summary.groups.as_ref().is_some_and(|groups| groups.problem().is_some()) => Self::Error,
             Stop::Complete
@@ -88,14 +89,16 @@ mod tests {
     fn an_error_comes_before_a_missed_gate_and_an_interruption_before_both() {
         let missed = Gates::new(vec![Gate::fail_under("x=1").expect("a gate")]).verdicts(&Summary::default());
         let driven = |stop, lost| DriveOutcome { cases: 1, lost, stop, ..DriveOutcome::default() };
-        let exit = |driven: &DriveOutcome, ending| Exit::from_run(driven, &Summary::default(), &missed, ending, false);
+        let exit =
+            |driven: &DriveOutcome, ending| Exit::from_run(driven, &Summary::default(), &missed, ending, false, false);
         assert_eq!(exit(&driven(Stop::Complete, 0), BenchmarkStatus::Passed), Exit::Gate);
         assert_eq!(exit(&driven(Stop::Complete, 1), BenchmarkStatus::Passed), Exit::Error);
         assert_eq!(exit(&driven(Stop::Complete, 0), BenchmarkStatus::Failed), Exit::Error);
         assert_eq!(exit(&driven(Stop::Strict, 1), BenchmarkStatus::GateFailed), Exit::Error);
         assert_eq!(exit(&driven(Stop::Interrupted, 1), BenchmarkStatus::GateFailed), Exit::Interrupted);
-        let calm =
-            |driven: &DriveOutcome, ending, empty| Exit::from_run(driven, &Summary::default(), &[], ending, empty);
+        let calm = |driven: &DriveOutcome, ending, empty| {
+            Exit::from_run(driven, &Summary::default(), &[], ending, empty, false)
+        };
         assert_eq!(calm(&driven(Stop::Complete, 0), BenchmarkStatus::GateFailed, false), Exit::Gate);
         assert_eq!(calm(&driven(Stop::Complete, 0), BenchmarkStatus::Passed, false), Exit::Fine);
         let nothing = DriveOutcome::default();

@@ -39,7 +39,7 @@ pub(crate) struct Expectation {
 }
 
 /// All expectations have to hold.
-pub(crate) fn gates() -> Gates {
+pub fn gates() -> Gates {
     let all = Gate::Any { metric: EXPECTATIONS.to_owned(), relation: Relation::Under, limit: 1.0 };
     Gates::new(vec![all])
 }
@@ -80,7 +80,7 @@ fn parse_expectations(json: &Json, name: &str) -> Result<Vec<Expectation>, Strin
 }
 
 /// What sinks are told about the metric.
-pub(crate) fn info(name: &str) -> MetricInfo {
+pub fn info(name: &str) -> MetricInfo {
     MetricInfo {
         name: name.to_owned(),
         id: EXPECTATIONS.into(),

@@ -14,19 +14,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use probare_cases::{CaseFileError as ReadError, read_whole};
 use probare_core::{
     Backend, BackendAnswer, BuildError, ErrorKind, InputFile, JudgeAction, MetricRequest, ModelRecord, PendingRequests,
     PromptRecord, Registry, ReplyContent, RunCosts, Sha256, Submission, Trust, closest,
 };
 use probare_files::read_plain;
-use probare_metrics::cascade;
+use probare_formats::{CaseFileError as ReadError, read_whole};
+use probare_metrics::judges::Rubric;
+use probare_metrics::{cascade, judges};
 use probare_models::{
     BatchReport, CacheFile, CacheKey, CallCounts, ModelOptions, ModelSettings, Models, OpenError, Provider,
 };
 use serde_json::{Map, Value as Json};
 
-use crate::store::{Store, StoreError};
+use probare_store::{Store, StoreError};
 
 /// Bytes of the largest prompt that is read from a file.
 const LARGEST_PROMPT: u64 = 1024 * 1024;
@@ -60,16 +61,11 @@ pub struct ModelAccess {
 pub enum ModelAccessError {
     /// A metric asks a model, and none is named.
     #[error("`{metric}` asks a model, and none is named")]
-    NoJudge {
-        /// The metric.
-        metric: String,
-    },
+    NoJudge { metric: String },
     /// A judge is not among the models and says not who it is.
-    #[error("`{metric}` wants the judge `{judge}`: {reason}")]
+    #[error("`{metric}` needs the judge `{judge}`: {reason}")]
     UnknownJudge {
-        /// The metric.
         metric: String,
-        /// The judge.
         judge: String,
         /// What is wrong with it.
         reason: String,
@@ -79,7 +75,6 @@ pub enum ModelAccessError {
     /// A model that answers in place of another is not among the models and says not who it is.
     #[error("`fallback` of model `{model}` names `{fallback}`: {reason}")]
     UnknownFallback {
-        /// The model.
         model: String,
         /// The one that answers in its place.
         fallback: String,
@@ -89,24 +84,30 @@ pub enum ModelAccessError {
         similar: Option<String>,
     },
     /// The option `judges` is no list of names.
-    #[error("`judges` of `{metric}` is no list of names of models")]
-    Judges {
-        /// The metric.
-        metric: String,
-    },
+    #[error("`judges` of `{metric}` is not a list of names of models")]
+    Judges { metric: String },
     /// A prompt cannot be read.
     #[error("the prompt of `{metric}` cannot be read")]
     Prompt {
-        /// The metric.
         metric: String,
         /// What is wrong.
         #[source]
         source: ReadError,
     },
+    /// A rubric cannot be read.
+    #[error("the rubric of `{metric}` cannot be read")]
+    Rubric {
+        metric: String,
+        /// What is wrong.
+        #[source]
+        source: ReadError,
+    },
+    /// A file is no rubric.
+    #[error("`{file}`, the rubric of `{metric}`: {reason}")]
+    RubricForm { metric: String, file: String, reason: String },
     /// A file of recorded replies cannot be read.
     #[error("the recorded replies `{path}` cannot be read")]
     Cassette {
-        /// The file.
         path: String,
         /// What is wrong.
         #[source]
@@ -119,7 +120,7 @@ pub enum ModelAccessError {
         record: PathBuf,
     },
     /// Batches are wanted, and no model takes them.
-    #[error("no model of this run takes batches")]
+    #[error("no model of this run has a batch interface")]
     NoBatch,
     /// The models cannot be opened.
     #[error(transparent)]
@@ -170,6 +171,35 @@ pub struct ModelUsage {
     pub without_nonce: BTreeMap<String, u64>,
 }
 
+/// Whether the option `rubric` names a file.
+pub(crate) fn is_rubric_file(rubric: &str) -> bool {
+    let is_yaml = Path::new(rubric)
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml"));
+    is_yaml && !rubric.contains('\n')
+}
+
+/// Puts the text of the rubric file that a metric names into its options, so that a finished run has it. For requests of the
+/// user alone.
+pub fn read_rubric_file(request: &mut MetricRequest) -> Result<(), ModelAccessError> {
+    let metric = request.name.clone();
+    let Some(Json::String(rubric)) = request.options.get_mut("rubric") else { return Ok(()) };
+    if !is_rubric_file(rubric) {
+        return Ok(());
+    }
+    let (bytes, _) = read_whole(rubric, LARGEST_PROMPT)
+        .map_err(|source| ModelAccessError::Rubric { metric: metric.clone(), source })?;
+    // A text on several lines is a rubric; a name is one of the library.
+    let text = String::from_utf8_lossy(&bytes).trim_end().to_owned() + "\n";
+    Rubric::from_yaml(&text).map_err(|error| ModelAccessError::RubricForm {
+        metric,
+        file: rubric.clone(),
+        reason: error.to_string(),
+    })?;
+    *rubric = text;
+    Ok(())
+}
+
 impl ModelAccess {
     /// Nobody but this machine answers: for clients of a server, and for whoever names nothing.
     pub fn local() -> Self {
@@ -204,7 +234,8 @@ impl ModelAccess {
         for request in requests.iter_mut().filter(|request| asks_judges(request, registry)) {
             let judges = self.settle(request)?;
             panels.push((request.name.clone(), judges));
-            if let Some(prompt) = probare_metrics::judges::prompt(&request.id, &request.options) {
+            let definition = registry.get(&request.id).ok();
+            if let Some(prompt) = definition.and_then(|metric| judges::prompt(metric, &request.options)) {
                 prompts
                     .push(PromptRecord { metric: request.name.clone(), sha256: Sha256::hex_digest(prompt.as_bytes()) });
             }
@@ -269,7 +300,7 @@ impl ModelAccess {
             let names: Vec<&str> = judges.iter().map(String::as_str).collect();
             models = models.assign_judges(metric, &names)?;
         }
-        let batch = self.options.batch && !self.options.offline && !self.options.only_looks;
+        let batch = self.options.batch && !self.options.offline;
         let mut clients = names.iter().filter_map(|name| models.client(name));
         if batch && !clients.any(probare_models::Client::takes_batches) {
             return Err(ModelAccessError::NoBatch);
@@ -294,6 +325,10 @@ impl ModelAccess {
 
     /// The judges of a metric. They, and the text of the prompt, are written into its options.
     fn settle(&self, request: &mut MetricRequest) -> Result<Vec<String>, ModelAccessError> {
+        // Only whoever may ask names files.
+        if self.options.trust.may_ask() {
+            read_rubric_file(request)?;
+        }
         let metric = || request.name.clone();
         let given = request.options.get("judges").cloned().unwrap_or(Json::Array(Vec::new()));
         let mut judges: Vec<String> =

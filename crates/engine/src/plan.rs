@@ -105,7 +105,7 @@ impl Plan {
 
     /// The same for a finished run. Of the metrics that it `recorded`, those that are retired, or computed by code that nobody
     /// started, keep their place and are not computed.
-    pub(crate) fn with_recorded(
+    pub fn with_recorded(
         requests: &[MetricRequest],
         profile: Profile,
         registry: &Registry,
@@ -237,7 +237,7 @@ impl Plan {
     }
 
     /// Metrics of which nothing but the results is wanted, and those are known: nothing is scored.
-    pub(crate) const fn without_scoring(infos: Vec<MetricInfo>) -> Self {
+    pub const fn without_scoring(infos: Vec<MetricInfo>) -> Self {
         Self { metrics: Vec::new(), infos }
     }
 
@@ -329,7 +329,8 @@ impl Plan {
         });
         match told {
             Ok((model, asked, excused, detail)) => {
-                let mut result = CaseResult { asked, excused, detail, ..CaseResult::new(case, results) };
+                let prompt = rules.prompt(&case);
+                let mut result = CaseResult { asked, excused, detail, prompt, ..CaseResult::new(case, results) };
                 result.model = model;
                 result
             }
@@ -344,7 +345,8 @@ impl Plan {
     pub fn recalled_result(&self, case: Case, results: Vec<MetricResult>, rules: &dyn CasePolicy) -> CaseResult {
         let (model, asked, excused) = (rules.model(&case), rules.prompt_messages(&case), rules.expected_failure(&case));
         let detail = rules.benchmark_data(Sample::from_case(&case), &results);
-        let mut result = CaseResult { asked, excused, detail, ..CaseResult::new(case, results) };
+        let prompt = rules.prompt(&case);
+        let mut result = CaseResult { asked, excused, detail, prompt, ..CaseResult::new(case, results) };
         result.model = model;
         result
     }

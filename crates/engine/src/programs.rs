@@ -44,7 +44,6 @@ pub enum ProgramError {
     /// A file of recorded replies cannot be read.
     #[error("`{path}` cannot be read")]
     Cassette {
-        /// The file.
         path: String,
         /// What the system says.
         #[source]
@@ -66,7 +65,7 @@ pub struct ProgramCounts {
 }
 
 /// Runs programs.
-pub(crate) struct ProgramBackend<'a> {
+pub struct ProgramBackend<'a> {
     settings: ProgramOptions,
     record: Option<ProgramCache>,
     sandbox: OnceLock<Result<Sandbox, String>>,
@@ -83,7 +82,7 @@ pub(crate) struct ProgramBackend<'a> {
 impl<'a> ProgramBackend<'a> {
     /// Opens the record and, unless it may not be needed, the sandbox. `cassettes` are files of recorded replies, which may
     /// hold programs too.
-    pub(crate) fn open(
+    pub fn open(
         settings: &ProgramOptions,
         cassettes: &[PathBuf],
         environments: &[String],
@@ -204,19 +203,19 @@ impl<'a> ProgramBackend<'a> {
     }
 
     /// What a manifest says about the sandbox, where one was used.
-    pub(crate) fn used(&self) -> Option<SandboxRecord> {
+    pub fn used(&self) -> Option<SandboxRecord> {
         self.sandbox.get().and_then(|sandbox| sandbox.as_ref().ok()).map(Sandbox::record)
     }
 
     /// How the programs ended.
-    pub(crate) fn counts(&self) -> ProgramCounts {
+    pub fn counts(&self) -> ProgramCounts {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let ignored = self.record.as_ref().map_or(0, ProgramCache::ignored);
         ProgramCounts { run: read(&self.run), recorded: read(&self.recorded), failed: read(&self.failed), ignored }
     }
 
     /// Metrics that miss an outcome in the record.
-    pub(crate) fn unrecorded(&self) -> BTreeSet<String> {
+    pub fn unrecorded(&self) -> BTreeSet<String> {
         self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -5,16 +5,13 @@
 
 use std::error::Error;
 
-use probare_cases::{CaseFileError, MapError};
 use probare_core::{BenchmarkError, BuildError, RequestError};
+use probare_formats::{CaseFileError, MapError};
 use probare_models::OpenError;
-use probare_report::comparison::ComparisonError;
-use probare_report::results_file::ResultsFileError;
 use probare_report::{GateError, ReportError};
 
 use crate::{
-    CompareError, ConfigError, DriveError, ModelAccessError, OwnMetricError, PlanError, ProgramError, RunError,
-    VerifyError,
+    ConfigError, DriveError, EarlyDecisionError, ModelAccessError, OwnMetricError, PlanError, ProgramError, RunError,
 };
 
 /// Where a remedy is read.
@@ -30,7 +27,7 @@ pub enum Interface {
 
 impl Interface {
     /// A remedy in its words: commands and flags, or arguments of a function.
-    fn words<'a>(self, command_line: &'a str, python: &'a str) -> &'a str {
+    pub const fn words<'a>(self, command_line: &'a str, python: &'a str) -> &'a str {
         match self {
             Self::CommandLine | Self::Http => command_line,
             Self::Python => python,
@@ -45,7 +42,7 @@ pub trait Diagnose: Error {
 }
 
 /// A mistake of whoever asked.
-fn mistake(error: &dyn Error) -> BenchmarkError {
+pub fn mistake(error: &dyn Error) -> BenchmarkError {
     BenchmarkError { is_usage: true, ..BenchmarkError::from_error(error) }
 }
 
@@ -222,6 +219,41 @@ impl Diagnose for ModelAccessError {
     }
 }
 
+impl Diagnose for EarlyDecisionError {
+    fn diagnose(&self, interface: Interface) -> BenchmarkError {
+        let told = mistake(self);
+        match self {
+            Self::NoGate => told.hint(interface.words(
+                "set one, for example --fail-under answer_match=0.8",
+                "set one in a configuration, for example gates: [{metric: answer_match, fail_under: 0.8}]",
+            )),
+            Self::NoBaseline { .. } => told.hint(interface.words(
+                "name results to compare with: --baseline old.jsonl",
+                "the command line compares with a baseline: probare score FILE --baseline old.jsonl --not-worse METRIC",
+            )),
+            Self::UnusedBaseline => told.hint(interface.words(
+                "say in what the run must not be worse, and that it may stop early: --stop-when-decided --not-worse METRIC=0.02",
+                "say in what the run must not be worse: gates: [{metric: METRIC, not_worse_by: 0.02}] and run: {stop_when_decided: true}",
+            )),
+            Self::WholeRun { .. } => told.hint(interface.words(
+                "add --stop-when-decided, or compare the finished run: probare compare BASELINE RESULTS --not-worse METRIC",
+                "compare the finished run: compare(BASELINE, RESULTS, not_worse=[METRIC])",
+            )),
+            Self::Baseline { .. } => told.hint(interface.words(
+                "name a file of results with --baseline, or in `run` the number of a run; `probare compare` compares finished runs",
+                "name a file of results that has the same metric with the same options",
+            )),
+            Self::SeveralPrompts { .. } => told.hint(interface.words("ask with one of them: --prompt NAME", "ask with one of them: prompts=[NAME]")),
+            Self::SeveralModels { .. } => told.hint("name the model in `generate: {models: [NAME]}`, and run the others apart"),
+            Self::Batch => told.hint("leave out --batch, or --stop-when-decided"),
+            _ => told.hint(interface.words(
+                "leave out --stop-when-decided, or `stop_when_decided` of the configuration, to take all cases",
+                "leave out stop_when_decided to take all cases",
+            )),
+        }
+    }
+}
+
 impl Diagnose for RunError {
     fn diagnose(&self, interface: Interface) -> BenchmarkError {
         match self {
@@ -234,73 +266,8 @@ impl Diagnose for RunError {
                 BenchmarkError { hint: error.remedy().map(Into::into), ..BenchmarkError::from_error(error) }
             }
             Self::Programs(error) => BenchmarkError::from_error(error),
+            Self::Early(error) => error.diagnose(interface),
             Self::Overlap(error) => mistake(error).hint("name another file to write"),
-        }
-    }
-}
-
-impl Diagnose for VerifyError {
-    fn diagnose(&self, interface: Interface) -> BenchmarkError {
-        let told = BenchmarkError::from_error(self);
-        match self {
-            Self::Recorded(ResultsFileError::NoManifest { .. }) => told.hint(interface.words(
-                "files of release 0.1, and lines from standard output, have no manifest: run it again with -o and verify what that \
-                 writes",
-                "a run that can be verified is written with output=\"results.jsonl\"",
-            )),
-            Self::Recorded(ResultsFileError::Unverifiable { .. } | ResultsFileError::Name(_)) => {
-                let dash = interface.words("-o ", "");
-                let hint = format!("write results that can be verified: {dash}results.jsonl, .json, .csv, .parquet or .html");
-                mistake(self).hint(hint)
-            }
-            Self::StandardInput => told.hint(interface.words(
-                "name a file with the same cases: probare verify RESULTS INPUT",
-                "name a file with the same cases: verify(RESULTS, [INPUT])",
-            )),
-            Self::InputMissing { .. } => told.hint(interface.words(
-                "say where it is now: probare verify RESULTS INPUT…",
-                "say where it is now: verify(RESULTS, [INPUT])",
-            )),
-            Self::InputRefused { path } => {
-                let command = interface.words("probare verify RESULTS ", "verify(RESULTS, [INPUT])");
-                let path = if interface == Interface::Python { "" } else { path };
-                told.hint(format!("if you want it read all the same, name it: {command}{path}"))
-            }
-            Self::Unreadable { .. } => told.hint(interface.words(
-                "name its inputs to see what is wrong: probare verify RESULTS INPUT…",
-                "name its inputs to see what is wrong: verify(RESULTS, [INPUT])",
-            )),
-            Self::TooManyInputs { .. } => mistake(self),
-            // What was asked is to look at a file, and the file is what is wrong.
-            Self::Run(error) => BenchmarkError { is_usage: false, ..error.diagnose(interface) },
-            Self::Suite(error) => BenchmarkError { is_usage: false, ..error.clone() },
-            Self::Manifest { .. } | Self::Cases(_) | Self::Mapping(_) | Self::Recorded(_) => told,
-        }
-    }
-}
-
-impl Diagnose for CompareError {
-    fn diagnose(&self, interface: Interface) -> BenchmarkError {
-        match self {
-            Self::Results(error) => error.diagnose(interface),
-            Self::Comparison(ComparisonError::UnknownMetric { .. }) | Self::NoModel { .. } => mistake(self),
-            Self::Comparison(ComparisonError::Models { .. }) => {
-                mistake(self).hint("name the model to compare: RESULTS@MODEL")
-            }
-            Self::Comparison(ComparisonError::NoCluster { .. }) => mistake(self)
-                .hint(interface.words("name a column of the cases with --cluster", "name a column of the cases: cluster=…")),
-            Self::Comparison(ComparisonError::NoCase { .. }) => BenchmarkError::from_error(self)
-                .hint("cases are paired by their ids, and by question and reference where they are at hand"),
-            Self::Unaligned { .. } => BenchmarkError::from_error(self).hint(
-                "compare another form of the same run (.jsonl, .json or .parquet), or write the table again with this release",
-            ),
-            Self::Several { .. } => {
-                mistake(self).hint("name one model with RESULTS@MODEL, and take a run without repeats")
-            }
-            Self::Row { .. } => {
-                BenchmarkError::from_error(self).hint("`probare verify` says what else is wrong with it")
-            }
-            Self::Store(_) | Self::Comparison(_) => BenchmarkError::from_error(self),
         }
     }
 }
@@ -330,8 +297,6 @@ mod tests {
             command_line.contains("--config p.yaml") && python.contains("config=\"p.yaml\""),
             "{command_line} {python}"
         );
-        let [command_line, python, _] = remedies(&VerifyError::InputRefused { path: "in.csv".into() });
-        assert!(command_line.ends_with("RESULTS in.csv") && python.ends_with("verify(RESULTS, [INPUT])"), "{python}");
         let missing = BuildError::Missing { what: "a model".into(), remedy: "pull it".into() };
         let built = PlanError::Build { name: "embedding_similarity".into(), source: missing };
         assert_eq!(remedies(&built), ["pull it", "pull it", "pull it"]);

@@ -8,23 +8,23 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_core::{
-    Backend, BenchmarkData, BenchmarkStatus, CaseResult, Event, FORMAT, InputFile, Job, Manifest, MeansOver,
-    MetricInfo, MetricRequest, NoBackend, ProgramVersion, Publisher, RunEnd, SandboxRecord, Sink, Stop, Trust,
+    Backend, BenchmarkData, BenchmarkStatus, CaseResult, EarlyStopRecord, Event, FORMAT, InputFile, Job, Manifest,
+    MeansOver, MetricInfo, MetricRequest, NoBackend, ProgramVersion, Publisher, RunEnd, SandboxRecord, Sink, Stop,
+    Trust,
 };
-use probare_metrics::registry;
 use probare_report::{
     Gate, GateError, GateVerdict, Gates, Github, Jsonl, LinesDigest, OutputOverlap, OutputWriter, Relation,
     RendererOptions, ReportError, ReportFormat, Summary, VERSION, manifest, refuse_overlap,
 };
 
-use crate::decide_early::{EarlyDecision, EarlyOutcome, EarlyWatch};
+use crate::decide_early::{self, Baseline, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, EarlyWatch};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
 use crate::own_metrics::{start_own_metrics, with_program_metrics};
 use crate::programs::ProgramBackend;
 use crate::{
     Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, ProgramCounts, ProgramError,
-    ProgramOptions, RunOptions,
+    ProgramOptions, Registries, RunOptions,
 };
 
 /// How a job is to be run, and who is there while it runs.
@@ -37,6 +37,8 @@ pub struct RunRequest<'a> {
     pub to_stdout: bool,
     /// Whether somebody else wants the result lines.
     pub lines: bool,
+    /// Whether whoever watches wants evidence; reports have it always.
+    pub evidence: bool,
     /// Who answers metrics that ask or want vectors, to be opened for this run.
     pub model_access: Option<ModelAccess>,
     /// The metrics of the finished run that this one computes again, if it does.
@@ -55,6 +57,10 @@ pub struct RunRequest<'a> {
     pub interrupted: Arc<AtomicBool>,
     /// Gates that end the run once they are decided; its cases come in the seeded order.
     pub early: Option<EarlyDecision>,
+    /// What is left to decide, told while the run goes on.
+    pub early_progress: Arc<EarlyProgress>,
+    /// What gates against a baseline compare with.
+    pub baseline: Option<Baseline>,
 }
 
 impl Default for RunRequest<'_> {
@@ -64,6 +70,7 @@ impl Default for RunRequest<'_> {
             gates: Gates::default(),
             to_stdout: false,
             lines: false,
+            evidence: true,
             model_access: None,
             recorded: Vec::new(),
             allowed_code: Vec::new(),
@@ -73,6 +80,8 @@ impl Default for RunRequest<'_> {
             watcher: None,
             interrupted: Arc::default(),
             early: None,
+            early_progress: Arc::default(),
+            baseline: None,
         }
     }
 }
@@ -107,6 +116,9 @@ pub enum RunError {
     /// A report cannot be opened.
     #[error(transparent)]
     Open(#[from] ReportError),
+    /// Its gates cannot be decided before its last case.
+    #[error(transparent)]
+    Early(#[from] EarlyDecisionError),
     /// The run broke off.
     #[error(transparent)]
     Drive(#[from] DriveError),
@@ -149,23 +161,30 @@ pub struct Conclusion {
 }
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
-pub fn run(mut job: Job, wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
+pub fn run(mut job: Job, registries: Registries, mut wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
     let is_published = job.suite.is_some();
     let open = |asking: &ModelAccess| {
         let mut asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
         // Who has no store cannot come back for the replies.
         asking.options.batch = false;
-        asking.open(&mut job.requests, registry())
+        asking.open(&mut job.requests, registries.metrics)
     };
     let asked = wanted.model_access.as_ref().map(open).transpose()?;
     let trust = wanted.model_access.as_ref().map_or_else(|| wanted.backend.trust(), |access| access.options.trust);
     let is_allowed = |request: &MetricRequest| wanted.allowed_code.contains(&request.name);
-    let registry = with_program_metrics(registry(), &job.own_metrics).map_err(PlanError::from)?;
+    let registry = with_program_metrics(registries.metrics, &job.own_metrics).map_err(PlanError::from)?;
     let registry = start_own_metrics(&registry, &job.requests, trust, is_allowed).map_err(PlanError::from)?;
     let (files, profile) = (&wanted.settings.decision_thresholds, wanted.settings.profile());
     apply_decision_thresholds(files, &mut job.requests, profile, &registry).map_err(PlanError::from)?;
     job.reads.extend(files.iter().cloned());
     let plan = Plan::with_recorded(&job.requests, profile, &registry, &wanted.recorded)?;
+    let gates = wanted.settings.limits().join(wanted.gates.clone());
+    decide_early::check_options(&wanted.settings, &gates, is_published)?;
+    if wanted.settings.stop_when_decided == Some(true) {
+        gates.check(plan.infos(), false)?;
+        let baseline = wanted.baseline.as_ref();
+        wanted.early = Some(decide_early::prepare(&mut job, plan.infos(), &wanted.settings, &gates, baseline)?);
+    }
     run_planned(job, &plan, asked.as_ref(), wanted)
 }
 
@@ -175,7 +194,7 @@ pub fn rereport(job: Job, metrics: Vec<MetricInfo>, wanted: RunRequest<'_>) -> R
 }
 
 /// Runs a job whose metrics are planned and whose models are opened.
-pub(crate) fn run_planned(
+pub fn run_planned(
     mut job: Job,
     plan: &Plan,
     asked: Option<&ModelBackend>,
@@ -186,6 +205,7 @@ pub(crate) fn run_planned(
         gates,
         to_stdout,
         lines,
+        evidence,
         model_access: _,
         recorded: _,
         allowed_code: _,
@@ -195,6 +215,8 @@ pub(crate) fn run_planned(
         watcher,
         interrupted,
         early,
+        early_progress,
+        baseline,
     } = wanted;
     let (gates, by) = (settings.limits().join(gates), settings.groups());
     let mut outputs = settings.files();
@@ -252,6 +274,7 @@ pub(crate) fn run_planned(
             if to_stdout { OutputWriter::to_writer(Box::new(io::stderr())) } else { OutputWriter::to_stdout() };
         sinks.push((None, Box::new(Github::new(output, options.clone()))));
     }
+    let gates_of_record = early.as_ref().map(|_| options.gates.to_json()).unwrap_or_default();
     let mut tee = Tee {
         summary: Summary::new(&options),
         lines: LinesDigest::default(),
@@ -260,7 +283,7 @@ pub(crate) fn run_planned(
         whole: Vec::new(),
         watcher,
         asked,
-        early: early.map(EarlyWatch::new),
+        early: early.map(|early| EarlyWatch::new(early, early_progress)),
     };
     let decided = tee.early.as_ref().map(EarlyWatch::signal).unwrap_or_default();
     let drive_options = DriveOptions {
@@ -268,6 +291,8 @@ pub(crate) fn run_planned(
         limit: settings.limit,
         strict: settings.strict.unwrap_or_default(),
         lines: lines || to_stdout || !outputs.is_empty(),
+        lost_rows_fail: job.reading.lost_rows_fail,
+        evidence: evidence || lines || to_stdout || !outputs.is_empty(),
         interrupted,
         decided,
     };
@@ -303,15 +328,26 @@ pub(crate) fn run_planned(
     }
     let verdicts = tee.summary.verdicts.clone();
     job.reading.limit = settings.limit;
+    let early_stop = early.as_ref().map(|early| EarlyStopRecord {
+        seed: early.seed(),
+        cases: early.cases() as u64,
+        seen: early.seen() as u64,
+        gates: gates_of_record,
+        baseline: baseline.map(|baseline| baseline.name).or_else(|| settings.baseline.clone()),
+    });
     let mut of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
     let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
     let early = early.map(|early| {
         // What was asked before the verdict and answered after it was paid for, too.
-        let (now, before) = sampler.map(SampleProvider::finished).unwrap_or_default();
+        let (now, before) = sampler.map_or((early.seen() as u64, 0), SampleProvider::finished);
         let left = early.samples().saturating_sub(now + before) as f64;
-        early.outcome(costs.as_ref().filter(|_| now > 0).map(|costs| costs.total_usd / now as f64 * left))
+        let outcome =
+            early.outcome(costs.as_ref().filter(|_| now > 0).map(|costs| costs.total_usd / now as f64 * left));
+        // What is computed again costs nothing, and has to say the same.
+        let panel = if sampler.is_some() { outcome.panel() } else { early.outcome(None).panel() };
+        of_benchmark.push(panel);
+        outcome
     });
-    of_benchmark.extend(early.as_ref().map(EarlyOutcome::panel));
     if let Some(sampler) = sampler {
         // Of a run that did not end nothing is said as if it had.
         let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };
@@ -347,6 +383,7 @@ pub(crate) fn run_planned(
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),
+        early_stop,
         panels: of_benchmark,
         lines: tee.lines.hex(),
         results: None,
@@ -373,8 +410,9 @@ pub(crate) fn run_planned(
     let partial = partial.collect();
     let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
     let is_postponed = hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
-    let exit = match Exit::from_run(&driven, &tee.summary, &verdicts, ending, settings.allow_empty.unwrap_or_default())
-    {
+    let allowed = |option: Option<bool>| option.unwrap_or_default();
+    let (empty, not_run) = (allowed(settings.allow_empty), allowed(settings.allow_not_run));
+    let exit = match Exit::from_run(&driven, &tee.summary, &verdicts, ending, empty, not_run) {
         // What a provider wants later, or answers later, is no error of the cases.
         Exit::Error | Exit::Gate | Exit::Fine if is_postponed => Exit::Incomplete,
         // Nor is what failed for want of money.
@@ -398,7 +436,7 @@ fn writes(job: &Job, outputs: &[PathBuf], formats: &[(ReportFormat, probare_repo
 }
 
 /// The limits that every single case of a job has to keep.
-pub(crate) fn case_limits(job: &Job) -> Gates {
+pub fn case_limits(job: &Job) -> Gates {
     Gates::new(job.case_limits.iter().map(case_gate).collect())
 }
 

@@ -13,11 +13,12 @@ use std::str::FromStr;
 use clap::builder::{Resettable, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use probare_cases::{CaseFormat, FieldMap, Grouping, MapError, ReadOptions};
 use probare_core::{MetricRequest, Profile, Trust};
+use probare_formats::{CaseFormat, FieldMap, Grouping, MapError, ReadOptions};
 use probare_models::{CacheFile, ModelOptions, ModelSettings};
 use probare_report::{Cluster, Gate, GateError, GateOrigin, Gates, GroupBy};
 use probare_sandbox::SandboxChoice;
+use probare_store::RunPlan;
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -102,6 +103,10 @@ run_options! {
         #[arg(skip)]
         pub generate: Option<Generate>,
 
+        /// Ask only with this prompt of `generate.prompts` (repeatable)
+        #[arg(long = "prompt", value_name = "NAME", env = "PROBARE_PROMPT")]
+        pub prompts: Vec<String>,
+
         /// An index whose passages are put into every case
         #[arg(skip)]
         pub retrieval: Option<Retrieval>,
@@ -172,8 +177,9 @@ run_options! {
         #[serde(skip_serializing)]
         pub bands: Vec<PathBuf>,
 
-        /// Report means per group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model; model,tags for both
-        #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
+        /// Report means per group of cases: tags, a tag (lang for lang:en), metadata.KEY, model, prompt or model+prompt; model,tags for
+        /// both
+        #[arg(long, value_name = "TAG|tags|metadata.KEY|model|prompt", env = "PROBARE_BY")]
         pub by: Option<String>,
 
         /// Compute intervals for cases that are not independent because they share a source: the column that names it
@@ -197,7 +203,7 @@ run_options! {
         #[arg(long, action = ArgAction::SetTrue, conflicts_with = "offline", env = "PROBARE_REFRESH")]
         pub refresh: Option<bool>,
 
-        /// Ask models in batches where they take them: replies within a day, for half the price. Ends with exit code 3; `probare
+        /// Use the batch interface of providers that have one: replies within a day, for half the price. Ends with exit code 3; `probare
         /// resume` fetches the replies
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_BATCH")]
         pub batch: Option<bool>,
@@ -228,6 +234,11 @@ run_options! {
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_STOP_WHEN_DECIDED")]
         pub stop_when_decided: Option<bool>,
 
+        /// Results that --not-worse compares with: a file, or in `run` the number of a run in the store; append @MODEL for the
+        /// outputs of one model
+        #[arg(long, value_name = "RESULTS", env = "PROBARE_BASELINE")]
+        pub baseline: Option<String>,
+
         /// Sandbox for programs that metrics run: auto, bubblewrap or none (only for programs you trust)
         #[arg(long, value_name = "SANDBOX", env = "PROBARE_SANDBOX")]
         #[serde(deserialize_with = "from_text")]
@@ -245,6 +256,10 @@ run_options! {
         /// Exit with code 0 even if there is no case
         #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_EMPTY")]
         pub allow_empty: Option<bool>,
+
+        /// Exit with code 0 even if checks were not run, because this program cannot or may not run them
+        #[arg(long, action = ArgAction::SetTrue, env = "PROBARE_ALLOW_NOT_RUN")]
+        pub allow_not_run: Option<bool>,
 
         /// Title of the report pages
         #[arg(long, value_name = "TEXT", env = "PROBARE_TITLE")]
@@ -450,8 +465,11 @@ impl ConfiguredGates {
 /// Reads a gate as the command line has it.
 type GateParser = fn(&str) -> Result<Gate, GateError>;
 
+/// The flag of gates against a baseline.
+const NOT_WORSE: &str = "not_worse";
+
 /// A flag for each kind of gate: its id, what it takes, how that is read, and its help.
-const GATE_FLAGS: [(&str, &str, GateParser, &str); 7] = [
+const GATE_FLAGS: [(&str, &str, GateParser, &str); 8] = [
     (
         "fail_under",
         "METRIC=NUMBER",
@@ -493,6 +511,12 @@ const GATE_FLAGS: [(&str, &str, GateParser, &str); 7] = [
         "METRIC@SHARE<NUMBER",
         Gate::fail_quantile,
         "Fail with exit code 2 if a quantile of a metric is on the wrong side, for example \"relevance@10%<0.3\" (repeatable)",
+    ),
+    (
+        NOT_WORSE,
+        "METRIC[=MARGIN]",
+        Gate::not_worse,
+        "With --stop-when-decided: fail with exit code 2 unless the run is worse than --baseline, case by case, by at most this much in units of the metric; by nothing where no margin is given (repeatable)",
     ),
 ];
 
@@ -566,7 +590,8 @@ impl SettingOrigin {
 }
 
 /// Options in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
-const HARMLESS: [&str; 12] = [
+const HARMLESS: [&str; 14] = [
+    "prompts",
     "profile",
     "strict",
     "stop_when_decided",
@@ -577,6 +602,7 @@ const HARMLESS: [&str; 12] = [
     "per_group",
     "gates",
     "allow_empty",
+    "allow_not_run",
     "seed",
     "title",
 ];
@@ -650,8 +676,13 @@ impl RunOptions {
         options.rename_old()
     }
 
-    /// What a run began with. Of a run that somebody else may have written down only what reaches and writes nothing.
-    pub fn from_run(stored: &Json, is_own: bool) -> Result<Self, ConfigError> {
+    /// What a run began with; nothing of a run that an older version began. Of one that somebody else may have written down
+    /// only what reaches and writes nothing.
+    pub fn from_plan(plan: &RunPlan) -> Result<Option<Self>, ConfigError> {
+        plan.settings.as_ref().map(|settings| Self::from_run(settings, plan.has_valid_owner_tag())).transpose()
+    }
+
+    fn from_run(stored: &Json, is_own: bool) -> Result<Self, ConfigError> {
         let options: Self = serde_json::from_value(stored.clone())
             .map_err(|error| ConfigError::Form { name: "the run".to_owned(), reason: error.to_string() })?;
         let mut options = options.rename_old();
@@ -744,6 +775,7 @@ impl RunOptions {
             sandbox: Some(SandboxChoice::default()),
             run_again: no,
             allow_empty: no,
+            allow_not_run: no,
             quiet: no,
             json: no,
             color: Some(When::Auto),
@@ -948,17 +980,17 @@ mod tests {
         let (above, below) = (
             "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
              generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: improved\n",
-            "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
+            "run: {prompts: [q], output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
              significant: true, offline: true, refresh: true, batch: true, budget_usd: 1, budget_tokens: 2, \
-             score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, \
-             allow_empty: true, decision_thresholds: [b.json], bands: [a.json], \
+             score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, baseline: '3', \
+             allow_empty: true, allow_not_run: true, decision_thresholds: [b.json], bands: [a.json], \
              map: [id=x], format: csv, delimiter: ';', group: conversation, max_row_size: 3, github: auto, title: t, quiet: true, \
              json: true, color: never}\n",
         );
         let options = file(&format!("{above}{below}"));
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
         let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys.len(), 32, "{keys:?}");
+        assert_eq!(keys.len(), 35, "{keys:?}");
         for name in keys {
             let name = match name.as_str() {
                 "concurrency" => "jobs",
@@ -975,6 +1007,7 @@ mod tests {
             "--metric=token_f1",
             "--metric=ndcg=ndcg:k=3",
             "--profile=improved",
+            "--prompt=q",
             "--judge=j",
             "--fail-under=a=1",
             "--output=o.csv",
@@ -983,6 +1016,7 @@ mod tests {
             "--strict",
             "--seed=9",
             "--stop-when-decided",
+            "--baseline=3",
             "--by=tags",
             "--cluster=c",
             "--per-group",
@@ -996,6 +1030,7 @@ mod tests {
             "--sandbox=none",
             "--run-again",
             "--allow-empty",
+            "--allow-not-run",
             "--decision-thresholds=b.json",
             "--bands=a.json",
             "--map=id=x",

@@ -34,7 +34,7 @@ fn empty_value(said: &str, text: &str) -> Option<String> {
 }
 
 /// Reads a configuration; the reason where it cannot be read, without any key that may stand in it.
-pub(crate) fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+pub fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     // Lines of the file around a mistake could show a key that was written there.
     let options = serde_saphyr::options! { with_snippet: false };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {

@@ -2,23 +2,37 @@
 
 use std::ops::Range;
 
-use probare_core::{Evidence, EvidenceKind, Field};
+use probare_core::{Evidence, EvidenceKind, Field, Sample};
 
 use crate::difference::is_inside_token;
 
 /// Most pieces of evidence that a metric gives; the rest is counted in a note.
-pub(crate) const MOST_PIECES: usize = 50;
+pub const MOST_PIECES: usize = 50;
 
 /// Collects evidence up to a limit. Pieces past it are counted without being made.
 #[derive(Debug, Default)]
-pub(crate) struct BoundedEvidence {
+pub struct BoundedEvidence {
     pieces: Vec<Evidence>,
     omitted: usize,
+    is_unwanted: bool,
 }
 
 impl BoundedEvidence {
+    /// Collects nothing where the run wants no evidence.
+    pub fn for_sample(sample: &Sample<'_>) -> Self {
+        Self { is_unwanted: !sample.wants_evidence(), ..Self::default() }
+    }
+
+    /// Whether pieces are collected; who makes many need not look for them otherwise.
+    pub const fn is_wanted(&self) -> bool {
+        !self.is_unwanted
+    }
+
     /// Adds a piece, or counts it where the limit is reached.
     pub fn push(&mut self, piece: impl FnOnce() -> Evidence) {
+        if self.is_unwanted {
+            return;
+        }
         if self.pieces.len() < MOST_PIECES {
             self.pieces.push(piece());
         } else {
@@ -36,12 +50,12 @@ impl BoundedEvidence {
 }
 
 /// Evidence at the whole of `span`; only the text that it repeats is shortened.
-pub(crate) fn excerpt(kind: EvidenceKind, field: Field, span: Range<usize>, whole: &str) -> Evidence {
+pub fn excerpt(kind: EvidenceKind, field: Field, span: Range<usize>, whole: &str) -> Evidence {
     Evidence::at(kind, field, span, whole)
 }
 
 /// The beginning of a text for a note, up to the end of a word, with an ellipsis where it goes on.
-pub(crate) fn truncate_for_note(text: &str) -> String {
+pub fn truncate_for_note(text: &str) -> String {
     const MOST: usize = 60;
     if text.len() <= MOST {
         return text.to_owned();

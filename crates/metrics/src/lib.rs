@@ -38,23 +38,25 @@ pub mod answers;
 pub mod care;
 pub mod cascade;
 pub mod code;
-pub mod deep_search;
+pub mod graders;
 pub mod interviews;
 pub mod judges;
+pub mod privacy;
 pub mod rag;
 pub mod retrieval;
-pub mod sgi;
 pub mod text;
 
 mod analysis;
-mod bounded_evidence;
+pub mod bounded_evidence;
+pub mod claim_spans;
 mod difference;
-mod json_text;
+pub mod json_text;
 mod number_literals;
 mod ranking;
-mod references;
+pub mod references;
 mod retired;
-mod words;
+pub mod source_texts;
+pub mod words;
 
 pub use retired::RETIRED;
 
@@ -64,12 +66,12 @@ pub static FAMILIES: &[&[&MetricDef]] = &[
     answers::FAMILY,
     care::FAMILY,
     code::FAMILY,
-    deep_search::FAMILY,
+    graders::FAMILY,
     interviews::FAMILY,
     judges::FAMILY,
+    privacy::FAMILY,
     rag::FAMILY,
     retrieval::FAMILY,
-    sgi::FAMILY,
     text::FAMILY,
 ];
 

@@ -4,11 +4,11 @@ use probare_core::{Evidence, Field, ScoreError};
 use probare_text::tokens::Tokens;
 
 /// Length up to which metrics compare two texts whose comparison is quadratic: about two seconds of work.
-pub(crate) const LONGEST: usize = 200_000;
+pub const LONGEST: usize = 200_000;
 
 /// An error where the product of both lengths is beyond that of two texts of the `longest` length: a row that takes minutes
 /// helps nobody.
-pub(crate) fn check_length(
+pub fn check_length(
     (response, references): (usize, usize),
     longest: usize,
     unit: &str,
@@ -25,7 +25,7 @@ pub(crate) fn check_length(
 }
 
 /// The reference with the greatest value and what was computed for it; the first of equals. `references` is not empty.
-pub(crate) fn best_reference<T>(
+pub fn best_reference<T>(
     references: &[String],
     mut compare: impl FnMut(&str) -> T,
     value: impl Fn(&T) -> f64,
@@ -41,7 +41,7 @@ pub(crate) fn best_reference<T>(
 }
 
 /// Says which of several references counted; nothing where there is one.
-pub(crate) fn chosen_reference_note(references: &[String], index: usize) -> Option<Evidence> {
+pub fn chosen_reference_note(references: &[String], index: usize) -> Option<Evidence> {
     (references.len() > 1)
         .then(|| Evidence::note(format!("the best of {} references is `reference[{index}]`", references.len())))
 }
@@ -49,12 +49,12 @@ pub(crate) fn chosen_reference_note(references: &[String], index: usize) -> Opti
 /// Whether an empty response is held against a reference that is not empty. The SQuAD script takes the one for the other
 /// where the reference is an article or a sign (`A`, `the`, `?`), since nothing is left of either; that is right for
 /// questions without an answer, whose reference is empty, and wrong for a choice among letters.
-pub(crate) fn is_nothing_for_something(response: &str, reference: &str) -> bool {
+pub fn is_nothing_for_something(response: &str, reference: &str) -> bool {
     response.trim().is_empty() && !reference.trim().is_empty()
 }
 
 /// Says how two texts without words in SQuAD's sense were compared; nothing where one of them has some.
-pub(crate) fn wordless_note(
+pub fn wordless_note(
     response: &str,
     response_tokens: &Tokens,
     reference: &str,

@@ -12,7 +12,7 @@ use crate::bounded_evidence::BoundedEvidence;
 
 /// The words of one text, in order.
 #[derive(Debug, Default)]
-pub(crate) struct SpannedWords<'a> {
+pub struct SpannedWords<'a> {
     pub texts: Vec<&'a str>,
     pub spans: Vec<Range<usize>>,
 }
@@ -25,7 +25,7 @@ impl<'a> SpannedWords<'a> {
 }
 
 /// Wanted words that follow each other, as one span each.
-pub(crate) fn word_runs(spans: &[Range<usize>], wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+pub fn word_runs(spans: &[Range<usize>], wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut stretches: Vec<Range<usize>> = Vec::new();
     let mut open = false;
     for (index, span) in spans.iter().enumerate() {
@@ -44,7 +44,7 @@ pub(crate) fn word_runs(spans: &[Range<usize>], wanted: impl Fn(usize) -> bool) 
 
 /// Which words of two texts have a counterpart in the other, each occurrence being used once.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Counterparts {
+pub struct Counterparts {
     pub left: Vec<bool>,
     pub right: Vec<bool>,
 }
@@ -78,7 +78,7 @@ impl Counterparts {
 }
 
 /// How many words two texts share, each occurrence being used once. Nothing but the number is kept.
-pub(crate) fn shared_count(left: &[&str], right: &[&str]) -> usize {
+pub fn shared_count(left: &[&str], right: &[&str]) -> usize {
     let mut open: FxHashMap<&str, usize> = FxHashMap::default();
     for word in right {
         probare_cancellation::count_steps(1);
@@ -97,7 +97,7 @@ pub(crate) fn shared_count(left: &[&str], right: &[&str]) -> usize {
 
 /// Shows stretches of words, given by their spans: those of the response that were found, then those of the reference that are missing, then those of the
 /// response that the reference has not.
-pub(crate) fn push_overlap_evidence(
+pub fn push_overlap_evidence(
     evidence: &mut BoundedEvidence,
     (response, response_words): (&str, &[Range<usize>]),
     (reference, index, reference_words): (&str, usize, &[Range<usize>]),
@@ -115,7 +115,7 @@ pub(crate) fn push_overlap_evidence(
 }
 
 /// A stretch of the response that no reference has.
-pub(crate) fn unsupported_evidence(span: Range<usize>, response: &str) -> Evidence {
+pub fn unsupported_evidence(span: Range<usize>, response: &str) -> Evidence {
     Evidence::at(EvidenceKind::Unsupported, Field::Response, span, response)
 }
 

@@ -50,7 +50,7 @@ pub enum BudgetError {
         wanted: String,
     },
     /// What the call takes could not be noted, so it is not sent.
-    #[error("the store of the run does not take what calls cost, so nothing is sent: is the disk full?")]
+    #[error("the cost of calls cannot be written to the store of the run, so nothing is sent: is the disk full?")]
     LedgerUnavailable,
 }
 

@@ -31,7 +31,7 @@ pub enum ImageError {
         path: String,
     },
     /// It is of no kind that models take.
-    #[error("`{path}` is no image: neither PNG, JPEG, GIF nor WebP by its content")]
+    #[error("`{path}` is not an image: neither PNG, JPEG, GIF nor WebP by its content")]
     Unknown {
         /// As the case names it.
         path: String,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,13 @@ const MOST_MISSING: usize = 1000;
 
 /// How long replies to requests under way are waited for once a run is ended.
 const GRACE: Duration = Duration::from_secs(30);
+
+/// Batches that are waited for are asked for after this long, and ever more seldom up to the second.
+const FIRST_POLL: Duration = Duration::from_secs(1);
+const LONGEST_POLL: Duration = Duration::from_mins(1);
+
+/// How often it is looked whether the user has ended the waiting.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Where replies are recorded unless another file is named.
 pub const DEFAULT_CACHE_PATH: &str = ".probare/cache.db";
@@ -107,25 +114,16 @@ pub enum OpenError {
         "`budget_usd` is set, but no price of model `{model}` is known; give `pricing` with \
          `prompt_price_per_million` and `completion_price_per_million`"
     )]
-    NoPrice {
-        /// The model.
-        model: String,
-    },
+    NoPrice { model: String },
     /// A budget needs a bound for every call.
     #[error("a budget is set, but the replies of model `{model}` have no known longest length; set `max_tokens`")]
-    Unbounded {
-        /// The model.
-        model: String,
-    },
+    Unbounded { model: String },
     /// `offline` without a record answers nothing.
     #[error("offline, but no response cache is named")]
     OfflineWithoutRecord,
     /// Only what is computed on this machine may answer.
     #[error("`{model}` is not a local model, and no other may be asked here")]
-    LocalOnly {
-        /// The model.
-        model: String,
-    },
+    LocalOnly { model: String },
     /// Two models have one name.
     #[error("two models are called `{model}`")]
     SameName {
@@ -134,12 +132,7 @@ pub enum OpenError {
     },
     /// A metric wants a model that is not there.
     #[error("`{metric}` wants the model `{model}`, which is not among the models")]
-    UnknownModel {
-        /// The metric.
-        metric: String,
-        /// The model.
-        model: String,
-    },
+    UnknownModel { metric: String, model: String },
     /// The system refuses threads or certificates.
     #[error("cannot prepare to ask models: {reason}")]
     System {
@@ -551,6 +544,34 @@ impl ModelContext {
         };
         let _ = self.0.batches.set(BatchBook::open(&cache.path, owner)?);
         self.block_on(self.collect_batches()).unwrap_or(Ok(()))
+    }
+
+    /// Waits until the batches of the run have ended, and fetches what they gave. It ends early where a batch cannot be asked
+    /// for, and once `interrupted` is set. `watch` is told how they stand each time they were asked for.
+    pub fn wait_for_batches(
+        &self,
+        interrupted: &AtomicBool,
+        watch: &(dyn Fn(&BatchReport) + Send + Sync),
+    ) -> Result<(), CallError> {
+        let Some(book) = self.batches() else { return Ok(()) };
+        let mut pause = FIRST_POLL;
+        loop {
+            let report = book.report().clone();
+            watch(&report);
+            if report.running.is_empty() || !report.problems.is_empty() {
+                return Ok(());
+            }
+            let until = Instant::now() + pause;
+            while Instant::now() < until {
+                if interrupted.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                std::thread::sleep(LOOK.min(pause));
+            }
+            pause = (pause * 3 / 2).min(LONGEST_POLL);
+            book.report().running.clear();
+            self.block_on(self.collect_batches()).unwrap_or(Ok(()))?;
+        }
     }
 
     /// Sends the questions that were gathered. What goes wrong is a problem of the report.

@@ -1,8 +1,9 @@
 //! [`Error`]: why something could not be done at all. What is wrong with a single case is part of its result.
 
-use probare_cases::CaseFileError;
+use probare_analysis::VerifyError;
 use probare_core::{RequestError, ScoreError};
-use probare_engine::{ModelAccessError, PlanError, RunError, VerifyError};
+use probare_engine::{ModelAccessError, PlanError, RunError};
+use probare_formats::CaseFileError;
 
 /// Why something could not be done at all.
 #[derive(Debug, thiserror::Error)]

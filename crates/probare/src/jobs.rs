@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_cases::{CaseReader, ReadOptions};
+use probare_analysis::{Verdict, VerifyRequest};
+use probare_benchmarks::registries;
 use probare_core::{Case, InputFile, Job, MemorySource, MetricRequest, Sink};
-use probare_engine::{Conclusion, ConfiguredGates, RunOptions, RunRequest, SettingOrigin, Verdict, VerifyRequest};
+use probare_engine::{Conclusion, ConfiguredGates, RunOptions, RunRequest, SettingOrigin};
+use probare_formats::{CaseReader, ReadOptions};
 use probare_report::Gate;
 
 use crate::Error;
@@ -31,13 +33,13 @@ pub fn job_of(name: &str, cases: Vec<Case>, metrics: &[&str]) -> Result<Job, Err
 /// Runs a job to its end: reports are written, gates are held against the summary. [`Conclusion::exit`] is the code with which
 /// the command line would end; a case that failed is in the summary and no error of this function.
 pub fn run(job: Job, settings: RunOptions) -> Result<Conclusion, Error> {
-    Ok(probare_engine::run(job, RunRequest::from(settings))?)
+    Ok(probare_engine::run(job, registries(), RunRequest::from(settings))?)
 }
 
 /// The same, with somebody who hears of every case as it is finished, in input order.
 pub fn run_with(job: Job, settings: RunOptions, watcher: &mut dyn Sink) -> Result<Conclusion, Error> {
     let wanted = RunRequest { watcher: Some(Box::new(watcher)), ..RunRequest::from(settings) };
-    Ok(probare_engine::run(job, wanted)?)
+    Ok(probare_engine::run(job, registries(), wanted)?)
 }
 
 /// Options with these gates beside those that they have.
@@ -51,7 +53,7 @@ pub fn with_gates(mut settings: RunOptions, gates: impl IntoIterator<Item = Gate
 /// that the manifest names; with none they are looked for beside the results, then here. What was judged is computed from the
 /// record of replies; [`Verdict::unchecked`] names what could not be.
 pub fn verify(results: impl AsRef<Path>, inputs: &[PathBuf]) -> Result<Verdict, Error> {
-    Ok(probare_engine::verify(&VerifyRequest { inputs, ..VerifyRequest::of(results.as_ref()) })?)
+    Ok(probare_analysis::verify(&VerifyRequest { inputs, ..VerifyRequest::new(results.as_ref(), registries()) })?)
 }
 
 pub fn requests(metrics: &[&str]) -> Result<Vec<MetricRequest>, Error> {

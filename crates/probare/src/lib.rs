@@ -23,12 +23,15 @@
 //! The settings of a run are the caller's own word: they may name models, programs and files to write. Nothing that a data
 //! set or a file of results says is run or contacted.
 
+#![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod error;
 mod jobs;
 mod scorer;
 
+pub use probare_analysis::{Disagreement, Verdict};
+pub use probare_benchmarks::registry;
 pub use probare_benchmarks::suite;
 pub use probare_core::{
     Better, BuildError, Case, CaseResult, Citation, Console, ErrorKind, Event, Evidence, EvidenceKind, Field, Job,
@@ -38,8 +41,7 @@ pub use probare_core::{
 /// The name of [`RunOptions`] up to release 0.3.
 #[doc(hidden)]
 pub use probare_engine::RunOptions as Settings;
-pub use probare_engine::{Conclusion, Disagreement, Exit, RunOptions, Verdict};
-pub use probare_metrics::registry;
+pub use probare_engine::{Conclusion, Exit, RunOptions};
 pub use probare_report::{Gate, Relation, Summary};
 
 pub use error::Error;

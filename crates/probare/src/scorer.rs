@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use probare_benchmarks::registry;
 use probare_core::{
     AnalysisCache, Case, CaseResult, DefaultCasePolicy, MetricInfo, MetricRequest, Outcome, OwnMetric, Trust,
 };
 use probare_engine::{
     ModelBackend, Plan, PlanError, RunOptions, apply_decision_thresholds, with_own_metrics, with_program_metrics,
 };
-use probare_metrics::registry;
 
 use crate::Error;
 use crate::jobs::requests;

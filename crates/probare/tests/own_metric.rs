@@ -86,7 +86,7 @@ fn a_job_has_reports_gates_and_a_label_alone() {
     let settings = RunOptions { output: vec![results.clone()], ..RunOptions::default() };
     let gates = [
         Gate::Mean { metric: "brand_voice_rust".into(), relation: Relation::Under, limit: 0.99 },
-        Gate::fail_labels("tone:casual>90%").unwrap(),
+        Gate::fail_labels("tone:casual>80%").unwrap(),
     ];
     let conclusion = probare::run(job, probare::with_gates(settings, gates)).unwrap();
     assert!(conclusion.verdicts.iter().all(|verdict| !verdict.passed), "{:?}", conclusion.verdicts);

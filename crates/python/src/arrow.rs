@@ -11,7 +11,7 @@ use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, StringArray, S
 use arrow_cast::cast;
 use arrow_cast::display::array_value_to_string;
 use arrow_schema::{DataType, TimeUnit};
-use probare_cases::{RowTable, TableCell};
+use probare_formats::{RowTable, TableCell};
 use serde_json::{Map, Number, Value as Json};
 
 /// What pandas calls the columns that it makes of an index without a name.

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{CompareError, compare};
+use probare_analysis::{CompareError, compare};
+use probare_benchmarks::registries;
 use probare_report::comparison::{
-    ComparisonRequest, EvidenceByCase, NonInferiorityGate, RunComparison as Compared, RunScores,
+    ComparedOutput, ComparisonRequest, EvidenceByCase, NonInferiorityGate, RunComparison as Compared, RunScores,
 };
 use probare_report::{Cluster, GroupBy, TerminalStyle};
 use pyo3::prelude::*;
@@ -87,11 +88,11 @@ impl ComparisonOptions {
 #[pyfunction]
 pub fn compare_files(py: Python<'_>, files: Vec<(PathBuf, String)>, wanted: ComparisonOptions) -> PyResult<Comparison> {
     let asked = wanted.into_request()?;
-    let named = |(path, name): (PathBuf, String)| probare_engine::ResultsSource {
+    let named = |(path, name): (PathBuf, String)| probare_analysis::ResultsSource {
         name,
-        ..probare_engine::ResultsSource::from_file(&path)
+        ..probare_analysis::ResultsSource::from_file(&path, registries())
     };
-    let results: Vec<probare_engine::ResultsSource> = files.into_iter().map(named).collect();
+    let results: Vec<probare_analysis::ResultsSource> = files.into_iter().map(named).collect();
     let compared = py.detach(|| compare(&results, &asked, SHOWN)).map_err(PyFailure::from)?;
     Ok(Comparison { comparison: compared.comparison, evidences: compared.evidences })
 }
@@ -112,7 +113,13 @@ pub fn compare_results(
             let mut side = RunScores::new(name, results.infos().to_vec());
             for case in results.cases() {
                 let named: Vec<_> = case.results.iter().cloned().map(Some).collect();
-                side.add((&case.case.id, case.model.as_deref(), case.repeat), &named, None, &asked);
+                let (model, prompt) = (case.model.as_deref(), case.prompt.as_deref());
+                let (id, repeat) = (&case.case.id, case.repeat);
+                side.add_output(
+                    ComparedOutput { id, model, prompt, repeat, case: None, content: None },
+                    &named,
+                    &asked,
+                );
             }
             side
         })

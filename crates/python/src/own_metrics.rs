@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use probare_benchmarks::registry;
 use probare_core::{CodeSource, MetricCode, MetricRequest, OwnMetric, Registry};
 use probare_engine::{PlanError, exchanged_metric, own_options};
-use probare_metrics::registry;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use serde_json::{Map, Value as Json};

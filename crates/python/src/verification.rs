@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{VerifyRequest, verify as verified};
+use probare_analysis::{VerifyRequest, verify as verified};
+use probare_benchmarks::registries;
 use probare_models::CacheFile;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -22,9 +23,13 @@ pub fn verify(
 ) -> PyResult<String> {
     let interrupted = Interrupt::flag(interrupt);
     let record = CacheFile::from_flag(record.as_deref());
-    let verdict = run_interruptibly(py, &interrupted, || {
-        let asked =
-            VerifyRequest { inputs: &inputs, record, interrupted: interrupted.clone(), ..VerifyRequest::of(&results) };
+    let verdict = run_interruptibly(py, &interrupted, None, || {
+        let asked = VerifyRequest {
+            inputs: &inputs,
+            record,
+            interrupted: interrupted.clone(),
+            ..VerifyRequest::new(&results, registries())
+        };
         Ok(verified(&asked)?)
     })?;
     let disagreements: Vec<String> = verdict.disagreements.iter().map(ToString::to_string).collect();

@@ -145,7 +145,7 @@ def recorded(folder: Path, rows: list[dict[str, Any]]) -> dict[str, Path]:
     )
     results = probare.score(rows, [JUDGED], **told)
     # Rows without a response are nobody's question.
-    assert results.asked is not None and results.asked.sent > 0 and results.summary["judged"].scored > 0.8 * len(rows)
+    assert results.model_calls is not None and results.model_calls.sent > 0 and results.summary["judged"].scored > 0.8 * len(rows)
     for file in place.iterdir():
         file.chmod(0o444)
     place.chmod(0o555)

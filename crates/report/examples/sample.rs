@@ -185,7 +185,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut sink = open(Path::new(&path), &options)?;
     let mut summary = Summary::new(&options);
     let mut send = |event: &Event<'_>| summary.event(event).and_then(|()| sink.event(event));
-    send(&Event::Started { source: "support-week-19.jsonl", metrics: &metrics })?;
+    send(&Event::Started { source: "support-week-19.jsonl", metrics: &metrics, has_prompts: false })?;
     let problem = Problem {
         file: "support-week-19.jsonl".to_owned(),
         line: Some(118),

@@ -25,8 +25,13 @@ pub struct MetricColumns {
     pub by: String,
 }
 
-/// Columns that every table of results has: what tells a row apart.
-pub(crate) const KEYS: [&str; 3] = ["id", "model", "repeat"];
+/// What tells a row apart: columns that every table of results has, and `prompt`, which a table has where the run has several.
+pub(crate) const KEYS: [&str; 4] = ["id", "model", "prompt", "repeat"];
+
+/// Names of those columns of a table that has prompts, or has none.
+pub(crate) fn keys(has_prompts: bool) -> impl Iterator<Item = &'static str> {
+    KEYS.into_iter().filter(move |key| has_prompts || *key != "prompt")
+}
 
 /// One set of names per metric, all different from each other and from those of the case.
 pub fn columns(metrics: &[MetricInfo]) -> Vec<MetricColumns> {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use probare_core::{CaseResult, Event, FORMAT, MetricInfo, Sink};
 
-use crate::columns::{KEYS, columns};
+use crate::columns::{columns, keys};
 use crate::status::{ResultStatus, note, score};
 use crate::{OutputWriter, escape, manifest};
 
@@ -16,6 +16,7 @@ use crate::{OutputWriter, escape, manifest};
 pub struct Csv {
     output: OutputWriter,
     metrics: usize,
+    has_prompts: bool,
     /// Reused for every row.
     row: String,
 }
@@ -23,13 +24,13 @@ pub struct Csv {
 impl Csv {
     /// Rows go to `output`.
     pub const fn new(output: OutputWriter) -> Self {
-        Self { output, metrics: 0, row: String::new() }
+        Self { output, metrics: 0, has_prompts: false, row: String::new() }
     }
 
-    fn header(&mut self, metrics: &[MetricInfo]) -> io::Result<()> {
-        self.metrics = metrics.len();
+    fn header(&mut self, metrics: &[MetricInfo], has_prompts: bool) -> io::Result<()> {
+        (self.metrics, self.has_prompts) = (metrics.len(), has_prompts);
         self.row.clear();
-        for (index, name) in column_names(metrics, FORMAT).iter().enumerate() {
+        for (index, name) in column_names(metrics, FORMAT, has_prompts).iter().enumerate() {
             if index > 0 {
                 self.row.push(',');
             }
@@ -40,7 +41,7 @@ impl Csv {
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
         self.row.clear();
-        push_row(&mut self.row, result, self.metrics, FORMAT)?;
+        push_row(&mut self.row, result, self.metrics, FORMAT, self.has_prompts)?;
         self.end_row()
     }
 
@@ -56,9 +57,9 @@ const fn names_models(format: u32) -> bool {
 }
 
 /// Names of all columns in a file of this format, in their order, as they are before a cell is made harmless.
-pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
-    let keys = if names_models(format) { &KEYS[..] } else { &KEYS[..1] };
-    let mut names: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+pub fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> Vec<String> {
+    let most = if names_models(format) { usize::MAX } else { 1 };
+    let mut names: Vec<String> = keys(has_prompts).take(most).map(str::to_owned).collect();
     for of in columns(metrics) {
         names.extend([of.value, of.status, of.note]);
     }
@@ -66,17 +67,21 @@ pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
 }
 
 /// The row of an output in a file of this format, without its line break.
-pub(crate) fn row(result: &CaseResult, metrics: usize, format: u32) -> io::Result<String> {
+pub fn row(result: &CaseResult, metrics: usize, format: u32, has_prompts: bool) -> io::Result<String> {
     let mut row = String::new();
-    push_row(&mut row, result, metrics, format)?;
+    push_row(&mut row, result, metrics, format, has_prompts)?;
     Ok(row)
 }
 
-fn push_row(row: &mut String, result: &CaseResult, metrics: usize, format: u32) -> io::Result<()> {
+fn push_row(row: &mut String, result: &CaseResult, metrics: usize, format: u32, has_prompts: bool) -> io::Result<()> {
     row.push_str(&escape::csv(&result.case.id));
     if names_models(format) {
         row.push(',');
         row.push_str(&escape::csv(result.model.as_deref().unwrap_or("")));
+        if has_prompts {
+            row.push(',');
+            row.push_str(&escape::csv(result.prompt.as_deref().unwrap_or("")));
+        }
         write!(row, ",{}", result.repeat).map_err(io::Error::other)?;
     }
     for index in 0..metrics {
@@ -100,7 +105,7 @@ fn push_row(row: &mut String, result: &CaseResult, metrics: usize, format: u32) 
 impl Sink for Csv {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Started { metrics, .. } => self.header(metrics),
+            Event::Started { metrics, has_prompts, .. } => self.header(metrics, *has_prompts),
             Event::Scored(result) => self.case(result),
             Event::Finished(finish) => manifest::finish(&mut self.output, finish),
             _ => Ok(()),

@@ -38,7 +38,7 @@ impl Json {
 impl Sink for Json {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Started { source, metrics } => {
+            Event::Started { source, metrics, .. } => {
                 self.metrics = metrics.to_vec();
                 self.write("{\"probare\":", &ProgramVersion { version: VERSION.to_owned(), format: FORMAT })?;
                 self.write(",\n\"source\":", source)?;

@@ -56,6 +56,7 @@ enum Ending<'a> {
 struct Properties<'a> {
     value: Option<f64>,
     model: Option<&'a str>,
+    prompt: Option<&'a str>,
     repeat: Option<u32>,
 }
 
@@ -83,6 +84,7 @@ impl Junit {
         let about = |value: Option<f64>| Properties {
             value,
             model: result.model.as_deref(),
+            prompt: result.prompt.as_deref(),
             repeat: (result.repeat > 0).then_some(result.repeat),
         };
         match named {
@@ -152,9 +154,10 @@ impl Junit {
     ) -> std::fmt::Result {
         self.counts.tests += 1;
         write!(test, "    <testcase classname=\"{}\" name=\"{}\">", xml(class), xml(name))?;
-        let Properties { value, model, repeat } = about;
+        let Properties { value, model, prompt, repeat } = about;
         let properties = [
             ("model", model.map(str::to_owned)),
+            ("prompt", prompt.map(str::to_owned)),
             ("repeat", repeat.map(|repeat| repeat.to_string())),
             ("value", value.map(|value| format!("{value:?}"))),
         ];

@@ -12,7 +12,7 @@
 //! use probare_report::{Gate, Gates, Summary};
 //!
 //! let mut summary = Summary::default();
-//! summary.event(&Event::Started { source: "cases.jsonl", metrics: &[] })?;
+//! summary.event(&Event::Started { source: "cases.jsonl", metrics: &[], has_prompts: false })?;
 //! summary.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete)))?;
 //! let gates = Gates::new(vec![Gate::fail_under("relevance=0.7")?]);
 //! // A metric without a single score does not pass.
@@ -31,10 +31,9 @@ mod cases;
 mod columns;
 pub mod comparison;
 pub mod costs;
-mod csv;
+pub mod csv;
 mod dataset_version;
 pub mod escape;
-pub mod exchange;
 mod format;
 mod gate;
 pub mod github;
@@ -47,8 +46,7 @@ pub mod manifest;
 pub mod markdown;
 pub mod number;
 mod output;
-mod parquet;
-pub mod results_file;
+pub mod parquet;
 mod status;
 mod summary;
 pub mod svg;

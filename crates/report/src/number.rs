@@ -33,6 +33,12 @@ pub fn three_decimals(number: f64) -> String {
     if number == 0.0 || (5e-4..1e6).contains(&size) { format!("{number:.3}") } else { format!("{number:.2e}") }
 }
 
+/// The same with its sign.
+pub fn signed(number: f64) -> String {
+    let text = three_decimals(number);
+    if number > 0.0 { format!("+{text}") } else { text }
+}
+
 /// Digits in groups of three: `1 234 567`, with a thin space that does not break.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();

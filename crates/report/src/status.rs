@@ -40,10 +40,13 @@ impl ResultStatus {
 /// Whose output a result is about, and which of several, where that is known.
 pub(crate) fn model_and_repeat(result: &CaseResult) -> Option<String> {
     let repeat = (result.repeat > 0).then(|| format!("output {}", result.repeat + 1));
-    match (model_name(result), repeat) {
-        (Some(model), Some(repeat)) => Some(format!("{model}, {repeat}")),
-        (model, repeat) => model.or(repeat),
-    }
+    let parts: Vec<String> = model_name(result).into_iter().chain(prompt_name(result)).chain(repeat).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The prompt, where the run has several.
+fn prompt_name(result: &CaseResult) -> Option<String> {
+    result.prompt.as_deref().map(|prompt| format!("prompt {}", excerpt(prompt, 60)))
 }
 
 /// The model whose output it is, and the one that answered in its place.

@@ -104,7 +104,7 @@ pub(crate) fn events_of(
         summary.event(event).unwrap();
         sink.event(event).unwrap();
     };
-    send(&Event::Started { source: "cases.jsonl", metrics });
+    send(&Event::Started { source: "cases.jsonl", metrics, has_prompts: false });
     let problem = |lost| Problem {
         file: "cases.jsonl".into(),
         line: Some(3),

@@ -37,7 +37,7 @@ pub struct Filter {
 #[non_exhaustive]
 pub enum FilterError {
     /// It is no condition.
-    #[error("`{text}` is no filter; FIELD=VALUE is expected, as in COUNTRY=France, YEAR=2018..2020 or PROJECT=DK-*")]
+    #[error("`{text}` is not a filter; FIELD=VALUE is expected, as in COUNTRY=France, YEAR=2018..2020 or PROJECT=DK-*")]
     Form {
         /// What was given.
         text: String,
@@ -48,18 +48,16 @@ pub enum FilterError {
          $gt, $gte, $lt, $lte with a value is expected"
     )]
     Shape {
-        /// The field.
         field: String,
         /// What was given.
         value: String,
     },
     /// It is no object.
-    #[error("the filter is no object from fields to values")]
+    #[error("the filter is not an object from fields to values")]
     NoObject,
     /// No document has the field.
     #[error("no document has a field `{field}`; there are {}", known.join(", "))]
     Unknown {
-        /// The field.
         field: String,
         /// Those that there are.
         known: Vec<String>,

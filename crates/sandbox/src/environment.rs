@@ -84,15 +84,11 @@ pub struct EnvironmentSummary {
 #[non_exhaustive]
 pub enum EnvironmentError {
     /// The text names no environment.
-    #[error("`{text}` is no environment; write `conda:NAME`, `venv:FOLDER` or `python:PATH`")]
-    Unknown {
-        /// The text.
-        text: String,
-    },
+    #[error("`{text}` is not an environment; write `conda:NAME`, `venv:FOLDER` or `python:PATH`")]
+    Unknown { text: String },
     /// A program is not there.
     #[error("`{program}` is not installed; {remedy}")]
     NoProgram {
-        /// The program.
         program: String,
         /// How to get it.
         remedy: &'static str,
@@ -100,21 +96,16 @@ pub enum EnvironmentError {
     /// conda has no environment of this name.
     #[error("conda has no environment `{name}`; there are: {known}")]
     NoCondaEnvironment {
-        /// The name.
         name: String,
         /// Those that are there.
         known: String,
     },
     /// The folder is no virtual environment.
-    #[error("`{}` is no virtual environment: it has no bin/python", folder.display())]
-    NoVirtualEnvironment {
-        /// The folder.
-        folder: PathBuf,
-    },
+    #[error("`{}` is not a virtual environment: it has no bin/python", folder.display())]
+    NoVirtualEnvironment { folder: PathBuf },
     /// A program did not do what it was asked to.
     #[error("`{program}` failed: {reason}")]
     Failed {
-        /// The program.
         program: String,
         /// What it said.
         reason: String,
@@ -124,7 +115,6 @@ pub enum EnvironmentError {
     TooWide {
         /// The interpreter.
         python: PathBuf,
-        /// Its prefix.
         prefix: PathBuf,
     },
 }
@@ -367,6 +357,6 @@ mod tests {
     #[test]
     fn a_virtual_environment_that_is_none_is_named() {
         let error = PythonEnvironment::Virtual("/no/such".into()).resolve().unwrap_err();
-        assert_eq!(error.to_string(), "`/no/such` is no virtual environment: it has no bin/python");
+        assert_eq!(error.to_string(), "`/no/such` is not a virtual environment: it has no bin/python");
     }
 }

@@ -15,6 +15,7 @@ use axum::http::header::{ACCEPT, AUTHORIZATION, HOST};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Response};
+use probare_analysis::RunViewer;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -25,7 +26,6 @@ use crate::pool::Pool;
 use crate::routes::{self, RouteAccess};
 use crate::vectors::LocalVectors;
 use crate::{AuthToken, PromptAnswerer, ServerLimits, ServerSettings, view};
-use probare_engine::RunViewer;
 
 /// What all requests share.
 pub(crate) struct App {

@@ -4,7 +4,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request};
 use axum::http::StatusCode;
 use axum::response::Response;
-use probare_metrics::registry;
+use probare_benchmarks::registry;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;

@@ -20,12 +20,12 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
 use http_body::Frame;
-use probare_cases::{CaseFileError, CaseFormat, CaseReader, FieldMap};
+use probare_benchmarks::{registries, registry};
 use probare_core::{
     CaseResult, Event, Job, MetricInfo, MetricKind, MetricResult, Problem, Profile, ScoreError, Sink, Stop,
 };
 use probare_engine::{Diagnose, DriveError, Interface, MetricEntry, PlanError, RunError, RunOptions, RunRequest};
-use probare_metrics::registry;
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, FieldMap};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -340,7 +340,7 @@ fn run_job(app: &App, mut wishes: ScoreJob, lines: LineSink, interrupted: Arc<At
         watcher: Some(Box::new(lines)),
         ..RunRequest::default()
     };
-    match probare_engine::run(Job::new(BODY, Box::new(rows), requests), wanted) {
+    match probare_engine::run(Job::new(BODY, Box::new(rows), requests), registries(), wanted) {
         Ok(conclusion) if conclusion.driven.stop == Stop::Complete => last.end(None),
         Ok(conclusion) if conclusion.driven.stop == Stop::Strict => last.end(Some(STRICT)),
         Ok(_) => last.end(Some(OVER)),

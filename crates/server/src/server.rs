@@ -33,21 +33,17 @@ impl StopHandle {
 #[non_exhaustive]
 pub enum ServeError {
     /// The address is none.
-    #[error("`{address}` is no address with a port, such as 127.0.0.1:8080")]
+    #[error("`{address}` is not an address with a port, such as 127.0.0.1:8080")]
     Address {
         /// What was given.
         address: String,
     },
     /// Others than this machine could ask, and nothing would keep them out.
     #[error("`{address}` can be reached from other machines, and no token is set")]
-    Open {
-        /// The address.
-        address: SocketAddr,
-    },
+    Open { address: SocketAddr },
     /// The system refused the address.
     #[error("cannot listen on `{address}`")]
     Bind {
-        /// The address.
         address: SocketAddr,
         /// What the system said.
         #[source]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use probare_engine::RunViewer;
+use probare_analysis::RunViewer;
 
 use crate::{AuthToken, PromptAnswerer};
 

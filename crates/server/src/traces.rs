@@ -9,7 +9,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use flate2::read::MultiGzDecoder;
-use probare_cases::Grouping;
+use probare_formats::Grouping;
 use schemars::JsonSchema;
 use serde_json::{Map, Value as Json};
 

@@ -1,9 +1,9 @@
 //! [`LocalVectors`]: what metrics may ask of a server. Vectors that are computed on this machine, and nothing else: a
 //! client must not make the server call others with its keys.
 
+use probare_benchmarks::registry;
 use probare_core::{Backend, BackendAnswer, BuildError, JudgeAction, Submission, Trust};
 use probare_engine::{ModelAccess, ModelAccessError, ModelBackend};
-use probare_metrics::registry;
 use probare_models::embedding::LocalModel;
 
 /// Answers metrics that want vectors of a model on this machine. What a client is told names nothing of the machine.

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use probare_cases::{CaseReader, ReadOptions};
 use probare_core::{Case, Output};
+use probare_formats::{CaseReader, ReadOptions};
 
 /// So many cases for a metric.
 pub fn cases(id: &str, count: usize) -> io::Result<Vec<Case>> {

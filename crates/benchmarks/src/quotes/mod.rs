@@ -11,19 +11,18 @@ mod texts;
 use std::sync::Arc;
 
 use clap::Args;
-use probare_cases::{CaseReader, ReadOptions, columns};
 use probare_core::{
     BenchmarkCall, BenchmarkData, BenchmarkError, CasePolicy, Console, Job, MetricRequest, MetricResult, Profile,
     Sample, Suite,
 };
+use probare_formats::{CaseReader, ReadOptions, columns};
 use probare_metrics::interviews::quotations::{Quotations, Transcripts};
+use publisher::{CheckedQuotation, QuotesPublisher};
+use rows::QuoteRows as Source;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use crate::command::CommandOptions;
-
-use publisher::{CheckedQuotation, QuotesPublisher};
-use rows::QuoteRows as Source;
 
 /// Names under which a column with quotations is known, and one with their sources.
 const QUOTE: [&str; 4] = ["quote", "quotation", "citation", "text"];
@@ -45,7 +44,7 @@ pub(crate) struct Options {
     #[serde(default)]
     #[arg(long, value_name = "COLUMN")]
     quote: Option<String>,
-    /// Column with the file that a quotation is said to come from; without one all files are equal
+    /// Column with the file that a quotation is said to come from; without one every file is searched
     #[serde(default)]
     #[arg(long, value_name = "COLUMN")]
     source: Option<String>,
@@ -104,7 +103,7 @@ impl Suite for Quotes {
         let quotes = options.quotes.ok_or_else(|| missing("QUOTES, the table of quotations,"))?;
         let folder = options.folder.ok_or_else(|| missing("FOLDER, the texts that are quoted,"))?;
         let read = ReadOptions::default();
-        let failed = |error: probare_cases::CaseFileError| BenchmarkError::from_error(&error);
+        let failed = |error: probare_formats::CaseFileError| BenchmarkError::from_error(&error);
         let found = columns(&quotes, &read).map_err(failed)?;
         let quote = column("quote", options.quote.as_deref(), &QUOTE, &found)?;
         let Some(quote) = quote else {

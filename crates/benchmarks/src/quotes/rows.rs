@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use probare_cases::CaseReader;
 use probare_core::{Case, CaseBatch, CaseSource, Citation, InputFile, Problem, ReadProgress, SourceError};
+use probare_formats::CaseReader;
 use probare_metrics::interviews::quotations::Transcripts;
 use serde_json::{Value as Json, json};
 

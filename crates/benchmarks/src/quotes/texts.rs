@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_cases::{LARGEST_DOCUMENT, bundled_below, files_below, folder_input, read_whole};
 use probare_core::{BenchmarkError, InputFile};
+use probare_formats::{LARGEST_DOCUMENT, bundled_below, files_below, folder_input, read_whole};
 
 /// Extensions of plain text.
 const PLAIN: [&str; 3] = ["txt", "md", "text"];

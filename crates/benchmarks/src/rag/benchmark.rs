@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use probare_cases::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, CaseSource, Console, InputFile, Job, MemorySource, MetricRequest, Profile,
     ReadSettings, Suite,
 };
+use probare_formats::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use probare_metrics::rag::hallucination::Hallucination;
 use probare_metrics::rag::verdict::{Thresholds, Verdict, VerdictStatus};
 use probare_report::Compression;
@@ -35,7 +35,7 @@ pub(crate) struct Options {
     /// Passages, a JSON file
     #[arg(long, value_name = "FILE")]
     ctx: Option<PathBuf>,
-    /// Cases with query, response and context in place of the two files; one JSON object a line comes out
+    /// Cases with query, response and context in place of the two files; writes one JSON object per line
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     /// File for the report, which is JSON; standard output without it, or with `-`
@@ -244,7 +244,7 @@ impl Options {
                 Some((name.trim(), number.trim().parse::<f64>().ok().filter(|number| number.is_finite())?))
             });
             let (name, number) = number
-                .ok_or_else(|| BenchmarkError::usage(format!("`{given}` is no threshold, which is NAME=NUMBER")))?;
+                .ok_or_else(|| BenchmarkError::usage(format!("`{given}` is not a threshold; write NAME=NUMBER")))?;
             let place = thresholds.get_mut(name).ok_or_else(|| {
                 BenchmarkError::usage(format!("there is no threshold `{name}`"))
                     .hint(format!("known are {}", Thresholds::NAMES.join(", ")))

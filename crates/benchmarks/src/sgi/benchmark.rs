@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use clap::Args;
 use probare_core::{BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile, Suite};
-use probare_metrics::sgi::Upstream;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-use crate::command::{CommandOptions, parse_word};
-
 use super::publisher::{Collector, CollectorPlan, Destination};
 use super::{SgiPolicy, SgiPrompts, Subtask, fixtures, predictions, rows};
+use crate::command::{CommandOptions, parse_word};
+use crate::sgi::metrics::Upstream;
 
 /// Scientific tasks: research questions, ideas, experiments.
 pub struct Sgi;
@@ -36,7 +35,7 @@ pub(crate) struct Options {
     /// Which profile.
     #[arg(skip)]
     profile: Profile,
-    /// Rows of this discipline alone
+    /// Only rows of this discipline
     #[arg(long)]
     discipline: Option<String>,
     /// Folder for the result file in the collector's form; none is written without it
@@ -49,7 +48,7 @@ pub(crate) struct Options {
     /// Seconds that a program of a dry experiment may take
     #[arg(long, value_name = "SECONDS", env = "SGI_EXECUTION_TIMEOUT", value_parser = parse_seconds)]
     timeout: Option<u32>,
-    /// Embedding model of ideas; all-MiniLM-L6-v2 by default
+    /// Embedding model for ideas; all-MiniLM-L6-v2 by default
     #[arg(long, value_name = "MODEL", env = "SGI_EMBEDDING_MODEL")]
     embedding_model: Option<String>,
     /// Folder with the fixtures of dry experiments
@@ -61,7 +60,7 @@ pub(crate) struct Options {
     /// Folder with prompts in place of ours; docs/suites/sgi.md names the files
     #[arg(long, value_name = "DIR")]
     prompts: Option<PathBuf>,
-    /// Send the judge of reasoning no pictures: it reads text alone, and the result says so
+    /// Send no images to the judge of reasoning; the result says so
     #[arg(long)]
     text_only: bool,
     /// Models that judge reasoning, beside the choice

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use probare_core::Case;
-use probare_metrics::sgi::dry::trial::fixture_place;
+
+use crate::sgi::metrics::dry::trial::fixture_place;
 
 /// What is said before a run whose data ask for files that are not there; nothing where all are.
 pub fn missing_fixtures_warning(cases: &[Case], folder: Option<&Path>) -> Option<String> {

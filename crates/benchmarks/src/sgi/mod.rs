@@ -1,7 +1,7 @@
 //! SGI-Bench: its subtasks, their data, their prompts, the collector's result files and the overall score.
 //!
-//! `probare sgi score` scores outputs that were made elsewhere; `probare sgi run` asks models too and is put together by the
-//! runner from the same pieces: [`Subtask`], [`rows`], [`SgiPolicy`], [`Collector`].
+//! `probare sgi score` scores outputs that were made elsewhere; `probare sgi run` asks models too and is put together by
+//! [`guide`] from the same pieces: [`Subtask`], [`rows`], [`SgiPolicy`], [`Collector`].
 
 pub mod aggregate;
 mod benchmark;
@@ -9,6 +9,8 @@ pub mod cache_key;
 pub mod field_path;
 pub mod fingerprint;
 pub mod fixtures;
+pub mod guide;
+pub mod metrics;
 mod model_scores;
 pub mod overall;
 pub mod policy;

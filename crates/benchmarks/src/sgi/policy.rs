@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use probare_core::{BenchmarkData, Case, CasePolicy, MetricInfo, MetricResult, Sample};
-use probare_metrics::sgi::reasoning::CasePictures;
 use probare_models::read_image;
 
 use super::Subtask;
 use super::records::CaseDetails;
+use crate::sgi::metrics::reasoning::CasePictures;
 
 /// The rules of the benchmark.
 #[derive(Debug, Clone, Default)]

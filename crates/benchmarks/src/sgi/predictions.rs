@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{BenchmarkError, Case, InputFile, Output};
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use serde_json::{Map, Value as Json};
 
 use super::rows::objects;
@@ -47,11 +47,11 @@ pub(super) fn read(path: &Path) -> Result<SgiOutputs, BenchmarkError> {
         Some(mut document) if document.contains_key("records") => {
             found.model = document.get("model_name").and_then(Json::as_str).map(str::to_owned);
             let Some(Json::Array(records)) = document.remove("records") else {
-                return Err(BenchmarkError::data(format!("`{name}`: `records` is no list")));
+                return Err(BenchmarkError::data(format!("`{name}`: `records` is not a list")));
             };
             let object = |(at, record): (usize, Json)| match record {
                 Json::Object(record) => Ok((at + 1, record)),
-                _ => Err(BenchmarkError::data(format!("`{name}`: record {} is no object", at + 1))),
+                _ => Err(BenchmarkError::data(format!("`{name}`: record {} is not an object", at + 1))),
             };
             records.into_iter().enumerate().map(object).collect::<Result<Vec<_>, _>>()?
         }

@@ -5,14 +5,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{files_below, folder_input, read_whole};
 use probare_core::{BenchmarkError, InputFile, Sha256, closest};
-use probare_metrics::judges;
-use probare_metrics::sgi::Upstream;
-use probare_metrics::sgi::reasoning::options_text;
+use probare_formats::{files_below, folder_input, read_whole};
 use serde_json::{Map, Value as Json, json};
 
 use super::Subtask;
+use crate::sgi::metrics::reasoning::options_text;
+use crate::sgi::metrics::{self, Upstream};
 
 /// Bytes of the largest prompt.
 const LARGEST: u64 = 1 << 20;
@@ -84,7 +83,7 @@ impl SgiPrompts {
         for path in files {
             let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
             let Some(file) = PROMPT_FILES.into_iter().find(|file| file.name == name) else {
-                let error = BenchmarkError::data(format!("`{}` is no prompt of SGI-Bench", path.display()));
+                let error = BenchmarkError::data(format!("`{}` is not a prompt of SGI-Bench", path.display()));
                 return Err(match closest(&name, known()) {
                     Some(similar) => error.hint(format!("a similar name exists: `{similar}`")),
                     None => error.hint(format!("the files are {}", known().join(", "))),
@@ -183,11 +182,18 @@ impl SgiPrompts {
         let Some(subtask) = file.subtasks.first() else { return String::new() };
         match file.option {
             None => own_task_prompt(*subtask).to_owned(),
-            Some(option) => judges::own_prompt(subtask.judged_beside().unwrap_or(subtask.metric()), option)
-                .unwrap_or_default()
-                .to_owned(),
+            Some(option) => {
+                own_prompt(subtask.judged_beside().unwrap_or(subtask.metric()), option).unwrap_or_default().to_owned()
+            }
         }
     }
+}
+
+/// What a metric asks with where its option of this name says nothing else.
+fn own_prompt(metric: &str, option: &str) -> Option<&'static str> {
+    let definition = metrics::FAMILY.iter().find(|definition| definition.id == metric)?;
+    let prompts = definition.prompts?(&json!({"upstream": Upstream::Official2026.name()}));
+    prompts.into_iter().find_map(|(name, own)| (name == option).then_some(own))
 }
 
 /// A prompt with its places filled; what is put in is not looked at again.

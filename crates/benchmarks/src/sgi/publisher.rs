@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use probare_core::{BenchmarkStatus, CaseResult, Console, Event, MetricInfo, Panel, Publisher, Sink, Stop};
-use probare_metrics::sgi::Upstream;
 use probare_report::{OutputWriter, escape};
 use serde_json::{Value as Json, json};
 
@@ -17,6 +16,7 @@ use super::model_scores::{ModelScores, TaskScore, panel};
 use super::policy::case_subtask;
 use super::records::{SgiRecord, build_record};
 use crate::printing::{print, remark};
+use crate::sgi::metrics::Upstream;
 
 /// Where result files go, and what stands in their names.
 #[derive(Debug, Clone, Default)]

@@ -1,20 +1,20 @@
 //! The records of a result file, as the collector of `LLMRouterBench` writes them.
 
 use probare_core::{Case, CaseResult, MetricResult, Outcome, Sample, Score};
-use probare_metrics::sgi::idea::{self, DIMENSION_NAMES, RESPECTS, win_threshold};
-use probare_metrics::sgi::idea_generation::VOTES;
-use probare_metrics::sgi::protocol::SoftScore;
-use probare_metrics::sgi::reasoning::boxed_letter;
-use probare_metrics::sgi::reasoning_validity::NO_PICTURES;
-use probare_metrics::sgi::replies::UNREADABLE;
-use probare_metrics::sgi::wet_experiment::ProtocolComparison;
-use probare_metrics::sgi::{answer, deep_research, dry_experiment, idea_generation};
 use probare_text::python;
 use serde_json::{Map, Value as Json, json};
 
 use super::Subtask;
 use super::aggregate::RecordScore;
 use super::policy::case_subtask;
+use crate::sgi::metrics::idea::{self, DIMENSION_NAMES, RESPECTS, win_threshold};
+use crate::sgi::metrics::idea_generation::VOTES;
+use crate::sgi::metrics::protocol::SoftScore;
+use crate::sgi::metrics::reasoning::boxed_letter;
+use crate::sgi::metrics::reasoning_validity::NO_PICTURES;
+use crate::sgi::metrics::replies::UNREADABLE;
+use crate::sgi::metrics::wet_experiment::ProtocolComparison;
+use crate::sgi::metrics::{answer, deep_research, dry_experiment, idea_generation};
 
 /// What is published of a case beyond its score: fields by their published names.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -81,13 +81,13 @@ impl CaseDetails {
             self.fields.insert("error".into(), "Failed to parse experiment steps".into());
         }
         let steps = compared.fit.steps.iter().enumerate().map(|(at, difference)| {
-            let action = |steps: &[probare_metrics::sgi::protocol::ProtocolStep]| steps.get(at).map(|step| step.action.clone());
+            let action = |steps: &[crate::sgi::metrics::protocol::ProtocolStep]| steps.get(at).map(|step| step.action.clone());
             json!({
                 "step": at + 1,
                 "action_gt": action(&compared.reference),
                 "action_pred": action(&compared.predicted),
                 "status": if difference.is_some() { "error" } else { "success" },
-                "message": difference.as_ref().map(probare_metrics::sgi::protocol::StepDifference::message).unwrap_or_default(),
+                "message": difference.as_ref().map(crate::sgi::metrics::protocol::StepDifference::message).unwrap_or_default(),
             })
         });
         self.fields.insert("comparison_details".into(), steps.collect());

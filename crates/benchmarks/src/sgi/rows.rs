@@ -1,13 +1,13 @@
-//! The rows of a subtask: one JSON object a line, read into cases. Fields that nobody knows are kept.
+//! The rows of a subtask: one JSON object per line, read into cases. Fields that nobody knows are kept.
 
 use std::path::Path;
 
-use probare_cases::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use probare_core::{BenchmarkError, Case, Field, InputFile, Problem};
-use probare_metrics::sgi::reasoning::{key_letter, option_letter};
+use probare_formats::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use serde_json::{Map, Value as Json};
 
 use super::{SgiPrompts, Subtask};
+use crate::sgi::metrics::reasoning::{key_letter, option_letter};
 
 /// The disciplines of the benchmark.
 pub const DISCIPLINES: [&str; 10] = [
@@ -119,7 +119,7 @@ fn table_rows(name: &str, bytes: &[u8]) -> Result<Vec<NumberedRow>, BenchmarkErr
                 {
                     let number = rows.len() + 1;
                     let read = serde_json::from_str(text).map_err(|error| {
-                        BenchmarkError::data(format!("`{name}`, row {number}: `{list}` is no list in JSON: {error}"))
+                        BenchmarkError::data(format!("`{name}`, row {number}: `{list}` is not a JSON list: {error}"))
                     })?;
                     row.insert(list.to_owned(), read);
                 }
@@ -144,7 +144,7 @@ fn unread_row(name: &str, problem: Problem) -> BenchmarkError {
 fn json_rows(name: &str, text: &str) -> Result<Vec<NumberedRow>, BenchmarkError> {
     let wrong = |line: usize, reason: String| {
         BenchmarkError::data(format!("`{name}`, line {line}: {reason}"))
-            .hint("one JSON object a line is expected, or one JSON array of objects")
+            .hint("one JSON object per line is expected, or one JSON array of objects")
     };
     if text.trim_start().starts_with('[') {
         let rows: Vec<Json> = serde_json::from_str(text).map_err(|error| wrong(error.line(), error.to_string()))?;
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!((&rows[0].1["steps"], rows[0].1.get("discipline")), (&serde_json::json!(["one", "two"]), None));
         assert_eq!((&rows[1].1["answer"], &rows[1].1["steps"]), (&Json::from("8"), &Json::from("plain")));
         let broken = objects("rows.csv", b"idx,steps\na,\"[1,\"\n").unwrap_err().to_string();
-        assert!(broken.contains("row 1: `steps` is no list in JSON"), "{broken}");
+        assert!(broken.contains("row 1: `steps` is not a JSON list"), "{broken}");
     }
 
     #[test]

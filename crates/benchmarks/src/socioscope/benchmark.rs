@@ -5,24 +5,23 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Args;
-use probare_cases::{CaseFileError, LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, Console, InputFile, Job, MeansOver, MetricRequest, Profile, Suite, closest,
 };
+use probare_formats::{CaseFileError, LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_metrics::interviews::quotations::Transcripts;
-use probare_metrics::interviews::{GradingOptions, InterviewQuestion, QuestionType};
 use probare_report::Utc;
 use probare_text::wordnet::WordNet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
-
-use crate::command::{CommandOptions, parse_number};
 
 use super::cases::AnswerSource;
 use super::input::{Corpus, DataError, Fixture};
 use super::output::stamped;
 use super::policy::SocioscopePolicy;
 use super::publisher::{PublishOptions, ResultFormat, SocioscopePublisher};
+use crate::command::{CommandOptions, parse_number};
+use crate::socioscope::interviews::{GradingOptions, InterviewQuestion, QuestionType};
 
 /// Answers about interview transcripts.
 pub struct Socioscope;

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use probare_core::{Sample, ScoreError};
 use probare_metrics::interviews::quotations::{QuotationCounts, QuotationFinding, Quotations};
-use probare_metrics::interviews::{CaseGrade, Grade, GradingOptions, InterviewQuestion, QuestionType};
 
 use super::input::{Fixture, QuestionPair};
+use crate::socioscope::interviews::{CaseGrade, Grade, GradingOptions, InterviewQuestion, QuestionType};
 
 /// Everything about one answer.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -10,6 +10,7 @@ mod benchmark;
 mod cases;
 mod evaluate;
 pub mod input;
+pub mod interviews;
 pub mod output;
 pub mod page;
 mod panels;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use probare_core::{BenchmarkData, Case, CasePolicy, MetricInfo, MetricResult, Profile, Sample};
 use probare_metrics::interviews::quotations::Transcripts;
-use probare_metrics::interviews::{CaseGrade, Grade, GradingOptions, QuestionType, set_run_wordnet};
 use probare_text::wordnet::WordNet;
 use serde_json::Value as Json;
 
 use super::evaluate::AnswerResult;
+use crate::socioscope::interviews::{CaseGrade, Grade, GradingOptions, QuestionType, set_run_wordnet};
 
 /// The rules: each question type has its metric, and no answer is worth nothing.
 pub(super) struct SocioscopePolicy {

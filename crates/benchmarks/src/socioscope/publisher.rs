@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use probare_core::{CaseResult, Console, Event, Panel, Publisher, Sink, Stop};
-use probare_metrics::interviews::GradingOptions;
 use probare_metrics::interviews::quotations::Transcripts;
 use probare_report::OutputWriter;
 use serde_json::Value as Json;
@@ -15,6 +14,7 @@ use super::output::{answers_csv, chart, results, stamped, summary_csv, terminal}
 use super::page::{PageData, page};
 use super::{AnswerResult, Redaction, SocioscopeEvaluation, SocioscopeSummary, panels};
 use crate::printing::{print, remark};
+use crate::socioscope::interviews::GradingOptions;
 
 /// Format of the results file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]

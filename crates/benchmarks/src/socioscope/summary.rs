@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use probare_metrics::interviews::QuestionType;
 use probare_metrics::interviews::quotations::QuotationStatus;
 use serde_json::{Map, Value as Json, json};
 
 use super::SocioscopeEvaluation;
 use super::evaluate::AnswerResult;
 use super::input::{Fixture, FixtureAnswer, QuestionPair};
+use crate::socioscope::interviews::QuestionType;
 
 /// The group of answers that name no transcript.
 pub const UNKNOWN_SOURCE: &str = "(unknown)";

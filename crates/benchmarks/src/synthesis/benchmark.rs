@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{
     BenchmarkCall, BenchmarkError, BenchmarkStatus, CaseLimit, CaseSource, Console, InputFile, Job, MemorySource,
     MetricRequest, Profile, Publisher, Suite,
 };
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_metrics::care::synthesis_1_3::Concreteness;
 use probare_metrics::care::{Lexicon, Upstream};
 use serde::{Deserialize, Serialize};
@@ -78,10 +78,10 @@ pub(crate) struct Options {
     /// Print claims and limits of every case (Synthesis 1.3)
     #[arg(long)]
     explain: bool,
-    /// Turn the oracle round: every row must be invalid or flagged (Synthesis 1.3; data/planted-theater.jsonl by default)
+    /// Invert the oracle: every row must be invalid or flagged (Synthesis 1.3; data/planted-theater.jsonl by default)
     #[arg(long)]
     planted: bool,
-    /// Print without colours and fancy signs
+    /// Print without colours and symbols
     #[arg(long)]
     no_color: bool,
     /// Ratings of words for hollow warmth (Synthesis 1.3), JSON or CSV
@@ -130,7 +130,7 @@ impl Suite for Synthesis {
 
     fn about(&self) -> &'static str {
         "Check empathy, trust and care in replies, with the evidence\n\n\
-         Reads exchanges (one JSON object a line: id, user, assistant, checks, and optionally expected, tags, notes), \
+         Reads exchanges (one JSON object per line: id, user, assistant, checks, and optionally expected, tags, notes), \
          writes a JSON report and prints a summary. Ends with 2 when more cases fail unexpectedly than --fail-on allows. \
          Cases tagged `negative_example`, or with a tag that ends in -fail, are meant to fail."
     }
@@ -150,7 +150,7 @@ impl Suite for Synthesis {
         let (content, input) = read_whole(&name, LARGEST_DOCUMENT).map_err(|error| {
             let BenchmarkError { message, .. } = BenchmarkError::from_error(&error);
             BenchmarkError::data(format!("Failed to load cases: {message}"))
-                .hint("--cases names a file of exchanges, one JSON object a line")
+                .hint("--cases names a file of exchanges, one JSON object per line")
         })?;
         let input = InputFile { option: Some("/cases".to_owned()), ..input };
         let upstream = options.upstream(&content)?;

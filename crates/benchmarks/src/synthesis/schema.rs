@@ -20,12 +20,11 @@ pub struct CaseSchema {
 #[non_exhaustive]
 pub enum SchemaError {
     /// The file is no JSON.
-    #[error("the schema is no JSON: {0}")]
+    #[error("the schema is not JSON: {0}")]
     Json(String),
     /// It uses what is not known here.
     #[error("the schema uses `{keyword}` at `{path}`, which is not supported")]
     Keyword {
-        /// The keyword.
         keyword: String,
         /// Where it stands.
         path: String,
@@ -33,7 +32,6 @@ pub enum SchemaError {
     /// A keyword has a value that it cannot have.
     #[error("`{keyword}` at `{path}` of the schema has a value that it cannot have")]
     Value {
-        /// The keyword.
         keyword: String,
         /// Where it stands.
         path: String,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use probare_cases::{LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_core::{BenchmarkCall, BenchmarkError, Console, InputFile, Job, MetricRequest, Profile, Suite};
+use probare_formats::{LARGEST_DOCUMENT, folder_input, read_whole};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 

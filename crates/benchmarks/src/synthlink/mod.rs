@@ -11,6 +11,7 @@ mod benchmark;
 pub mod cases;
 pub mod catalogue;
 pub mod comparison;
+pub mod deep_search;
 pub mod files;
 mod judged_measures;
 mod policy;

@@ -1,7 +1,7 @@
 //! [`QuestionScores`]s: what the five measures say about the questions, in the order of the catalogue.
 
+pub use crate::synthlink::deep_search::deep_search_aggregate::{MEASURES, MeasureWeights};
 use probare_core::Score;
-pub use probare_metrics::deep_search::deep_search_aggregate::{MEASURES, MeasureWeights};
 
 /// What to do with a question that has no prediction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]

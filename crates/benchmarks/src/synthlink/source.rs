@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probare_cases::LocatedValue;
 use probare_core::{Case, CaseBatch, CaseSource, InputFile, Problem, SourceError};
+use probare_formats::LocatedValue;
 
 use super::benchmark::prediction_failure;
 use super::cases::{case, unanswered};

@@ -17,7 +17,7 @@ fn report(options: Json, out: &Path) -> (Conclusion, Option<Json>) {
     let mut options = options;
     options["out"] = json!(out);
     let job = Synthesis.open(options, Console { quiet: true, ..Console::default() }).expect("the options are good");
-    let conclusion = run(job, RunRequest::default()).expect("it runs");
+    let conclusion = run(job, probare_benchmarks::registries(), RunRequest::default()).expect("it runs");
     let report = fs::read_to_string(out).ok().map(|text| serde_json::from_str(&text).expect("a report is JSON"));
     (conclusion, report)
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::builder::StyledStr;
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use probare_benchmarks::{BENCHMARKS, Benchmark};
-use probare_cases::is_bundled;
 use probare_engine::{Config, RunOptions};
+use probare_formats::is_bundled;
 use serde_json::Value as Json;
 
 use super::benchmark_hooks::{self, Judges};

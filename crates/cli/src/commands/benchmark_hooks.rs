@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use clap::{Arg, ArgMatches};
+use probare_core::Score;
 use probare_engine::{Evaluation, RunOptions};
 use probare_models::ModelSettings;
 use serde_json::{Map, Value as Json};
@@ -57,6 +58,9 @@ pub trait GuideBenchmark: Sync {
     /// Whether a configuration has the form of its guide.
     fn is_guide(&self, text: &str) -> bool;
 
+    /// Whether a reply behind a score could not be read, and the published rule counts it as 0.
+    fn has_unreadable_reply(&self, score: &Score) -> bool;
+
     /// What a configuration holds, in a line; an error where it cannot be used.
     fn describe(&self, path: &Path) -> Result<String, Failure>;
 
@@ -90,10 +94,15 @@ pub fn for_run(suite: Option<&str>) -> Option<&'static dyn GuideBenchmark> {
     GUIDE_BENCHMARKS.iter().copied().find(|guided| Some(guided.suite()) == suite)
 }
 
+/// Whether a reply behind a score of a benchmark could not be read.
+pub fn has_unreadable_reply(score: &Score) -> bool {
+    GUIDE_BENCHMARKS.iter().any(|guided| guided.has_unreadable_reply(score))
+}
+
 /// The benchmark in the form of whose guide a configuration is written.
 pub fn for_configuration(path: &Path) -> Option<&'static dyn GuideBenchmark> {
     // What cannot be read is told by whoever reads it in earnest.
-    let (bytes, _) = probare_cases::read_whole(&path.display().to_string(), LARGEST).ok()?;
+    let (bytes, _) = probare_formats::read_whole(&path.display().to_string(), LARGEST).ok()?;
     let text = std::str::from_utf8(&bytes).ok()?;
     GUIDE_BENCHMARKS.iter().copied().find(|guided| guided.is_guide(text))
 }

@@ -103,7 +103,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         Command::Prune { older_than, model } => {
             if older_than.is_none() && model.is_none() {
                 return Err(
-                    Failure::usage("it is not said which replies go").hint("--older-than DAYS, --model MODEL, or both")
+                    Failure::usage("no replies to delete are named").hint("--older-than DAYS, --model MODEL, or both")
                 );
             }
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -138,7 +138,7 @@ fn existing_cache(cache: &Path) -> Result<&Path, Failure> {
         return Ok(cache);
     }
     Err(Failure::new(format!("there is no response cache `{}`", cache.display()))
-        .hint("it comes into being when a judge is asked; name another with --cache FILE"))
+        .hint("it is created when a judge is first asked; name another with --cache FILE"))
 }
 
 fn accept_all(path: &Path, yes: bool) -> CommandResult {

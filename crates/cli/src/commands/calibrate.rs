@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use probare_analysis::{RunValues, read_values};
 use probare_core::{Better, DecisionThresholds, MetricInfo, UNSURE};
-use probare_engine::{DecisionThresholdsFile, Exit, RunValues, THRESHOLDS_FORMAT, read_values};
+use probare_engine::{DecisionThresholdsFile, Exit, THRESHOLDS_FORMAT};
 use probare_report::number::{count_with_noun, percent, rounded};
 use probare_report::{GroupBy, OutputWriter, escape, refuse_overlap};
 use probare_stats::{

@@ -3,8 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_engine::{CompareError, ComparisonReport, Exit, ResultsSource, compare};
-use probare_report::comparison::{ComparisonRequest, NonInferiorityGate};
+use probare_analysis::{CompareError, ComparisonReport, ResultsSource, compare, compare_prefixes, read_baseline};
+use probare_benchmarks::registries;
+use probare_engine::{Baseline, Exit, RunOptions};
+use probare_report::comparison::{ComparisonRequest, NonInferiorityGate, PrefixComparison};
 use probare_report::github::{Annotation, lines};
 use probare_report::{Cluster, GroupBy, OutputWriter, refuse_overlap};
 
@@ -25,7 +27,7 @@ const SHOWN: usize = 50;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The baseline: results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; append
-    /// @MODEL for the outputs of one model
+    /// @MODEL for the outputs of one model, @prompt:NAME for those to one prompt
     #[arg(value_name = "BASELINE")]
     baseline: String,
 
@@ -40,8 +42,8 @@ pub struct Arguments {
     #[arg(short, long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
 
-    /// Report differences per group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
-    #[arg(long, value_name = "TAG|tags|metadata.KEY|model")]
+    /// Report differences per group of cases: tags, a tag (lang for lang:en), metadata.KEY, model or prompt
+    #[arg(long, value_name = "TAG|tags|metadata.KEY|model|prompt")]
     by: Option<GroupBy>,
 
     /// Compute intervals and tests for cases that are not independent because they share a source: the column that names it
@@ -135,6 +137,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         not_worse: arguments.not_worse.iter().map(limit).collect(),
         seed: arguments.seed,
     };
+    if let Some(comparison) = compare_prefixes(&sides, &asked)? {
+        return print_prefixes(arguments, &comparison);
+    }
     let ComparisonReport { comparison, evidences } = compare(&sides, &asked, SHOWN)?;
     for (path, form) in arguments.output.iter().zip(forms) {
         let text = match form {
@@ -147,10 +152,13 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
     }
     if arguments.display.options().annotates() {
-        let missed = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
-        let annotations: Vec<Annotation> = missed
-            .filter(|(_, gate)| !gate.passed)
-            .map(|(other, gate)| Annotation::error("worse than the baseline", format!("{}: {gate}", other.name)))
+        let gates = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
+        let annotations: Vec<Annotation> = gates
+            .filter(|(_, gate)| !gate.passed || gate.is_unclear())
+            .map(|(other, gate)| {
+                let title = if gate.passed { "cannot tell whether it is worse" } else { "worse than the baseline" };
+                Annotation { is_error: !gate.passed, ..Annotation::error(title, format!("{}: {gate}", other.name)) }
+            })
             .collect();
         print(&lines(&annotations))?;
     }
@@ -168,24 +176,76 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     Ok(if comparison.passes() { Exit::Fine } else { Exit::Gate })
 }
 
-/// What an argument names: a file, or else a run of the store, whole or one model of it.
+/// Runs of which one stopped early: what holds of them anyway.
+fn print_prefixes(arguments: &Arguments, comparison: &PrefixComparison) -> CommandResult {
+    let refused = [(arguments.by.is_some(), "--by"), (arguments.cluster.is_some(), "--cluster")];
+    if let Some((_, flag)) = refused.iter().find(|(is_given, _)| *is_given) {
+        return Err(Failure::usage(format!("one of the runs stopped early, so {flag} has no intervals that hold"))
+            .hint(format!("leave out {flag}, or compare complete runs")));
+    }
+    for path in &arguments.output {
+        let text = match ComparisonFormat::from_path(path)? {
+            ComparisonFormat::Json => json(comparison)?,
+            ComparisonFormat::Markdown => comparison.to_markdown(),
+            ComparisonFormat::Html | ComparisonFormat::Csv => {
+                let message = format!("one of the runs stopped early, so `{}` cannot be written", path.display());
+                return Err(Failure::usage(message).hint("write .json or .md, or compare complete runs"));
+            }
+        };
+        OutputWriter::write_file(path, text.as_bytes())
+            .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
+    }
+    let failed = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
+    let failed: Vec<String> =
+        failed.filter(|(_, gate)| !gate.passed).map(|(other, gate)| format!("{}: {gate}", other.name)).collect();
+    if arguments.display.options().annotates() {
+        let annotations: Vec<Annotation> =
+            failed.iter().map(|gate| Annotation::error("worse than the baseline", gate.clone())).collect();
+        print(&lines(&annotations))?;
+    }
+    if arguments.quiet {
+        failed.iter().for_each(|gate| remark(gate));
+    } else {
+        let look = stream_look(arguments.display.options().color, &io::stdout());
+        print(&if arguments.json { json(comparison)? } else { comparison.to_terminal(look) })?;
+        for path in &arguments.output {
+            remark(&format!("wrote {}", path.display()));
+        }
+    }
+    Ok(if comparison.passes() { Exit::Fine } else { Exit::Gate })
+}
+
+/// The results that gates of a run compare with: a file, or a run of its store.
+pub fn baseline(settings: &RunOptions, store: &StoreFlag) -> Result<Option<Baseline>, Failure> {
+    let Some(name) = settings.baseline.as_deref() else { return Ok(None) };
+    read_named(settings, &open_results(name, store)?).map(Some)
+}
+
+/// The same for a run without a store: a file.
+pub fn baseline_file(settings: &RunOptions) -> Result<Option<Baseline>, Failure> {
+    let source = |name: &str| ResultsSource::from_name(name, registries());
+    settings.baseline.as_deref().map(|name| read_named(settings, &source(name))).transpose()
+}
+
+fn read_named(settings: &RunOptions, source: &ResultsSource) -> Result<Baseline, Failure> {
+    read_baseline(source, settings.seed.unwrap_or_default()).map_err(|error| Failure::from_diagnosis(&error))
+}
+
+/// What an argument names: a file, or else a run of the store, whole or a part of it.
 pub fn open_results(name: &str, store: &StoreFlag) -> Result<ResultsSource, Failure> {
-    let (place, model) = match name.rsplit_once('@') {
-        Some((place, model)) if !Path::new(name).exists() => (place, Some(model.to_owned())),
-        _ => (name, None),
-    };
-    let is_file = Path::new(place).exists();
-    let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !is_file) else {
-        return Ok(ResultsSource { name: name.to_owned(), model, ..ResultsSource::from_file(Path::new(place)) });
+    let source = ResultsSource::from_name(name, registries());
+    let place = source.path.display().to_string();
+    let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !source.path.exists()) else {
+        return Ok(source);
     };
     let store = store.open_for_reading()?;
     store.run(run)?;
-    let whole = ResultsSource::from_store(store.path(), run);
-    let name = model.as_ref().map_or_else(|| whole.name.clone(), |model| format!("{model} in run {run}"));
-    Ok(ResultsSource { name, model, ..whole })
+    let whole = ResultsSource::from_store(store.path(), run, registries());
+    let name = source.part_name().map_or_else(|| whole.name.clone(), |part| format!("{part} in run {run}"));
+    Ok(ResultsSource { name, model: source.model, prompt: source.prompt, ..whole })
 }
 
-fn json(comparison: &probare_report::comparison::RunComparison) -> Result<String, Failure> {
+fn json(comparison: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(comparison).map_err(|error| Failure::new(error.to_string()))?;
     Ok(text + "\n")
 }

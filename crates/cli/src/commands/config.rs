@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let words = if command.is_empty() { vec![OsString::from("score")] } else { command.clone() };
     let settings = crate::settings_for(words)?;
     let settings = settings.ok_or_else(|| {
-        Failure::usage("this command has no settings of a run").hint(
+        Failure::usage("this command takes no settings of a run").hint(
             "name one that scores: score, run, resume, rag eval, rag test, synthesis, socioscope, synthlink, sgi …",
         )
     })?;

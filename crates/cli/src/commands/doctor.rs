@@ -3,9 +3,10 @@
 use std::env;
 use std::thread::available_parallelism;
 
+use probare_benchmarks::registry;
 use probare_core::MetricKind;
+use probare_engine::{Config, ConfigError, DEFAULT_NAME};
 use probare_files::find_program;
-use probare_metrics::registry;
 use probare_models::embedding::{LOCAL_MODELS, models_folder};
 use probare_models::prices::price_list;
 use probare_models::{CacheFile, Provider};
@@ -13,7 +14,6 @@ use probare_sandbox::{IsolationLevel, REMEDY, Sandbox, SandboxChoice, SandboxErr
 
 use super::print;
 use crate::failure::CommandResult;
-use probare_engine::{Config, ConfigError, DEFAULT_NAME};
 
 /// Check what is installed, what is missing and how to get it. Changes nothing and sends nothing.
 #[derive(Debug, clap::Args)]

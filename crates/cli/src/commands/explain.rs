@@ -2,9 +2,11 @@
 
 use std::io;
 
+use probare_benchmarks::registry;
 use probare_core::{MetricRequest, OwnMetric, Trust};
 use probare_engine::{Config, PlanError, with_own_metrics};
-use probare_metrics::{cascade, registry};
+use probare_metrics::cascade;
+use probare_metrics::judges::Rubric;
 use probare_report::{TerminalStyle, describe_thresholds, escape};
 use serde_json::Value as Json;
 
@@ -15,7 +17,8 @@ use crate::markdown_page;
 /// Explain a metric: what it measures, options, examples, formula, limits.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Id of the metric, FILE.py:NAME for a function of a Python file, or the name of a metric of your configuration
+    /// Id of the metric, FILE.py:NAME for a function of a Python file, or the name of a metric of your configuration;
+    /// `judge_rubric:rubric=NAME` prints a rubric of the library as a file
     #[arg(value_name = "METRIC")]
     metric: String,
 
@@ -98,6 +101,10 @@ fn explain_own(metric: &OwnMetric, markdown: bool) -> CommandResult {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
+    if let Some(name) = arguments.metric.strip_prefix("judge_rubric:rubric=") {
+        let text = Rubric::option_text(name).map_err(|error| Failure::usage(error.to_string()))?;
+        return print(&text);
+    }
     if let Some(own) = own_metric(&arguments.metric)? {
         return explain_own(&own, arguments.markdown);
     }

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_engine::{ExchangeError, Exit, ExportRequest, export_results, export_run};
-use probare_report::exchange::ExportTarget;
+use probare_analysis::{ExchangeError, ExportRequest, export_results, export_run};
+use probare_benchmarks::registries;
+use probare_engine::Exit;
+use probare_formats::ExportTarget;
 use probare_report::number::count_with_noun;
 
 use super::remark;
@@ -34,6 +36,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
+    /// Export only the outputs to this prompt; required if the run has several prompts and the tool expects one file per prompt
+    #[arg(long, value_name = "NAME")]
+    prompt: Option<String>,
+
     /// For every-eval-ever: who evaluated; `unknown` by default
     #[arg(long, value_name = "NAME")]
     organization: Option<String>,
@@ -62,9 +68,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         target: arguments.to,
         output: &arguments.output,
         model: arguments.model.as_deref(),
+        prompt: arguments.prompt.as_deref(),
         organisation: arguments.organization.as_deref(),
         all: arguments.all,
         metric: arguments.metric.as_deref(),
+        registries: registries(),
     };
     let file = Path::new(&arguments.what);
     let exported = match arguments.what.parse::<i64>() {
@@ -104,12 +112,24 @@ pub fn exchange_failure(error: ExchangeError) -> Failure {
         ExchangeError::UnknownModel { models, .. } => {
             failure.hint(format!("it has {}", models.join(", "))).into_usage()
         }
+        ExchangeError::SeveralPrompts { prompts, .. } => {
+            failure.hint(format!("name one with --prompt: {}", prompts.join(", "))).into_usage()
+        }
+        ExchangeError::UnknownPrompt { prompts, .. } if prompts.is_empty() => {
+            failure.hint("its results name no prompt; leave --prompt out").into_usage()
+        }
+        ExchangeError::UnknownPrompt { prompts, .. } => {
+            failure.hint(format!("it has {}", prompts.join(", "))).into_usage()
+        }
         ExchangeError::Extension { .. } | ExchangeError::Overlap(_) => failure.into_usage(),
         ExchangeError::WhichMetric { metrics, .. } => {
             failure.hint(format!("name one with --metric: {}", metrics.join(", "))).into_usage()
         }
         ExchangeError::AllMetrics { .. } => failure.hint("remove --metric").into_usage(),
         ExchangeError::All { .. } => failure.hint("remove --all").into_usage(),
+        ExchangeError::NoConfiguration { .. } => {
+            failure.hint("write its cases: -o cases.jsonl; or name the file of the eval too").into_usage()
+        }
         ExchangeError::NoTrace => failure.hint("`probare score traces.jsonl` keeps the spans of its cases"),
         ExchangeError::Report(error) => error.into(),
         _ => failure,

@@ -4,8 +4,8 @@ use std::io::IsTerminal;
 use std::marker::PhantomData;
 
 use clap::{ArgMatches, Command, FromArgMatches};
-use probare_cases::{FieldMap, ReadOptions};
 use probare_engine::{Config, RunOptions, When};
+use probare_formats::{FieldMap, ReadOptions};
 use probare_report::TerminalStyle;
 
 use crate::failure::Failure;
@@ -70,8 +70,11 @@ impl<S: OptionSet> clap::Args for OptionFlags<S> {
 /// Names of the options on how a file of cases is read.
 pub const CASE_READING: [&str; 5] = ["map", "format", "delimiter", "group", "max_row_size"];
 
-/// Names of the options on where a run with a store may stop, which are settled when it begins.
-const EARLY_STOP: [&str; 2] = ["stop_when_decided", "seed"];
+/// Names of the options on where a run may stop, which are settled when it begins.
+const EARLY_STOP: [&str; 4] = ["stop_when_decided", "seed", "baseline", "not_worse"];
+
+/// The option of runs that ask with several prompts.
+const PROMPTS: &str = "prompts";
 
 /// The option of runs whose questions are sent together and answered later.
 const BATCH: &str = "batch";
@@ -86,7 +89,7 @@ pub struct ForScore;
 
 impl OptionSet for ForScore {
     fn takes(name: &str) -> bool {
-        name != BATCH && !EARLY_STOP.contains(&name)
+        name != BATCH && name != PROMPTS
     }
 }
 
@@ -106,7 +109,7 @@ pub struct ForBenchmark;
 
 impl OptionSet for ForBenchmark {
     fn takes(name: &str) -> bool {
-        name != "strict" && name != BATCH && !EARLY_STOP.contains(&name) && ForRun::takes(name)
+        name != "strict" && name != BATCH && name != PROMPTS && !EARLY_STOP.contains(&name) && ForRun::takes(name)
     }
 }
 

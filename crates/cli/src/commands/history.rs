@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_engine::{Exit, HistoryQuery};
+use probare_analysis::HistoryQuery;
+use probare_engine::Exit;
 use probare_report::history::History;
 use probare_report::{OutputWriter, refuse_overlap};
 

@@ -1,36 +1,44 @@
 //! `probare import`: files of other tools as cases.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use probare_cases::{Grouping, ImportFormat};
-use probare_engine::{Exit, ImportRequest, import_file};
+use probare_analysis::{ImportRequest, import_file, is_promptfoo_configuration, translate};
+use probare_engine::Exit;
+use probare_formats::{Grouping, ImportFormat};
 use probare_report::number::count_with_noun;
 
 use super::export::exchange_failure;
 use super::remark;
-use crate::failure::CommandResult;
+use super::run::describe_translation;
+use crate::failure::{CommandResult, Failure};
 
-/// Turn a file of another tool into cases: promptfoo, Inspect, lm-eval, OpenAI evals, chats, traces of OpenTelemetry.
+/// Turn a file of another tool into cases, or a configuration of promptfoo into one of ours: promptfoo, Inspect, lm-eval,
+/// OpenAI Evals, DeepEval, chats, traces of OpenTelemetry.
 ///
 /// The format is detected from the content. The other tool's own scores are kept in `metadata.scores` of each case;
 /// --results writes them as results, which `probare compare` and `probare show` read. See docs/exchange.md for what is lost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// The file; - is standard input
-    #[arg(value_name = "FILE")]
-    file: String,
+    /// The file; - is standard input. Several files are read as one: an eval of OpenAI, its runs and its samples
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
 
-    /// File of cases to write, as JSON lines; standard output by default
-    #[arg(short, long = "output", value_name = "OUT.jsonl", value_parser = lines)]
+    /// File of cases to write, as JSON lines; standard output by default. With OUT.yaml a configuration with the metrics, models
+    /// and prompts of the file, its cases beside it
+    #[arg(short, long = "output", value_name = "OUT.jsonl", value_parser = output_name)]
     output: Option<PathBuf>,
+
+    /// Write nothing, and list what would be lost
+    #[arg(long)]
+    dry_run: bool,
 
     /// Write the other tool's scores as a results file: .jsonl .json .csv .parquet .md .html .xml (repeatable)
     #[arg(long, value_name = "OUT", requires = "output")]
     results: Vec<PathBuf>,
 
-    /// Format of the file, if it cannot be detected: promptfoo, inspect, lm-eval, openai-evals, deepeval,
-    /// every-eval-ever, chat or otlp
+    /// Format of the file, if it cannot be detected: promptfoo, inspect, lm-eval, openai-evals, openai-platform,
+    /// deepeval, ragas, langsmith, langfuse, every-eval-ever, chat or otlp
     #[arg(long, value_name = "TOOL")]
     from: Option<ImportFormat>,
 
@@ -49,32 +57,80 @@ pub struct Arguments {
 
 const AFTER_HELP: &str = "Examples:
   probare import log.eval -o cases.jsonl
+  probare import promptfooconfig.yaml -o probare.yaml && probare run probare.yaml
   probare score cases.jsonl -m token_f1 -o ours.jsonl
   probare import results.json -o cases.jsonl --results theirs.jsonl
+  probare import eval.json run.json output_items.jsonl -o probare.yaml
   probare import conversations.jsonl | probare score - -m topic_pivot
   probare import traces.jsonl --group conversation --verbose -o cases.jsonl";
 
-/// A file of JSON lines, by its name.
-fn lines(text: &str) -> Result<PathBuf, String> {
+/// A file of JSON lines or of YAML, by its name.
+fn output_name(text: &str) -> Result<PathBuf, String> {
     let name = text.strip_suffix(".gz").or_else(|| text.strip_suffix(".zst")).unwrap_or(text);
-    if name.strip_suffix(".jsonl").is_some() {
+    if name.strip_suffix(".jsonl").is_some() || is_configuration(Path::new(text)) {
         return Ok(text.into());
     }
-    Err("cases are written as JSON lines: the name ends in .jsonl, .jsonl.gz or .jsonl.zst".to_owned())
+    Err("cases are written as JSON lines: the name ends in .jsonl, .jsonl.gz or .jsonl.zst; a configuration ends in .yaml".to_owned())
+}
+
+/// Whether a file is a configuration, by its name.
+fn is_configuration(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
+/// Writes a configuration of promptfoo as one of ours, with its cases.
+fn import_promptfoo_configuration(arguments: &Arguments, file: &Path, config: Option<&Path>) -> CommandResult {
+    let Some(config) = config else {
+        let reason = format!("`{}` is a configuration of promptfoo, not a file of cases", file.display());
+        let hint = "-o probare.yaml writes it as one of ours; `probare run` takes it as it is";
+        return Err(Failure::usage(reason).hint(hint));
+    };
+    if arguments.dry_run {
+        let reason = "--dry-run is not for configurations of promptfoo".to_owned();
+        return Err(Failure::usage(reason).hint("`probare run FILE --dry-run` lists what is not run"));
+    }
+    let translation = translate(file, config).map_err(exchange_failure)?;
+    if !arguments.quiet {
+        describe_translation(&translation);
+        for path in &translation.written {
+            remark(&format!("wrote {}", path.display()));
+        }
+    }
+    Ok(Exit::Fine)
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
+    let configuration = arguments.output.as_deref().filter(|path| is_configuration(path));
+    let cases = match configuration {
+        Some(path) => Some(path.with_extension("cases.jsonl")),
+        None => arguments.output.clone(),
+    };
+    let (file, more) = arguments.files.split_first().map(|(file, more)| (file.as_str(), more)).unwrap_or_default();
+    if arguments.from.is_none() && more.is_empty() && is_promptfoo_configuration(Path::new(file)) {
+        return import_promptfoo_configuration(arguments, Path::new(file), configuration);
+    }
     let asked = ImportRequest {
-        file: &arguments.file,
+        file,
+        more,
         from: arguments.from,
         group: arguments.group,
-        cases: arguments.output.as_deref(),
+        cases: cases.as_deref(),
+        configuration,
+        dry_run: arguments.dry_run,
         results: arguments.results.clone(),
     };
     let made = import_file(&asked).map_err(exchange_failure)?;
     for note in &made.notes {
         remark(&format!("note: {note}"));
+    }
+    for (name, reason) in &made.not_run {
+        remark(&format!("warning: `{name}` cannot be run here and counts as not_run, which is no pass: {reason}"));
+    }
+    if arguments.dry_run {
+        for lost in made.format.losses() {
+            remark(&format!("lost: {lost}"));
+        }
     }
     if arguments.verbose {
         for lost in &made.lost {
@@ -92,8 +148,17 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         text.push_str(&format!("; its scores: {}", made.scores.join(", ")));
     }
     remark(&text);
-    for path in arguments.output.iter().chain(&arguments.results) {
+    if arguments.dry_run {
+        remark("nothing was written");
+        return Ok(Exit::Fine);
+    }
+    for path in configuration.into_iter().chain(cases.as_deref()).chain(arguments.results.iter().map(PathBuf::as_path))
+    {
         remark(&format!("wrote {}", path.display()));
+    }
+    if let Some(path) = configuration {
+        let command = if made.answered == made.cases { "score" } else { "run" };
+        remark(&format!("next: probare {command} -c {}", path.display()));
     }
     Ok(Exit::Fine)
 }

@@ -10,11 +10,25 @@ use crate::failure::{CommandResult, Failure};
 const FILES: [(&str, &str); 2] =
     [("cases.jsonl", include_str!("init/cases.jsonl")), ("probare.yaml", include_str!("init/probare.yaml"))];
 
-/// `{folder}` stands for the project's folder below that of the repository.
-const WORKFLOW: &str = include_str!("init/workflow.yml");
+/// `{folder}` stands for the project's folder below that of the repository, `{branch}` for its default branch.
+const GITHUB: &str = include_str!("init/workflow.yml");
 
-/// Where GitHub looks for it, from the folder of the repository.
-const WORKFLOW_PATH: &str = ".github/workflows/probare.yml";
+/// The same for GitLab.
+const GITLAB: &str = include_str!("init/gitlab.yml");
+
+/// What the job of GitLab runs. The action brings its own copy.
+const GATE_SCRIPT: &str = include_str!("../../../../ci/gate.py");
+
+/// A system that runs jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum CiSystem {
+    /// A workflow of GitHub Actions.
+    Github,
+    /// A job of GitLab, with the script that it runs.
+    Gitlab,
+    /// No job.
+    None,
+}
 
 /// Create a small commented project: cases, configuration, CI workflow.
 #[derive(Debug, clap::Args)]
@@ -22,6 +36,10 @@ pub struct Arguments {
     /// Folder to write to; created if it does not exist
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
+
+    /// Job to write: a workflow of GitHub Actions, a job of GitLab, or none
+    #[arg(long, value_name = "SYSTEM", value_enum, default_value = "github")]
+    ci: CiSystem,
 
     /// Overwrite existing files
     #[arg(long)]
@@ -32,12 +50,20 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> CommandResult {
     let (repository, below) = repository_of(&arguments.folder);
     // A name with quotes stays a name.
-    let workflow = WORKFLOW.replace("{folder}", &below.replace('\\', "\\\\").replace('"', "\\\""));
-    let files: Vec<(PathBuf, &str)> = FILES
-        .iter()
-        .map(|(name, content)| (arguments.folder.join(name), *content))
-        .chain([(repository.join(WORKFLOW_PATH), workflow.as_str())])
-        .collect();
+    let fill = |text: &str| {
+        let folder = below.replace('\\', "\\\\").replace('"', "\\\"");
+        text.replace("{folder}", &folder).replace("{branch}", &default_branch(&repository))
+    };
+    let mut files: Vec<(PathBuf, String)> =
+        FILES.iter().map(|(name, content)| (arguments.folder.join(name), (*content).to_owned())).collect();
+    match arguments.ci {
+        CiSystem::Github => files.push((repository.join(".github/workflows/probare.yml"), fill(GITHUB))),
+        CiSystem::Gitlab => files.extend([
+            (repository.join(".gitlab-ci.yml"), fill(GITLAB)),
+            (arguments.folder.join("ci/gate.py"), GATE_SCRIPT.to_owned()),
+        ]),
+        CiSystem::None => {}
+    }
     let existing: Vec<String> =
         (files.iter()).filter(|(path, _)| path.exists()).map(|(path, _)| format!("`{}`", path.display())).collect();
     if !existing.is_empty() && !arguments.force {
@@ -54,6 +80,19 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         format!("cd {} && ", arguments.folder.display())
     };
     print(&format!("next: {enter}probare score\n"))
+}
+
+/// The default branch of the remote, else the branch that is checked out, else `main`.
+fn default_branch(repository: &Path) -> String {
+    let read = |file: &str, start: &str| {
+        let text = std::fs::read_to_string(repository.join(".git").join(file)).ok()?;
+        text.trim().strip_prefix(start).map(str::to_owned)
+    };
+    let found =
+        read("refs/remotes/origin/HEAD", "ref: refs/remotes/origin/").or_else(|| read("HEAD", "ref: refs/heads/"));
+    let name = found.as_deref().unwrap_or("main");
+    let is_plain = !name.is_empty() && name.chars().all(|sign| sign.is_ascii_alphanumeric() || "-_./".contains(sign));
+    if is_plain { name } else { "main" }.to_owned()
 }
 
 /// The folder of the Git repository that a folder is in, and the folder from there, since GitHub reads workflows nowhere else; the

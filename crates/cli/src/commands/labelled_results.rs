@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use probare_cases::ReadOptions;
+use probare_analysis::{CaseValues, LABEL, LabelledOutput, Levels};
 use probare_core::{Event, Job, MetricInfo, Sink, closest};
-use probare_engine::{CaseValues, LABEL, LabelledOutput, Levels};
+use probare_formats::ReadOptions;
 use probare_stats::mean;
 
 use super::judge::{LabelSheet, human_labels};
@@ -46,15 +46,15 @@ pub struct OutputLabel {
 impl OutputLabel {
     /// Whether it is about this output of its case.
     pub fn is_for(&self, case: &CaseValues) -> bool {
-        let CaseValues { id, model, repeat, answer, .. } = case;
+        let CaseValues { id, source, repeat, answer, .. } = case;
         self.output
             .as_ref()
-            .is_none_or(|output| output.matches_output(id, model.as_deref(), *repeat, answer.as_deref()))
+            .is_none_or(|output| output.matches_output(id, source.as_deref(), *repeat, answer.as_deref()))
     }
 
     /// Whether the label says whose answer it is about.
     pub fn names_output(&self) -> bool {
-        self.output.as_ref().is_some_and(|output| output.model.is_some() || output.answer.is_some())
+        self.output.as_ref().is_some_and(|output| output.source.is_some() || output.answer.is_some())
     }
 }
 

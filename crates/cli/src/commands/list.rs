@@ -2,8 +2,9 @@
 
 use std::io;
 
+use probare_benchmarks::registry;
 use probare_core::{Better, MetricDef};
-use probare_metrics::registry;
+use probare_metrics::judges::Rubric;
 use probare_report::{TerminalStyle, wrap};
 
 use super::print;
@@ -65,6 +66,17 @@ fn table(metrics: &[&MetricDef], look: TerminalStyle) -> String {
         };
         let first = format!("  {:width$}  {direction}  ", metric.id);
         wrap(metric.summary, &first, &" ".repeat(width + 7), look.width.into(), &mut text);
+    }
+    if metrics.iter().any(|metric| metric.id == "judge_rubric") {
+        text.push('\n');
+        text.push_str(&look.strong("rubrics of judge_rubric"));
+        text.push('\n');
+        let rubrics: Vec<Rubric> = Rubric::library().collect();
+        let width = rubrics.iter().map(|rubric| rubric.name.len()).max().unwrap_or(0);
+        for rubric in &rubrics {
+            let first = format!("  {:width$}  ", rubric.name);
+            wrap(&rubric.summary, &first, &" ".repeat(width + 4), look.width.into(), &mut text);
+        }
     }
     text.push('\n');
     let legend = "↑ higher is better, ↓ lower is better. `probare explain METRIC` shows formula, options and examples.";

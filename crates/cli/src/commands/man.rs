@@ -1,4 +1,4 @@
-//! `probare man`: manual pages, one for the program, one for each verb and one for each command of a verb; as Markdown, the
+//! `probare man`: manual pages, one for the program, one for each command and one for each command below it; as Markdown, the
 //! pages of the command line in the documentation.
 
 use std::path::PathBuf;
@@ -26,12 +26,12 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let mut pages = Vec::new();
-    collect("probare", crate::arguments::command(), &mut pages);
-    for (name, command) in pages {
+    collect(("probare", "probare"), crate::arguments::command(), &mut pages);
+    for (name, line, command) in pages {
         let path = arguments.folder.join(format!("{name}.{}", if arguments.markdown { "md" } else { "1" }));
         let shown = path.display().to_string();
         let page = if arguments.markdown {
-            markdown(&name, command).into_bytes()
+            markdown(&name, &line, command).into_bytes()
         } else {
             roff(&name, command).map_err(|error| Failure::file("write", &shown, &error))?
         };
@@ -42,11 +42,12 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 }
 
 /// The page of a command, then those of the commands in it: `probare-rag-eval` for `probare rag eval`.
-fn collect(name: &str, command: Command, pages: &mut Vec<(String, Command)>) {
+fn collect((name, line): (&str, &str), command: Command, pages: &mut Vec<(String, String, Command)>) {
     let inner: Vec<Command> = command.get_subcommands().cloned().collect();
-    pages.push((name.to_owned(), command.name(name.to_owned())));
+    pages.push((name.to_owned(), line.to_owned(), command.name(name.to_owned())));
     for command in inner {
-        collect(&format!("{name}-{}", command.get_name()), command, pages);
+        let word = command.get_name();
+        collect((&format!("{name}-{word}"), &format!("{line} {word}")), command.clone(), pages);
     }
 }
 
@@ -61,9 +62,8 @@ fn roff(name: &str, command: Command) -> std::io::Result<Vec<u8>> {
 }
 
 /// The page of a command in the documentation.
-fn markdown(name: &str, mut command: Command) -> String {
-    let line = name.replace('-', " ");
-    command = command.bin_name(line.clone());
+fn markdown(name: &str, line: &str, mut command: Command) -> String {
+    command = command.bin_name(line);
     command.build();
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
     let mut page = format!("# {line}\n\n{}\n\n```\n{}\n```\n", plain(&about), command.render_usage());

@@ -45,12 +45,12 @@ pub mod view;
 
 use std::io::{self, Write};
 
-use probare_cases::{CaseFormat, CaseReader, ReadOptions, columns};
 use probare_core::{Stop, closest};
+use probare_engine::Exit;
+use probare_formats::{CaseFormat, CaseReader, ReadOptions, columns};
 use probare_report::{OutputWriter, escape};
 
 use crate::failure::{CommandResult, Failure};
-use probare_engine::Exit;
 
 /// Opens a file of cases. A column that is mapped but not there would leave its field empty in every case: that is an
 /// error before anything runs.

@@ -1,6 +1,8 @@
 //! What is said about models that were asked, and what to do where they cannot be.
 
-use probare_engine::ModelUsage;
+use std::sync::{Mutex, PoisonError};
+
+use probare_engine::{BatchWatch, ModelUsage};
 use probare_files::{OwnerKeys, PROBARE_KEY};
 use probare_models::{BatchReport, CacheFile};
 use probare_report::number::count_with_noun;
@@ -109,6 +111,27 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     }
 }
 
+/// How a batch that is worked on stands.
+fn running_batch_text((model, name, count, done): &(String, Option<String>, u64, u64)) -> String {
+    let questions = count_with_noun(*count, "question", "questions");
+    match name {
+        Some(name) => format!("batch `{name}` of {model}: {done} of {questions} done"),
+        None => format!("a batch of {model} with {questions}: it is not known yet whether the provider took it"),
+    }
+}
+
+/// Says how batches stand that are waited for, each time something has changed.
+pub fn batch_watch(quiet: bool) -> BatchWatch {
+    let told = Mutex::new(Vec::new());
+    Box::new(move |batches| {
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        for batch in batches.running.iter().filter(|batch| !quiet && !told.contains(*batch)) {
+            remark(&format!("waiting: {}", running_batch_text(batch)));
+        }
+        told.clone_from(&batches.running);
+    })
+}
+
 /// Says how the batches of a run stand.
 fn print_batches(batches: &BatchReport, quiet: bool) {
     let say = |text: String| remark(&text);
@@ -122,14 +145,8 @@ fn print_batches(batches: &BatchReport, quiet: bool) {
     for (model, name, count) in batches.sent.iter().filter(|_| !quiet) {
         say(format!("batch `{name}` of {model}: {} sent", questions(*count)));
     }
-    for (model, name, count, done) in batches.running.iter().filter(|_| !quiet) {
-        say(match name {
-            Some(name) => format!("batch `{name}` of {model}: {done} of {} done", questions(*count)),
-            None => format!(
-                "a batch of {model} with {}: it is not known yet whether the provider took it",
-                questions(*count)
-            ),
-        });
+    for batch in batches.running.iter().filter(|_| !quiet) {
+        say(running_batch_text(batch));
     }
     if batches.unsent > 0 {
         say(format!(

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunValues, read_values};
+use probare_analysis::read_case_means;
+use probare_benchmarks::registries;
+use probare_engine::{Config, Evaluation, EvaluationOptions, Exit};
+use probare_report::comparison::CaseMean;
 use probare_report::escape;
 use probare_report::number::{count_with_noun, percent, rounded};
 use probare_stats::{ConfidenceLevel, minimum_detectable_effect, pairs_needed, standard_deviation};
@@ -14,7 +17,7 @@ use super::store_flags::{StoreFlag, evaluation_failure};
 use super::{compare, print};
 use crate::failure::{CommandResult, Failure};
 
-/// Say before a run how many cases a difference would need, and what they would cost.
+/// Plan a run: how many cases a difference would need, and what they would cost.
 ///
 /// Two systems answer the same cases, and their values are compared pair by pair (a two-sided t test). How many pairs that
 /// takes depends on how far the differences scatter: from two earlier runs that is known, from one it is taken as if the other
@@ -32,7 +35,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "NAME", requires = "results")]
     metric: Option<String>,
 
-    /// A difference of means that should be found (repeatable); 0.01 to 0.2 by default
+    /// A difference of means that the run should find (repeatable); 0.01 to 0.2 by default
     #[arg(long = "difference", value_name = "NUMBER", value_parser = difference)]
     differences: Vec<f64>,
 
@@ -44,7 +47,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NUMBER", value_parser = difference, conflicts_with = "results")]
     deviation: Option<f64>,
 
-    /// How many of 100 such comparisons should find the difference, as a share
+    /// Statistical power: the share of such comparisons that should find the difference
     #[arg(long, value_name = "SHARE", default_value_t = 0.8, value_parser = share)]
     power: f64,
 
@@ -52,7 +55,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
     confidence: f64,
 
-    /// Cases that there are: the least difference that they can show; those of the configuration by default
+    /// Number of cases available, to say the smallest difference that they can show; those of the configuration by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     cases: Option<u64>,
 
@@ -67,7 +70,7 @@ pub struct Arguments {
     #[command(flatten)]
     store: StoreFlag,
 
-    /// Everything as JSON
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
 }
@@ -154,12 +157,12 @@ fn spread(arguments: &Arguments) -> Result<Spread, Failure> {
     if let Some(deviation) = arguments.deviation {
         return Ok(Spread { deviation, from: "as given".to_owned() });
     }
-    let read = |name: &String| -> Result<(String, BTreeMap<String, f64>), Failure> {
+    let read = |name: &String| -> Result<(String, BTreeMap<(String, u32), f64>), Failure> {
         let results = compare::open_results(name, &arguments.store)?;
-        let RunValues { metrics, cases } = read_values(&results, None)?;
+        let (metrics, cases) = read_case_means(&results)?;
         let (at, info) = find_metric(arguments.metric.as_deref(), &metrics)?;
-        let values = cases.into_iter().filter_map(|case| Some((case.id, case.values.get(at).copied().flatten()?)));
-        Ok((info.name.clone(), values.collect()))
+        let value = |case: CaseMean| Some(((case.id, case.occurrence), case.values.get(at).copied().flatten()?));
+        Ok((info.name.clone(), cases.into_iter().filter_map(value).collect()))
     };
     match arguments.results.as_slice() {
         [] => {
@@ -218,7 +221,7 @@ fn case_cost(arguments: &Arguments) -> Result<CaseCost, Failure> {
     };
     let settings = Config::load(Some(path))?.file_options();
     let options = EvaluationOptions { dry_run: true, ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     let estimate = evaluation.estimate();
     let cases: u64 = estimate.cases.iter().map(|(_, cases)| cases).sum();
     let usd = estimate.cost_usd().filter(|_| cases > 0).map(|usd| usd / cases as f64);

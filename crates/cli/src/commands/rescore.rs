@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use probare_engine::{Evaluation, EvaluationOptions, RunOptions, StoredRun};
+use probare_benchmarks::registries;
+use probare_engine::{Evaluation, EvaluationOptions, RunOptions};
 use probare_report::number::count_with_noun;
+use probare_store::StoredRun;
 
 use super::flags::{ForRescore, OptionFlags};
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure, number};
-use super::{remark, resume};
+use super::{compare, remark, resume};
 use crate::failure::{CommandResult, Failure};
 
 /// Score the outputs of a run again, without new requests to the models under test.
@@ -55,6 +57,7 @@ fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<RunOptions, Fai
         settings.gates = own.gates;
         // What was decided early was decided about the other run's metrics: outputs that are there are all scored.
         settings.stop_when_decided = None;
+        settings.baseline = None;
     }
     Ok(settings)
 }
@@ -70,8 +73,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     let settings = settings(arguments, &stored)?;
     let outputs_of = Some(stored.plan.outputs_of.unwrap_or(from));
-    let options = EvaluationOptions { outputs_of, test: stored.plan.test.clone(), ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    let baseline = compare::baseline(&settings, &arguments.store)?;
+    let test = stored.plan.test.clone();
+    let options = EvaluationOptions { outputs_of, test, baseline, ..EvaluationOptions::default() };
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     let differences = stored.plan.output_differences(evaluation.plan());
     if !differences.is_empty() {
         let what = differences.join("; ");

@@ -3,15 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use probare_benchmarks::registries;
 use probare_core::ErrorKind;
-use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunOptions, RunState, Store, StoredRun};
+use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunOptions};
 use probare_report::number::count_with_noun;
+use probare_store::{RunState, Store, StoredRun};
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
 use super::flags::{ForResume, OptionFlags};
-use super::remark;
+use super::model_call_flags::batch_watch;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure, number};
+use super::{compare, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Resume an interrupted run.
@@ -37,6 +40,10 @@ pub struct Arguments {
     /// The configuration; by default the one that the run was started with, if you started it on this machine
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
+
+    /// Wait for the batches of the run (--batch), and go on until no question of it is in one
+    #[arg(long, env = "PROBARE_WAIT")]
+    wait: bool,
 
     #[command(flatten)]
     pub store: StoreFlag,
@@ -92,7 +99,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let differences = stored.plan.differences(evaluation.plan());
     if !differences.is_empty() {
         if !arguments.accept_changes {
-            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; ")))
+            return Err(Failure::new(format!("run {run} cannot be resumed as it began: {}", differences.join("; ")))
                 .hint("put it back as it was, start again, or resume anyway with --accept-changes"));
         }
         for difference in &differences {
@@ -102,7 +109,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     if !arguments.retry.is_empty() {
         let kinds: Vec<ErrorKind> = arguments.retry.iter().flat_map(|which| which.kinds()).copied().collect();
-        let again = store.retry(run, &kinds)?;
+        let again = store.retry(run, &kinds, &benchmark_hooks::has_unreadable_reply)?;
         remark(&format!("{} again", count_with_noun(again, "sample", "samples")));
         let others: Vec<String> = (stored.errors.iter())
             .filter(|(kind, _)| kinds.iter().all(|known| known.name() != kind.as_str()))
@@ -115,7 +122,23 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         remark(&format!("run {run} is complete"));
         return Ok(Exit::Fine);
     }
-    running.evaluate(evaluation, &store, run)
+    if !arguments.wait {
+        return running.evaluate(evaluation, &store, run);
+    }
+    if !running.asks_in_batches() {
+        return Err(Failure::usage(format!("run {run} asks nobody in batches: there is nothing to wait for"))
+            .hint("leave out --wait, or add --batch"));
+    }
+    let mut next = Some((evaluation, running));
+    while let Some((evaluation, running)) = next {
+        let evaluation = evaluation.waiting_for_batches(batch_watch(running.is_quiet()));
+        let (exit, is_waiting) = running.evaluate_once(evaluation, &store, run)?;
+        if !is_waiting {
+            return Ok(exit);
+        }
+        next = open_run(arguments, &store.run(run)?)?;
+    }
+    Ok(Exit::Fine)
 }
 
 /// What the run would go on with.
@@ -150,7 +173,7 @@ pub fn settings_for_run(
     said: RunOptions,
 ) -> Result<RunOptions, Failure> {
     let plan = &stored.plan;
-    let began = plan.began_with()?;
+    let began = RunOptions::from_plan(plan)?;
     if plan.limit.is_some() && said.limit.is_some() && said.limit != plan.limit {
         return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));
     }
@@ -161,7 +184,7 @@ pub fn settings_for_run(
         None => Some(PathBuf::from(&plan.config)).filter(|path| path.is_file()),
     };
     let config = match (&plan.test, named) {
-        (Some(test), _) if config.is_none() => Some(test.config()?),
+        (Some(test), _) if config.is_none() => Some(Config::from_rag_test(test)?),
         (_, Some(path)) => Some(Config::load(Some(&path))?),
         (_, None) => None,
     };
@@ -193,8 +216,10 @@ fn open_run(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evaluat
     }
     let settings = settings(arguments, stored)?;
     let StoredRun { plan, .. } = stored;
-    let options = EvaluationOptions { dry_run: false, refresh, test: plan.test.clone(), outputs_of: plan.outputs_of };
-    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    let baseline = compare::baseline(&settings, &arguments.store)?;
+    let test = plan.test.clone();
+    let options = EvaluationOptions { dry_run: false, refresh, test, outputs_of: plan.outputs_of, baseline };
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     Ok(Some((evaluation, RunDriver::new(settings))))
 }
 
@@ -211,7 +236,7 @@ fn resume_benchmark(
         None if !plan.has_valid_owner_tag() => return Err(foreign_run_failure(stored, "resume")),
         None => PathBuf::from(&plan.config),
     };
-    let began = plan.began_with()?.unwrap_or_default().without_files().retain(|name| name != "limit");
+    let began = RunOptions::from_plan(plan)?.unwrap_or_default().without_files().retain(|name| name != "limit");
     let again = RunOptions { limit: plan.limit, refresh: refresh.then_some(true), ..RunOptions::default() };
     let said = arguments.options.options().combine(again.set_by_caller()).combine(began);
     // Results that are there do not stop it, and what is finished is not asked again.

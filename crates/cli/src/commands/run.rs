@@ -2,17 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+use probare_analysis::{Translation, is_promptfoo_configuration, translate};
+use probare_benchmarks::registries;
+use probare_core::Sha256;
 use probare_engine::{
-    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, Store, check_discovered_guide,
+    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, check_discovered_guide,
 };
 use probare_report::escape;
 use probare_report::number::count_with_noun;
+use probare_store::Store;
 
 use super::benchmark_hooks::{self, ExistingResults, GuideBenchmark, ReadyRun};
+use super::export::exchange_failure;
 use super::flags::{ForRun, OptionFlags};
-use super::print;
 use super::run_driver::RunDriver;
 use super::store_flags::{StoreFlag, evaluation_failure};
+use super::{compare, print, remark};
 use crate::failure::{CommandResult, Failure};
 
 /// Run an evaluation: models times data sets times metrics.
@@ -20,6 +25,9 @@ use crate::failure::{CommandResult, Failure};
 /// The configuration names data sets, models and metrics; without models the responses of the data are scored. Every
 /// finished sample is written to the store (.probare/store.db) at once: after Ctrl-C, a kill or a full disk `probare resume`
 /// continues. The first Ctrl-C finishes requests in flight and exits with code 3, the second exits at once.
+///
+/// A configuration of promptfoo that is named is translated first, into .probare/promptfoo; what cannot be run is listed, counted
+/// as `not_run` and never passed.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The configuration; probare.yaml by default
@@ -50,8 +58,27 @@ fn find_guide(arguments: &Arguments) -> Result<Option<(&'static dyn GuideBenchma
     Ok(Some((guided, path)))
 }
 
+/// Folder of translated configurations.
+const TRANSLATED: &str = ".probare/promptfoo";
+
+/// A configuration of promptfoo that the user names, as one of ours.
+fn translated(arguments: &Arguments) -> Result<Option<(PathBuf, Translation)>, Failure> {
+    let Some(source) = arguments.config.as_deref().filter(|path| is_promptfoo_configuration(path)) else {
+        return Ok(None);
+    };
+    let place = source.canonicalize().unwrap_or_else(|_| source.to_owned());
+    let digest = Sha256::hex_digest(place.as_os_str().as_encoded_bytes());
+    let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+    let config = Path::new(TRANSLATED).join(format!("{stem}-{}", &digest[..8])).join(DEFAULT_NAME);
+    let translation = translate(source, &config).map_err(exchange_failure)?;
+    Ok(Some((config, translation)))
+}
+
 /// What the run is.
 pub fn settings(arguments: &Arguments) -> Result<RunOptions, Failure> {
+    if let Some((config, _)) = translated(arguments)? {
+        return Ok(arguments.options.with(&Config::load(Some(&config))?));
+    }
     if let Some((guided, config)) = find_guide(arguments)?
         && let Some(opened) = guided.open(config, ExistingResults::Skip, arguments.options.options())?
     {
@@ -63,8 +90,42 @@ pub fn settings(arguments: &Arguments) -> Result<RunOptions, Failure> {
     Ok(arguments.options.with(&Config::load(named)?))
 }
 
+/// Says what a configuration of promptfoo became: before the run, so that nothing is taken for checked that is not.
+pub fn describe_translation(translation: &Translation) {
+    let Translation { cells, tests, known, notes, not_run, .. } = translation;
+    let runs = count_with_noun(*cells as u64, "run", "runs");
+    remark(&format!(
+        "promptfoo: {}, {runs}, {known} of them answered without asking anybody",
+        count_with_noun(*tests as u64, "test", "tests")
+    ));
+    for note in notes {
+        remark(&format!("note: {note}"));
+    }
+    for what in not_run {
+        remark(&format!("not run: {what}"));
+    }
+}
+
+/// Runs a configuration of promptfoo that was translated.
+fn run_translated(arguments: &Arguments, config: &Path, translation: &Translation) -> CommandResult {
+    let settings = arguments.options.with(&Config::load(Some(config))?);
+    if settings.quiet != Some(true) {
+        describe_translation(translation);
+    }
+    let is_allowed = settings.allow_not_run == Some(true);
+    let exit = begin(arguments, settings)?;
+    if translation.loses_more && !is_allowed && !arguments.dry_run && matches!(exit, Exit::Fine | Exit::Gate) {
+        remark("parts of the configuration are not run (see above); --allow-not-run accepts that");
+        return Ok(Exit::Error);
+    }
+    Ok(exit)
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
+    if let Some((config, translation)) = translated(arguments)? {
+        return run_translated(arguments, &config, &translation);
+    }
     let said = arguments.options.options();
     if let Some((guided, config)) = find_guide(arguments)? {
         if arguments.dry_run {
@@ -73,9 +134,14 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         }
         return begin_benchmark(guided, config, ExistingResults::Skip, said, &arguments.store);
     }
-    let settings = settings(arguments)?;
-    let options = EvaluationOptions { dry_run: arguments.dry_run, ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    begin(arguments, settings(arguments)?)
+}
+
+/// Starts a run of a configuration of ours.
+fn begin(arguments: &Arguments, settings: RunOptions) -> CommandResult {
+    let baseline = compare::baseline(&settings, &arguments.store)?;
+    let options = EvaluationOptions { dry_run: arguments.dry_run, baseline, ..EvaluationOptions::default() };
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     if arguments.dry_run {
         return print(&estimate_text(evaluation.estimate()));
     }
@@ -112,15 +178,17 @@ fn estimate_text(estimate: &Estimate) -> String {
     for asked in &estimate.asked {
         let what =
             if asked.judges.is_empty() { "answers".to_owned() } else { format!("judges {}", asked.judges.join(", ")) };
+        let what = asked.prompt.as_ref().map_or_else(|| what.clone(), |prompt| format!("{what} to prompt {prompt}"));
         text.push_str(&format!(
-            "  {} {}: {}{}, about {} tokens in and {} out, {}\n",
+            "  {} {}: {}{}, about {} tokens in and {} out, {}{}\n",
             escape::terminal(&asked.model),
             escape::terminal(&what),
             if asked.is_most { "at most " } else { "" },
             count_with_noun(asked.calls, "call", "calls"),
             asked.usage.input_tokens,
             asked.usage.output_tokens,
-            dollars(asked.cost_usd)
+            dollars(asked.cost_usd),
+            if asked.in_batches { " in a batch" } else { "" },
         ));
     }
     if estimate.asked.is_empty() {
@@ -129,11 +197,15 @@ fn estimate_text(estimate: &Estimate) -> String {
     }
     let usage = estimate.usage();
     text.push_str(&format!(
-        "in all {}, about {} tokens, {}, {} of waiting; what is recorded already is neither asked nor paid again\n",
+        "in all {}, about {} tokens, {}, {}; what is recorded already is neither asked nor paid again\n",
         count_with_noun(estimate.calls(), "call", "calls"),
         usage.input_tokens + usage.output_tokens,
         dollars(estimate.cost_usd()),
-        waiting(estimate.seconds()),
+        if estimate.has_batches() {
+            "replies within a day".to_owned()
+        } else {
+            format!("{} of waiting", waiting(estimate.seconds()))
+        },
     ));
     text
 }

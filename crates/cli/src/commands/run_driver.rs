@@ -5,19 +5,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use probare_benchmarks::registries;
 use probare_cancellation::interruption_flag;
-use probare_core::{BenchmarkStatus, Console, Job, Stop};
+use probare_core::{BenchmarkStatus, Console, Job, Sink, Stop};
 use probare_engine::{
-    Conclusion, EarlyOutcome, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest, Store,
+    Conclusion, EarlyOutcome, EarlyProgress, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest,
 };
+use probare_metrics::graders::not_run_reason;
 use probare_report::number::count_with_noun;
 use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
+use probare_store::Store;
 
 use super::flags::stream_look;
 use super::model_call_flags;
 use super::store_flags::{announce, started_run_failure};
-use super::{print, remark, remark_lines};
+use super::{compare, print, remark, remark_lines};
 use crate::failure::{CommandResult, Failure};
 use crate::progress::{InterruptionSink, ProgressSink, ProgressWatcher};
 
@@ -38,6 +41,11 @@ impl RunDriver {
     pub fn new(settings: RunOptions) -> Self {
         for old in &settings.old_names {
             remark(&format!("{old}; the old name goes with the next release"));
+        }
+        for request in settings.requests() {
+            if let Some(reason) = not_run_reason(&request.id, &request.options) {
+                remark(&format!("warning: `{}` cannot be run and counts as not_run: {reason}", request.name));
+            }
         }
         let is_data = settings.output.iter().any(|output| output == Path::new("-"));
         let existing = settings.output.iter().filter(|output| output.is_file()).cloned().collect();
@@ -61,6 +69,11 @@ impl RunDriver {
         self.settings
     }
 
+    /// Whether questions of the run go into batches.
+    pub fn asks_in_batches(&self) -> bool {
+        self.settings.batch == Some(true)
+    }
+
     /// Whether no report is wanted.
     pub fn is_without_output(&self) -> bool {
         self.settings.output.is_empty()
@@ -77,7 +90,7 @@ impl RunDriver {
         }
     }
 
-    fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&self) -> bool {
         self.settings.quiet.unwrap_or_default()
     }
 
@@ -88,29 +101,55 @@ impl RunDriver {
 
     /// Runs the job and says what came of it.
     pub fn run(self, job: Job) -> CommandResult {
-        let progress = ProgressSink::new(self.is_quiet(), self.settings.limit, job.cases.progress());
-        let wanted = RunRequest { watcher: Some(Box::new(progress)), ..self.run_request() };
-        let conclusion = probare_engine::run(job, wanted)?;
+        let early_progress = Arc::<EarlyProgress>::default();
+        let baseline = compare::baseline_file(&self.settings)?;
+        let is_early = self.settings.stop_when_decided == Some(true);
+        // Where the order is drawn the file is read before the first case is scored.
+        let source = job.cases.progress().filter(|_| !is_early);
+        let progress = ProgressSink::new(self.is_quiet(), self.settings.limit, source, Arc::clone(&early_progress));
+        let wanted = RunRequest { watcher: Some(Box::new(progress)), early_progress, baseline, ..self.run_request() };
+        let conclusion = probare_engine::run(job, registries(), wanted)?;
         self.conclude(&conclusion)
     }
 
     /// Drives a run with a store and says what came of it.
-    pub fn evaluate(mut self, evaluation: Evaluation, store: &Store, number: i64) -> CommandResult {
+    pub fn evaluate(self, evaluation: Evaluation, store: &Store, number: i64) -> CommandResult {
+        self.evaluate_once(evaluation, store, number).map(|(exit, _)| exit)
+    }
+
+    /// The same, and whether questions of it wait in a batch.
+    pub fn evaluate_once(
+        mut self,
+        evaluation: Evaluation,
+        store: &Store,
+        number: i64,
+    ) -> Result<(Exit, bool), Failure> {
         let quiet = self.is_quiet();
         if !quiet {
             announce(number, store);
         }
-        if evaluation.plan().models.len() > 1 {
-            // Means over several models say little: each has its own, whatever else is asked for.
+        let plan = evaluation.plan();
+        let source = match (plan.models.len() > 1, plan.names_prompts()) {
+            (true, true) => Some("model+prompt"),
+            (true, false) => Some("model"),
+            (false, true) => Some("prompt"),
+            (false, false) => None,
+        };
+        if let Some(source) = source {
+            // Means over several models or prompts say little: each has its own, whatever else is asked for.
             self.settings.by = Some(match self.settings.by.take() {
-                Some(by) if by != "model" && !by.starts_with("model,") => format!("model,{by}"),
-                _ => "model".to_owned(),
+                None => source.to_owned(),
+                Some(by) if by.split(',').any(|by| ["model", "prompt", "model+prompt"].contains(&by)) => by,
+                Some(by) => format!("{source},{by}"),
             });
         }
         let tally = Arc::new(RunProgress::default());
         let shared = evaluation.model_backend().map(|asked| asked.shared().clone());
-        let watching = ProgressWatcher::start(quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);
-        let wanted = RunRequest { watcher: Some(Box::new(InterruptionSink)), ..self.run_request() };
+        let early_progress = Arc::<EarlyProgress>::default();
+        let watched = (Arc::clone(&tally), Arc::clone(&early_progress));
+        let watching = ProgressWatcher::start(quiet, evaluation.plan().samples(), watched, shared);
+        let watcher: Option<Box<dyn Sink>> = Some(Box::new(InterruptionSink));
+        let wanted = RunRequest { watcher, early_progress, ..self.run_request() };
         let ended = evaluation.run(store, number, wanted, tally);
         watching.end();
         let conclusion = ended.map_err(|error| started_run_failure(error, number))?;
@@ -118,7 +157,9 @@ impl RunDriver {
         if conclusion.driven.stop == Stop::Interrupted || matches!(exit, Exit::Budget | Exit::Incomplete) {
             remark(&format!("what is finished is kept; go on with: probare resume {number}"));
         }
-        Ok(exit)
+        let batches = conclusion.hearing.as_ref().and_then(|hearing| hearing.batches.as_ref());
+        let is_waiting = batches.is_some_and(|batches| batches.problems.is_empty() && batches.is_pending());
+        Ok((exit, is_waiting && conclusion.driven.stop == Stop::Complete))
     }
 
     /// Prints the summary. Errors and failed gates are printed even where nothing else is.
@@ -180,6 +221,12 @@ impl RunDriver {
             remark_lines(
                 "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
             );
+        }
+        if summary.not_run() > 0 && self.settings.allow_not_run != Some(true) {
+            let results = count_with_noun(summary.not_run(), "result was", "results were");
+            remark_lines(&format!(
+                "error: {results} not run, and nothing of that passed\n\nhint: --allow-not-run lets the run pass without them"
+            ));
         }
         if let Some(why) = summary.no_intervals.as_ref().filter(|_| self.settings.significant == Some(true)) {
             remark(&format!(

@@ -7,9 +7,10 @@ use std::time::{Duration, SystemTime};
 use clap::Subcommand;
 use indicatif::HumanDuration;
 use probare_core::Stop;
-use probare_engine::{Exit, HumanLabel, StoredRun, export, export_outputs};
+use probare_engine::{Exit, export, export_outputs};
 use probare_report::number::count_with_noun;
 use probare_report::{Compression, OutputWriter, escape};
+use probare_store::{HumanLabel, StoredRun};
 use serde_json::{Value as Json, json};
 
 use super::store_flags::{StoreFlag, evaluation_failure, number};

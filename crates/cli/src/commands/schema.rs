@@ -1,13 +1,13 @@
 //! `probare schema`: JSON Schemas of the files that Probare reads and writes.
 
+use probare_benchmarks::registry;
 use probare_core::{Decider, ErrorKind, EvidenceKind, Field};
+use probare_engine::Config;
 use probare_engine::PlanError;
-use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 
 use super::print;
 use crate::failure::CommandResult;
-use probare_engine::Config;
 
 /// Print the JSON Schema of cases, of the configuration, of result lines, of the server (OpenAPI), or of a metric's options.
 #[derive(Debug, clap::Args)]

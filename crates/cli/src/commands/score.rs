@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use probare_cases::{FieldMap, ReadOptions, columns};
 use probare_core::{Field, Job};
 use probare_engine::{Config, Exit, RunOptions};
+use probare_formats::{FieldMap, ReadOptions, columns};
 use probare_report::escape;
 
 use super::flags::{ForScore, OptionFlags};
@@ -16,7 +16,7 @@ use crate::failure::{CommandResult, Failure};
 /// Score the cases of a file.
 ///
 /// On a terminal it shows a summary. With -o it writes files, whose extension says what (.jsonl .json .csv .parquet .md .html
-/// .xml; .gz and .zst behind .jsonl, .json and .csv). Into a pipe, or with -o -, it writes one JSON line a case, in input
+/// .xml; .gz and .zst behind .jsonl, .json and .csv). Into a pipe, or with -o -, it writes one JSON line per case, in input
 /// order, and the summary goes to standard error.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

@@ -7,15 +7,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, panic};
 
-use probare_cases::read_whole;
+use probare_analysis::RunViewer;
+use probare_benchmarks::registries;
 use probare_core::Backend;
-use probare_engine::{Exit, ModelBackend, RunViewer, STORE, parse_jobs};
+use probare_engine::{Exit, ModelBackend, parse_jobs};
+use probare_formats::read_whole;
 use probare_models::{Secret, forbid_core_dumps};
 use probare_retrieval::Mode;
 use probare_server::{
     AuthToken, IndexAnswerer, PromptAnswerer, ServeError, Server, ServerLimits, ServerSettings, StopHandle, TokenError,
     VIEWER_PATH,
 };
+use probare_store::STORE;
 
 use super::flags::{ForModelCalls, OptionFlags};
 use super::rag::{self, OpenIndex};
@@ -83,7 +86,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "4096", env = "PROBARE_MAX_WAITING")]
     max_waiting: NonZeroUsize,
 
-    /// Threads that compute; all cores by default
+    /// Number of scoring threads; all cores by default
     #[arg(short, long, value_name = "N", value_parser = parse_jobs, env = "PROBARE_JOBS")]
     jobs: Option<NonZeroUsize>,
 
@@ -140,7 +143,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     let open = || {
         Ok::<_, Failure>(Arc::new(with_labels_file(
-            RunViewer::open(&arguments.store, &[])?,
+            RunViewer::open(&arguments.store, &[], registries())?,
             arguments.labels.as_deref(),
         )?))
     };

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::{Arg, ArgMatches};
+use probare_benchmarks::registries;
 use probare_benchmarks::sgi::Subtask;
-use probare_core::{Backend as _, BuildError, closest};
-use probare_engine::sgi::{Guide, GuideError, PreparedSgiRun, SgiOptions, by_environment, prepare};
+use probare_benchmarks::sgi::guide::{Guide, GuideError, PreparedSgiRun, SgiOptions, by_environment, prepare};
+use probare_benchmarks::sgi::records::unreadable_replies;
+use probare_core::{Backend as _, BuildError, Score, closest};
 use probare_engine::{Evaluation, EvaluationOptions, RunOptions};
 use probare_report::escape;
 use probare_report::number::count_with_noun;
@@ -152,6 +154,10 @@ impl GuideBenchmark for SgiGuide {
         Guide::is_sgi_config(text)
     }
 
+    fn has_unreadable_reply(&self, score: &Score) -> bool {
+        unreadable_replies(score) > 0
+    }
+
     fn describe(&self, path: &Path) -> Result<String, Failure> {
         let guide = Guide::load(path)?;
         for dataset in &guide.datasets {
@@ -279,7 +285,8 @@ fn open(path: &Path, existing: ExistingResults, flags: RunOptions) -> Result<Opt
         ExistingResults::Overwrite => true,
     };
     let options = EvaluationOptions { refresh, ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open_benchmark(&settings, options, benchmark).map_err(evaluation_failure)?;
+    let evaluation =
+        Evaluation::open_benchmark(&settings, options, registries(), benchmark).map_err(evaluation_failure)?;
     Ok(Some(ReadyRun { evaluation, running: RunDriver::new(settings).with_own_summary(true) }))
 }
 
@@ -307,7 +314,7 @@ fn check_prerequisites(
             };
             let mut asking = settings.model_access();
             asking.models.extend(guide.graders.models.iter().chain(&guide.models).cloned());
-            let asked = asking.open(&mut [], probare_metrics::registry()).map_err(|error| error.to_string())?;
+            let asked = asking.open(&mut [], probare_benchmarks::registry()).map_err(|error| error.to_string())?;
             asked.can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
         }
         // What is recorded needs no sandbox.

@@ -3,7 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use probare_engine::{Exit, show_case};
+use probare_analysis::show_case;
+use probare_benchmarks::registries;
+use probare_engine::Exit;
 use probare_report::{TerminalStyle, case_view};
 
 use super::{print, remark};
@@ -39,9 +41,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         let hint = format!(
             "`probare view {name}` shows a run of the store; `probare runs export {name} -o results.jsonl` makes a file"
         );
-        return Err(Failure::usage(format!("`{name}` is no file of results")).hint(hint));
+        return Err(Failure::usage(format!("`{name}` is not a file of results")).hint(hint));
     }
-    let mut found = show_case(&arguments.results, &arguments.inputs, &arguments.id)?;
+    let mut found = show_case(&arguments.results, &arguments.inputs, &arguments.id, registries())?;
     if found.results.is_empty() && found.recorded.is_empty() {
         let id = &arguments.id;
         if let Some(error) = found.without_texts {

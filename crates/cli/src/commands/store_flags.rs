@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{
-    DriveError, EarlyDecisionError, EvaluationError, Exit, RunError, RunViewer, STORE, Store, StoreError,
-};
+use probare_analysis::RunViewer;
+use probare_benchmarks::registries;
+use probare_engine::{DriveError, EvaluationError, Exit, RunError};
+use probare_store::{STORE, Store, StoreError};
 
 use super::remark;
 use crate::failure::Failure;
@@ -53,7 +54,7 @@ pub struct ViewerFlags {
 impl ViewerFlags {
     /// Lays them out.
     pub fn open(&self) -> Result<RunViewer, Failure> {
-        Ok(RunViewer::open(&self.store.store, &self.given)?)
+        Ok(RunViewer::open(&self.store.store, &self.given, registries())?)
     }
 
     /// Files that are read.
@@ -72,6 +73,13 @@ pub fn evaluation_failure(error: EvaluationError) -> Failure {
         EvaluationError::UnknownModel { similar: Some(similar), .. } => {
             plain.hint(format!("a model with a similar name exists: `{similar}`")).into_usage()
         }
+        EvaluationError::UnknownPrompt { similar: Some(similar), .. } => {
+            plain.hint(format!("a prompt with a similar name exists: `{similar}`")).into_usage()
+        }
+        EvaluationError::UnknownPrompt { known, .. } if known.is_empty() => {
+            plain.hint("write the prompts as `generate: {prompts: [{name: short, prompt: …}, …]}`").into_usage()
+        }
+        EvaluationError::UnknownPrompt { known, .. } => plain.hint(format!("it has {}", known.join(", "))).into_usage(),
         EvaluationError::UnknownVariable { similar: Some(similar), .. } => {
             plain.hint(format!("did you mean `{{{{{similar}}}}}`?")).into_usage()
         }
@@ -81,12 +89,9 @@ pub fn evaluation_failure(error: EvaluationError) -> Failure {
         EvaluationError::NoTools { .. } => plain
             .hint("ask a model of a provider that knows tools, set `generate.prompt` if passages are retrieved, or leave `tools` out")
             .into_usage(),
-        EvaluationError::Early(EarlyDecisionError::NoGate) => {
-            plain.hint("set one, for example --fail-under answer_match=0.8").into_usage()
-        }
-        EvaluationError::Early(_) => plain.hint("leave out --stop-when-decided, or `stop_when_decided` of the configuration, to run all cases").into_usage(),
+        EvaluationError::Early(error) => Failure::from_diagnosis(&error),
         EvaluationError::OtherGates => {
-            plain.hint("gates, seed and --stop-when-decided are fixed when a run starts").into_usage()
+            plain.hint("gates, baseline, seed and --stop-when-decided are fixed when a run starts").into_usage()
         }
         EvaluationError::NotComputed { .. } => plain.hint("add it to `metrics`").into_usage(),
         EvaluationError::Prompt(_)

@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, short = 'y')]
     yes: bool,
 
-    /// Remove the trust
+    /// Stop trusting it
     #[arg(long, conflicts_with = "yes")]
     remove: bool,
 
@@ -87,7 +87,8 @@ fn requested_authority(path: &Path, content: &[u8]) -> Result<Vec<String>, Failu
 /// Asks on the terminal. Where there is none, whoever means it says so with a flag.
 pub fn confirm() -> Result<bool, Failure> {
     if !io::stdin().is_terminal() {
-        return Err(Failure::usage("there is no terminal to ask on").hint("--yes says that you have looked at it"));
+        return Err(Failure::usage("there is no terminal to ask for confirmation")
+            .hint("--yes says that you have looked at it"));
     }
     let failed = |error: io::Error| Failure::new(format!("the terminal cannot be read: {error}"));
     let mut err = io::stderr().lock();

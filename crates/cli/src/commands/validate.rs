@@ -4,18 +4,20 @@ use std::io;
 use std::path::Path;
 
 use clap::ValueEnum;
+use probare_benchmarks::registry;
 use probare_benchmarks::synthlink::catalogue::{is_catalogue, validate};
-use probare_cases::{ReadOptions, columns};
 use probare_core::{DefaultCasePolicy, Event, Field, NoBackend, Problem, Sink};
-use probare_engine::{DriveOptions, GateEntry, Plan, PlanError, RunContext, drive, with_own_metrics_unstarted};
-use probare_metrics::registry;
+use probare_engine::Config;
+use probare_engine::Exit;
+use probare_engine::{
+    DriveOptions, GateEntry, Plan, PlanError, RunContext, drive, read_rubric_file, with_own_metrics_unstarted,
+};
+use probare_formats::{ReadOptions, columns};
 use probare_report::{Gates, escape};
 
 use super::flags::{ForReading, OptionFlags};
 use super::{benchmark_hooks, no_column, open_cases, print, remark};
 use crate::failure::{CommandResult, Failure};
-use probare_engine::Config;
-use probare_engine::Exit;
 
 /// Problems that are printed; all are counted.
 const SHOWN: usize = 20;
@@ -115,8 +117,10 @@ fn configuration(file: &str) -> CommandResult {
     }
     let config = Config::load(Some(Path::new(file)))?;
     if !config.metrics.is_empty() {
-        let registry = with_own_metrics_unstarted(registry(), &config.requests()).map_err(PlanError::from)?;
-        let plan = Plan::new(&config.requests(), config.profile.unwrap_or_default(), &registry)?;
+        let mut requests = config.requests();
+        requests.iter_mut().try_for_each(read_rubric_file)?;
+        let registry = with_own_metrics_unstarted(registry(), &requests).map_err(PlanError::from)?;
+        let plan = Plan::new(&requests, config.profile.unwrap_or_default(), &registry)?;
         Gates::new(config.gates.iter().flat_map(GateEntry::gates).collect()).check(plan.infos(), true)?;
     }
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));

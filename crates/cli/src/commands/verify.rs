@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{Exit, Verdict, VerifyRequest, verify};
+use probare_analysis::{Verdict, VerifyRequest, verify};
+use probare_benchmarks::registries;
+use probare_engine::Exit;
 use probare_models::CacheFile;
 use probare_report::number::count_with_noun;
 
@@ -46,7 +48,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         record: CacheFile::from_flag(arguments.record.as_deref()),
         interrupted: interrupt_flag(),
         allow_code: arguments.allow_code,
-        ..VerifyRequest::of(&arguments.results)
+        ..VerifyRequest::new(&arguments.results, registries())
     };
     let verdict = verify(&asked)?;
     for disagreement in &verdict.disagreements {

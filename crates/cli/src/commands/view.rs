@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use probare_engine::{Exit, RunViewer, ViewerError};
+use probare_analysis::{RunViewer, ViewerError};
+use probare_engine::Exit;
 use probare_files::HostProgram;
 use probare_models::random_bytes;
 use probare_report::OutputWriter;
@@ -86,7 +87,8 @@ pub fn with_labels_file(desk: RunViewer, labels: Option<&Path>) -> Result<RunVie
 
 /// A token that nobody can guess.
 fn token() -> Result<String, Failure> {
-    let bytes = random_bytes::<24>().ok_or_else(|| Failure::new("this machine gives no random numbers for a token"))?;
+    let bytes =
+        random_bytes::<24>().ok_or_else(|| Failure::new("the system has no source of random numbers for a token"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -116,6 +116,65 @@ fn judges_take_a_batch_of_their_own_and_make_no_verdict_before() {
 }
 
 #[test]
+fn resume_waits_for_batches_until_none_is_left() {
+    let server = BatchServer::start(Duration::ZERO).unwrap();
+    let folder = project(&server, "openai", &["Q0", "Q1"], true);
+    let place = folder.path();
+    run_expecting(place, 3, &["run", "probare.yaml", "--batch"]);
+    // Ctrl-C ends the waiting, and the batch is still there.
+    let waiting = command(place, &["resume", "--wait"]).stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(1500));
+    assert!(Command::new("kill").args(["-INT", &waiting.id().to_string()]).status().unwrap().success());
+    let ended = waiting.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(3), "{}", both_streams(&ended));
+    assert!(both_streams(&ended).contains("waiting: batch `"), "{}", both_streams(&ended));
+    assert_eq!((server.batches(), server.requests()), (1, 2));
+    let text = thread::scope(|scope| {
+        let waiting = scope.spawn(|| run_successfully(place, &["resume", "--wait", "-o", "r.jsonl"]));
+        while !waiting.is_finished() {
+            thread::sleep(Duration::from_millis(300));
+            server.finish();
+        }
+        waiting.join().unwrap()
+    });
+    assert_eq!((server.batches(), server.requests(), server.single()), (2, 4, 0), "{text}");
+    let found = values(&place.join("r.jsonl"), "judge_rubric");
+    assert!(found.len() == 2 && found.values().all(|result| result["label"] == "good"), "{found:?}");
+}
+
+#[test]
+fn waiting_is_refused_where_nobody_is_asked_in_batches() {
+    let server = BatchServer::start(Duration::ZERO).unwrap();
+    let folder = project(&server, "openai", &["Q0"], false);
+    run_expecting(folder.path(), 3, &["run", "probare.yaml", "--offline"]);
+    let text = run_expecting(folder.path(), 2, &["resume", "1", "--wait"]);
+    assert!(text.contains("nothing to wait for"), "{text}");
+}
+
+#[test]
+fn a_dry_run_counts_the_price_of_a_batch() {
+    let server = BatchServer::start(Duration::ZERO).unwrap();
+    let folder = project(&server, "openai", &["Q0", "Q1"], true);
+    let place = folder.path();
+    let alone = run_successfully(place, &["run", "probare.yaml", "--dry-run"]);
+    let batch = run_successfully(place, &["run", "probare.yaml", "--dry-run", "--batch"]);
+    let dollars = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("in all")).unwrap().to_owned();
+        line.split(", ").find_map(|part| part.strip_suffix(" US dollars")).unwrap().parse::<f64>().unwrap()
+    };
+    // Shown with four decimals.
+    assert!((dollars(&batch) - dollars(&alone) / 2.0).abs() < 1e-4, "{alone}{batch}");
+    assert!(batch.contains("US dollars in a batch") && batch.contains("replies within a day"), "{batch}");
+    assert!(!alone.contains("batch") && alone.contains("of waiting"), "{alone}");
+    // It refuses what the run would refuse.
+    let config = fs::read_to_string(place.join("probare.yaml")).unwrap();
+    fs::write(place.join("probare.yaml"), config.replace("\"openai\"", "\"gemini\"")).unwrap();
+    let text = run_expecting(place, 2, &["run", "probare.yaml", "--dry-run", "--batch"]);
+    assert!(text.contains("no model of this run takes batches"), "{text}");
+    assert_eq!((server.requests(), server.single()), (0, 0));
+}
+
+#[test]
 fn a_batch_whose_name_was_never_heard_is_found_again_and_not_sent_twice() {
     for provider in ["openai", "anthropic"] {
         let server = BatchServer::start(Duration::ZERO).unwrap();
@@ -163,7 +222,7 @@ fn without_a_model_that_takes_batches_nothing_begins() {
     let server = BatchServer::start(Duration::ZERO).unwrap();
     let folder = project(&server, "groq", &["Q0"], false);
     let text = run_expecting(folder.path(), 64, &["run", "probare.yaml", "--batch"]);
-    assert!(text.contains("no model of this run takes batches") && text.contains("anthropic"), "{text}");
+    assert!(text.contains("no model of this run has a batch interface") && text.contains("anthropic"), "{text}");
     assert_eq!((server.requests(), server.single()), (0, 0));
 }
 

@@ -273,3 +273,23 @@ fn what_cannot_be_estimated_is_refused_in_words() {
     let said = run_expecting(place, 64, &["estimate", "steps.jsonl", "--labels", "labels.csv"]);
     assert!(said.contains("`steps` has no fixed range"), "{said}");
 }
+
+#[test]
+fn power_averages_the_repeats_of_a_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    // Every case is right in one of two repeats: its mean never varies.
+    let row = |case: usize, repeat: usize| {
+        let response = if (case + repeat) % 2 == 0 { "yes" } else { "no" };
+        json!({"id": format!("c{case}"), "model": "m", "repeat": repeat, "response": response, "reference": "yes"})
+    };
+    let rows: String = (0..40).flat_map(|case| [row(case, 0), row(case, 1)]).map(|row| format!("{row}\n")).collect();
+    fs::write(place.join("cases.jsonl"), rows).unwrap();
+    run_successfully(place, &["score", "cases.jsonl", "-m", "exact_match", "-q", "-o", "repeated.jsonl"]);
+    let said = json_of(place, &["power", "repeated.jsonl"]);
+    assert_eq!(said["deviation"], 0.0, "{said}");
+    assert!(said["deviation_from"].as_str().unwrap().starts_with("40 values of `exact_match`"), "{said}");
+    // Labels are about one output of a case.
+    let refused = run_expecting(place, 64, &["estimate", "repeated.jsonl", "--next", "10"]);
+    assert!(refused.contains("has several outputs, and one of each case is needed"), "{refused}");
+}

@@ -6,11 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::program::PROGRAM;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::program::{PROGRAM, root};
 
 pub(crate) fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -58,7 +54,9 @@ fn pages_point_only_to_metrics_that_exist() {
         "unsure",
     ];
     let mut pages = Vec::new();
-    documents(&root().join("crates/metrics/src"), &mut pages);
+    for folder in ["crates/metrics/src", "crates/benchmarks/src"] {
+        documents(&root().join(folder), &mut pages);
+    }
     let mut checked = 0;
     for page in pages {
         let text = fs::read_to_string(&page).unwrap();

@@ -13,7 +13,7 @@ use probare_models::list_cached_models;
 #[cfg(unix)]
 use probare_testing::{ServerBehaviour, TestServer, Trouble};
 
-use crate::program::{self, PROGRAM};
+use crate::program::{self, PROGRAM, stderr};
 
 /// Cases, and a judge that notes each question and takes its time.
 fn project(cases: usize, seconds: &str) -> tempfile::TempDir {
@@ -185,10 +185,6 @@ fn threads_that_the_system_refuses_end_in_fewer_threads_or_an_error_and_never_in
     assert!(ended.iter().any(|(processes, code)| *processes == 60 && *code == Some(0)), "{ended:?}");
 }
 
-fn stderr_text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 #[test]
 fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     let folder = project(9, "0");
@@ -198,7 +194,7 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     };
     let show = |words: &[&str], home: &Path| {
         let output = run(words, home);
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &stderr_text(&output))
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output))
     };
     let mut rows = fs::read_to_string(at.join("cases.jsonl")).unwrap();
     rows.push_str("this is no row\n");
@@ -212,7 +208,7 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
         &["run", "plain.yaml", "--profile", "improved", "--limit", "9", "-q", "--fail-under", "agency_language=2"],
         &home,
     );
-    assert_eq!(begun.status.code(), Some(2), "{}", stderr_text(&begun));
+    assert_eq!(begun.status.code(), Some(2), "{}", stderr(&begun));
     // Nothing need be said again.
     let (code, text) = show(&["config", "show", "resume", "1"], &home);
     assert_eq!(code, Some(0), "{text}");
@@ -240,7 +236,7 @@ fn nothing_evaluated_is_not_a_pass() {
     let folder = project(0, "0");
     let run = |words: &[&str]| {
         let output = Command::new(PROGRAM).args(words).current_dir(folder.path()).output().unwrap();
-        (output.status.code(), stderr_text(&output))
+        (output.status.code(), stderr(&output))
     };
     let (code, text) = run(&["score", "cases.jsonl", "-m", "token_f1", "-c", "/dev/null"]);
     assert_eq!(code, Some(1), "{text}");
@@ -259,7 +255,7 @@ fn the_rows_of_a_manifest_are_those_that_were_read() {
         .current_dir(folder.path())
         .output()
         .unwrap();
-    assert_eq!(output.status.code(), Some(1), "no reply is recorded: {}", stderr_text(&output));
+    assert_eq!(output.status.code(), Some(1), "no reply is recorded: {}", stderr(&output));
     let manifest = fs::read_to_string(folder.path().join("out.jsonl.run.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     assert_eq!(manifest["inputs"][0]["rows"], 5, "{}", manifest["inputs"]);
@@ -281,8 +277,7 @@ fn a_prompt_in_a_file_lies_beside_the_configuration_that_names_it() {
         .current_dir(at)
         .output()
         .unwrap();
-    let manifest =
-        fs::read_to_string(at.join("out.jsonl.run.json")).unwrap_or_else(|_| panic!("{}", stderr_text(&output)));
+    let manifest = fs::read_to_string(at.join("out.jsonl.run.json")).unwrap_or_else(|_| panic!("{}", stderr(&output)));
     assert!(manifest.contains("Beside: "), "{manifest}");
     assert!(!manifest.contains("Here: "));
 }

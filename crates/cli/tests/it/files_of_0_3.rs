@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use crate::old_files::copy;
 
-use crate::program::PROGRAM;
+use crate::program::{PROGRAM, both_streams};
 
 /// A copy of the fixtures, since writing to a store brings it into its present form.
 fn fixtures() -> tempfile::TempDir {
@@ -23,16 +23,11 @@ fn probare(folder: &Path, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// Everything that a command prints, on both streams.
-fn text(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
-}
-
 /// What a command that succeeds prints.
 fn success(folder: &Path, arguments: &[&str]) -> String {
     let output = probare(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output));
-    text(&output)
+    assert!(output.status.success(), "{arguments:?}: {}", both_streams(&output));
+    both_streams(&output)
 }
 
 /// The lines of a file, parsed.
@@ -44,7 +39,7 @@ fn json_lines(path: PathBuf) -> Vec<serde_json::Value> {
 fn results_of_every_format_are_recomputed() {
     let folder = fixtures();
     for name in ["scored.jsonl", "scored.jsonl.gz", "scored.json", "scored.csv", "scored.parquet", "scored.html"] {
-        let printed = text(&probare(folder.path(), &["verify", "--allow-unchecked", name]));
+        let printed = both_streams(&probare(folder.path(), &["verify", "--allow-unchecked", name]));
         assert!(printed.contains("6 cases"), "{name}: {printed}");
         // `token_f1` and its kind have the same definition now as then.
         assert!(!printed.contains("`token_f1`: `value`"), "{name}: {printed}");
@@ -54,7 +49,7 @@ fn results_of_every_format_are_recomputed() {
         ("agents", "agents.jsonl", "3 cases"),
         ("synthesis", "synthesis.jsonl", "4 cases"),
     ] {
-        let printed = text(&probare(&folder.path().join(place), &["verify", name]));
+        let printed = both_streams(&probare(&folder.path().join(place), &["verify", name]));
         assert!(printed.contains(cases), "{name}: {printed}");
     }
 }
@@ -122,7 +117,7 @@ fn retired_metrics_are_shown_as_recorded_and_not_recomputed() {
     let folder = fixtures();
     let place = folder.path().join("agents");
     let verified = probare(&place, &["verify", "agents.jsonl"]);
-    let printed = text(&verified);
+    let printed = both_streams(&verified);
     assert!(!verified.status.success(), "what is not recomputed is not certified: {printed}");
     let row = json_lines(place.join("agents.jsonl")).remove(0);
     let id = row["id"].as_str().unwrap();
@@ -132,7 +127,7 @@ fn retired_metrics_are_shown_as_recorded_and_not_recomputed() {
         success(&place, &["show", "agents.jsonl", "--id", id, "--metric", metric]);
         for arguments in [&["explain", metric][..], &["score", "cases.jsonl", "-m", metric]] {
             let refused = probare(&place, arguments);
-            let printed = text(&refused);
+            let printed = both_streams(&refused);
             assert_eq!(refused.status.code(), Some(64), "{arguments:?}: {printed}");
             assert!(printed.contains(&format!("metric `{metric}` was retired in 0.4")), "{arguments:?}: {printed}");
             assert!(printed.contains("hint: `") && printed.contains("judge_"), "{arguments:?}: {printed}");

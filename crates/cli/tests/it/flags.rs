@@ -131,7 +131,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 45] = [
+const PROBES: [(&str, Probe); 49] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -160,14 +160,18 @@ const PROBES: [(&str, Probe); 45] = [
     ("run-again", Probe::Setting("run_again", "--run-again")),
     ("limit", Probe::Effect("limit", "--limit=1")),
     ("allow-empty", Probe::Empty("allow_empty", "--allow-empty")),
+    ("allow-not-run", Probe::Setting("allow_not_run", "--allow-not-run")),
     ("title", Probe::Beside("title", "--title=Heading", "-o out.html")),
     ("quiet", Probe::Effect("quiet", "--quiet")),
     ("json", Probe::Effect("json", "--json")),
     ("color", Probe::Effect("color", "--color=always")),
+    ("prompt", Probe::Setting("prompts", "--prompt=nobody")),
     ("profile", Probe::Setting("profile", "--profile=improved")),
     ("strict", Probe::Setting("strict", "--strict")),
     ("stop-when-decided", Probe::Beside("stop_when_decided", "--stop-when-decided", "--fail-under=M=0.01 -o out.json")),
     ("seed", Probe::Setting("seed", "--seed=7")),
+    ("baseline", Probe::Setting("baseline", "--baseline=old.jsonl")),
+    ("not-worse", Probe::Setting("gate", "--not-worse=M=0.1")),
     ("metric", Probe::Setting("metrics", "--metric=exact_match")),
     ("config", Probe::Setting("config", "--config=other.yaml")),
     ("map", Probe::Setting("map", "--map=query=id")),
@@ -180,8 +184,9 @@ const PROBES: [(&str, Probe); 45] = [
 ];
 
 /// Flags that are no settings of a run: what the verb itself is told. Each is seen by the test that is named.
-const OWN: [(&str, &str, &str); 47] = [
+const OWN: [(&str, &str, &str); 48] = [
     ("run", "dry-run", "run.trycmd"),
+    ("resume", "wait", "batches::resume_waits_for_batches_until_none_is_left"),
     ("resume", "accept-changes", "torture_runs::a_changed_case_prompt_or_setting_is_named_and_refused"),
     ("resume", "retry", "torture_runs"),
     ("rag test", "k", "retrieval"),

@@ -15,14 +15,10 @@ use std::time::{Duration, Instant};
 use probare_testing::{ServerBehaviour, TestServer};
 use serde_json::{Value, json};
 
-use crate::program::PROGRAM;
+use crate::program::{PROGRAM, root};
 
 /// Longer than any of these commands takes, under a tracer and on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(2);
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
 
 /// The files of a stranger, and the folder of whoever opens them.
 struct Kit {

@@ -714,7 +714,7 @@ fn trust_lasts_until_the_configuration_changes_and_naming_it_is_trust() {
     let run = |words: &str| place.run(&folder, &words.split(' ').map(str::to_owned).collect::<Vec<_>>());
     assert_eq!(run("score cases.jsonl").0, Some(1));
     assert_eq!(run("score cases.jsonl --config probare.yaml").0, Some(0), "named");
-    assert_eq!(run("trust").0, Some(64), "there is no terminal to ask on");
+    assert_eq!(run("trust").0, Some(64), "there is no terminal to ask for confirmation");
     assert_eq!(run("trust --yes").0, Some(0));
     assert_eq!(run("score cases.jsonl").0, Some(0));
     assert!(run("trust --list").1.contains("probare.yaml"));
@@ -829,7 +829,7 @@ fn a_cache_is_used_where_it_is_named_accepted_or_shares_a_key() {
     let output = homeless.env_remove("HOME").env_remove("XDG_CONFIG_HOME").output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("set `PROBARE_KEY`") && !text.contains("cache accept"), "no key can be kept: {text}");
-    assert_eq!(place.run(&folder, &words("cache accept")).0, Some(64), "there is no terminal to ask on");
+    assert_eq!(place.run(&folder, &words("cache accept")).0, Some(64), "there is no terminal to ask for confirmation");
     assert_eq!(place.run(&folder, &words("cache accept --yes")).0, Some(0));
     place.run(&folder, &words(offline));
     assert_eq!(passed(), 2, "accepted");

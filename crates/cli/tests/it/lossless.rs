@@ -8,11 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::program::{PROGRAM, code, command, run};
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use crate::program::{PROGRAM, code, command, run, stderr};
 
 fn rows(count: usize) -> String {
     let row = |number| format!("{{\"id\":\"{number}\",\"response\":\"a b\",\"reference\":\"a\"}}\n");

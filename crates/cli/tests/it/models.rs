@@ -1,9 +1,11 @@
 //! `probare models pull` and runs that need what it fetches.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use probare_testing::{ServerBehaviour, TestServer};
+
+use crate::program::stderr;
 
 /// A command in a folder, with models in the folder `models` there.
 fn probare(folder: &Path, arguments: &[&str]) -> Command {
@@ -11,10 +13,6 @@ fn probare(folder: &Path, arguments: &[&str]) -> Command {
     command.current_dir(folder).args(arguments).env("PROBARE_MODELS", folder.join("models")).env_remove("HF_ENDPOINT");
     crate::program::name_config(&mut command, folder);
     command
-}
-
-fn stderr_text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 const CASES: &str = "{\"id\":\"a\",\"response\":\"It is Canberra.\",\"reference\":\"Canberra\"}\n";
@@ -28,7 +26,7 @@ fn a_run_without_its_model_does_not_start_and_says_how_to_get_it() {
     assert_eq!(output.status.code(), Some(64));
     let expected = "error: metric `embedding_similarity`: the model `all-MiniLM-L6-v2` is missing\n\n\
                     hint: fetch it once with `probare models pull all-MiniLM-L6-v2`\n";
-    assert_eq!(stderr_text(&output), expected);
+    assert_eq!(stderr(&output), expected);
     assert!(!folder.path().join("r.jsonl").exists());
 }
 
@@ -41,9 +39,9 @@ fn what_is_not_the_published_file_is_not_kept() {
     let output = pull("given").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        stderr_text(&output).contains("`given/vocab.txt` is damaged: it has 6 bytes, 231508 are expected"),
+        stderr(&output).contains("`given/vocab.txt` is damaged: it has 6 bytes, 231508 are expected"),
         "{}",
-        stderr_text(&output)
+        stderr(&output)
     );
 
     let path = "/sentence-transformers/all-MiniLM-L6-v2/resolve/main/vocab.txt".to_owned();
@@ -51,13 +49,13 @@ fn what_is_not_the_published_file_is_not_kept() {
     let server = TestServer::start(ServerBehaviour { files, ..ServerBehaviour::default() }).unwrap();
     let output = pull("hub").env("HF_ENDPOINT", server.url()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr_text(&output).contains("is not the published file: its SHA-256 is"), "{}", stderr_text(&output));
+    assert!(stderr(&output).contains("is not the published file: its SHA-256 is"), "{}", stderr(&output));
     assert!(!folder.path().join("models").exists(), "nothing is kept");
 
     let output = pull("nowhere").output().unwrap();
     assert_eq!(output.status.code(), Some(64));
     let output = probare(folder.path(), &["models", "pull", "all-MiniLM-L6"]).output().unwrap();
-    assert!(stderr_text(&output).contains("perhaps `all-MiniLM-L6-v2`"), "{}", stderr_text(&output));
+    assert!(stderr(&output).contains("perhaps `all-MiniLM-L6-v2`"), "{}", stderr(&output));
 }
 
 #[test]
@@ -71,14 +69,14 @@ fn a_model_from_a_folder_scores_and_its_run_is_verified() {
     std::fs::write(folder.path().join("cases.jsonl"), CASES).unwrap();
     let run = |arguments: &[&str]| probare(folder.path(), arguments).output().unwrap();
     let pulled = run(&["models", "pull", "--from", own.to_str().unwrap()]);
-    assert!(pulled.status.success(), "{}", stderr_text(&pulled));
+    assert!(pulled.status.success(), "{}", stderr(&pulled));
     let again = run(&["models", "pull"]);
-    assert!(String::from_utf8_lossy(&again.stdout).contains("is already in"), "{}", stderr_text(&again));
+    assert!(String::from_utf8_lossy(&again.stdout).contains("is already in"), "{}", stderr(&again));
     let scored = run(&["score", "cases.jsonl", "-m", "embedding_similarity", "-o", "r.jsonl", "--quiet"]);
-    assert!(scored.status.success(), "{}", stderr_text(&scored));
+    assert!(scored.status.success(), "{}", stderr(&scored));
     let verified = run(&["verify", "r.jsonl"]);
     let text = String::from_utf8_lossy(&verified.stdout).into_owned();
-    assert!(verified.status.success() && text.contains("all agree\n"), "{text}{}", stderr_text(&verified));
+    assert!(verified.status.success() && text.contains("all agree\n"), "{text}{}", stderr(&verified));
 
     let damaged = folder.path().join("models/all-MiniLM-L6-v2/model.safetensors");
     let mut bytes = std::fs::read(&damaged).unwrap();
@@ -86,7 +84,7 @@ fn a_model_from_a_folder_scores_and_its_run_is_verified() {
     std::fs::write(&damaged, bytes).unwrap();
     let output = run(&["score", "cases.jsonl", "-m", "embedding_similarity"]);
     assert_eq!(output.status.code(), Some(64));
-    assert!(stderr_text(&output).contains("is damaged: its SHA-256 is"), "{}", stderr_text(&output));
+    assert!(stderr(&output).contains("is damaged: its SHA-256 is"), "{}", stderr(&output));
 }
 
 #[test]
@@ -99,7 +97,7 @@ fn vectors_of_a_server_have_the_record_the_budget_and_the_silence_of_the_run() {
     let score = |more: &[&str]| {
         let metric = ["score", "cases.jsonl", "-m", "embedding_similarity:model=served", "-o", "r.jsonl"];
         let output = probare(folder.path(), &[&metric, more].concat()).env_remove("PROBARE_RECORD").output().unwrap();
-        (output.status.code().unwrap(), stderr_text(&output))
+        (output.status.code().unwrap(), stderr(&output))
     };
     let (code, text) = score(&["--offline", "--record", "other.db"]);
     assert_ne!(code, 0, "{text}");
@@ -118,9 +116,9 @@ fn vectors_of_a_server_have_the_record_the_budget_and_the_silence_of_the_run() {
         probare(folder.path(), &verify).output().unwrap()
     };
     let verified = verify("other.db");
-    assert_eq!(verified.status.code(), Some(0), "{}", stderr_text(&verified));
+    assert_eq!(verified.status.code(), Some(0), "{}", stderr(&verified));
     let unchecked = verify("nowhere.db");
     assert_eq!(unchecked.status.code(), Some(1));
-    assert!(stderr_text(&unchecked).contains("served: not checked"), "{}", stderr_text(&unchecked));
+    assert!(stderr(&unchecked).contains("served: not checked"), "{}", stderr(&unchecked));
     assert_eq!(server.requests(), 1, "nobody is asked to verify");
 }

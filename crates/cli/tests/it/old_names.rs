@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 
 use serde_json::{Value as Json, json};
 
+use crate::program::stderr;
+
 fn probare(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probare"));
     command.current_dir(folder).args(arguments);
@@ -13,10 +15,6 @@ fn probare(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Out
         command.env_remove(name);
     }
     command.envs(variables.iter().copied()).output().unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// A folder with a file of cases.

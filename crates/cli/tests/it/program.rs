@@ -1,6 +1,6 @@
 //! The program, run in a folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Where it lies.
@@ -30,6 +30,11 @@ pub fn code(output: &Output) -> i32 {
     output.status.code().expect("it ends by itself")
 }
 
+/// What it printed on standard error.
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 /// What it printed on both streams.
 pub fn both_streams(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
@@ -47,4 +52,9 @@ pub fn run_expecting(folder: &Path, expected: i32, words: &[&str]) -> String {
 #[track_caller]
 pub fn run_successfully(folder: &Path, words: &[&str]) -> String {
     run_expecting(folder, 0, words)
+}
+
+/// The folder of the project.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }

@@ -141,7 +141,7 @@ fn images_below_the_data_set_are_sent_and_others_are_refused() {
     assert_eq!(server.requests(), 1, "{}", both_streams(&ended));
     assert!(server.raw_requests()[0].contains("data:image/png;base64,"), "{}", server.raw_requests()[0]);
     let results = fs::read_to_string(place.join("r.jsonl")).unwrap();
-    for reason in ["is not below the folder", "through a link", "is no image"] {
+    for reason in ["is not below the folder", "through a link", "is not an image"] {
         assert!(results.contains(reason), "{reason}: {results}");
     }
 }

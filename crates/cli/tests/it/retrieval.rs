@@ -8,11 +8,7 @@ use std::sync::Arc;
 use probare_sandbox::{Sandbox, SandboxChoice, SandboxLimits};
 use serde_json::{Value as Json, json};
 
-use crate::program::PROGRAM;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::program::{PROGRAM, root};
 
 /// A folder with an index of the interviews, without vectors.
 fn place() -> tempfile::TempDir {

@@ -2,17 +2,12 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use crate::program::PROGRAM;
+use crate::program::{PROGRAM, root};
 
 /// What must never be printed.
 const CANARY: &str = "canary-5c0d2b7e91fa4436";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 struct ServeProcess {
     child: Child,
@@ -97,7 +92,7 @@ fn metrics_of_agents_have_the_values_of_score() {
     let server = ServeProcess::start(|command| command);
     let file = root().join("examples/agents/transcripts.jsonl");
     let mut metrics: Vec<String> = Vec::new();
-    for metric in probare_metrics::registry().iter().filter(|metric| metric.family == "agents") {
+    for metric in probare_benchmarks::registry().iter().filter(|metric| metric.family == "agents") {
         metrics.push(metric.id.to_owned());
         let by_turn = serde_json::json!({"per": "turn"});
         if metric.build(by_turn, probare_core::Profile::Published).is_ok() {

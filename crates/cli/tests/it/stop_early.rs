@@ -231,8 +231,221 @@ fn what_cannot_be_decided_early_is_refused_before_anybody_is_asked() {
     refused(&["--fail-if-any", "contains<1"], "is not about a mean of values of cases; it needs the complete run");
     refused(&["--fail-quantile", "contains@90%<1"], "it needs the complete run");
     refused(&["--fail-under", "contains=0.5", "--significant"], "`significant` looks at intervals or groups");
-    refused(&["--fail-under", "contains=0"], "is kept or missed by every value of its metric");
+    refused(&["--fail-under", "contains=0"], "passes or fails whatever the values of its metric are");
     refused(&["--fail-under", "contains=0.5", "--limit", "1"], "1 case cannot be decided early");
     assert_eq!(questions.count(), 0);
     assert!(!has_run(folder.path()), "no run is begun");
+}
+
+/// The JSON that a run prints.
+fn decided_early(place: &Path, code: i32, words: &[&str]) -> Json {
+    let output = run(place, words);
+    assert_eq!(output.status.code(), Some(code), "{words:?}: {}", both_streams(&output));
+    let told: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", both_streams(&output)));
+    told["decided_early"].clone()
+}
+
+#[test]
+fn what_is_not_spent_leaves_out_answers_that_came_after_the_verdict() {
+    let questions = Questions::default();
+    let server = server(&questions, 12);
+    let folder = project(&server, 300, nine_of_ten, &json!({}));
+    let config = fs::read_to_string(folder.path().join("run.yaml")).unwrap();
+    fs::write(folder.path().join("run.yaml"), config.replace("\"concurrency\":4", "\"concurrency\":64")).unwrap();
+    let text = run_expecting(folder.path(), 0, &RUN);
+    let number = |before: &str, after: &str| -> f64 {
+        let rest = text.split(before).nth(1).unwrap_or_else(|| panic!("{text}"));
+        rest.split(after).next().unwrap().parse().unwrap()
+    };
+    let (at, told) = (number("decided after ", " of 300"), number("cases; about ", " US dollars"));
+    let asked = questions.count() as f64;
+    assert!(asked >= at + 10.0, "with 64 requests at once some are under way at the verdict: {asked} for {at}");
+    // A question costs 0.002 dollars, whether its answer counted or came too late.
+    assert!((told - 0.002 * (300.0 - asked)).abs() < 1e-3, "{told} with {asked} asked: {text}");
+}
+
+#[test]
+fn a_run_is_compared_with_a_baseline_while_it_goes_on() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let folder = project(&server, 300, nine_of_ten, &json!({}));
+    let place = folder.path();
+    run_expecting(place, 0, &["run", "run.yaml", "-o", "old.jsonl"]);
+    // The new model fails where the old one did, and in one case more.
+    let worse = |at: usize| if at % 10 == 3 || at == 50 { "HARD" } else { "" };
+    let line = |at| json!({"id": format!("c{at}"), "query": format!("Question {at} {}", worse(at)), "reference": "so"});
+    let lines: String = (0..300).map(|at| format!("{}\n", line(at))).collect();
+    fs::write(place.join("new.jsonl"), lines.replace("Question 50 HARD", "Question 50 ")).unwrap();
+    let config = fs::read_to_string(place.join("run.yaml")).unwrap().replace("cases.jsonl", "new.jsonl");
+    fs::write(place.join("new.yaml"), &config).unwrap();
+    let asked = questions.count();
+    let flags = ["--stop-when-decided", "--baseline", "old.jsonl", "--not-worse", "contains=0.1", "--seed", "4"];
+    let found =
+        decided_early(place, 0, &[&["run", "new.yaml", "--refresh", "--json", "-o", "new.json"], &flags[..]].concat());
+    let decision = &found["decisions"][0];
+    assert_eq!((&decision["verdict"], &decision["mean"]), (&json!("pass"), &json!(0.0)), "{found}");
+    assert!(decision["gate"].as_str().unwrap().contains("worse than old.jsonl by at most 0.1"), "{found}");
+    assert!(decision["bound"].as_f64().unwrap() >= -0.1 && decision["not_run"].as_u64().unwrap() > 50, "{found}");
+    assert!(questions.count() - asked < 250, "{}", questions.count() - asked);
+    // The run of the store is the same baseline, and a gate of the configuration the same gate.
+    let gated = config.replacen('{', "{\"gates\": [{\"metric\": \"contains\", \"not_worse_by\": 0.1}], \"run\": {\"stop_when_decided\": true, \"baseline\": \"1\", \"seed\": 4}, ", 1);
+    fs::write(place.join("gated.yaml"), gated).unwrap();
+    let again = decided_early(place, 0, &["run", "gated.yaml", "--json"]);
+    assert_eq!((&again["decisions"][0]["at"], &again["decisions"][0]["mean"]), (&decision["at"], &decision["mean"]));
+    let text = run_expecting(place, 0, &["resume", "3", "-o", "again.json"]);
+    assert!(text.contains("difference so far 0.000, at least -0."), "{text}");
+    let report = fs::read_to_string(place.join("new.json")).unwrap();
+    assert!(
+        report.contains("\"kind\":\"not_worse\"") && report.contains("\"stopped_early\""),
+        "the gate is in the manifest"
+    );
+}
+
+#[test]
+fn a_worse_run_fails_and_cases_without_a_counterpart_have_no_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    // Half of the questions are other ones under the same ids, and of the rest every fourth is answered wrongly now.
+    let write = |name: &str, is_new: bool| {
+        let line = |at: usize| {
+            let words = if is_new && at % 2 == 1 { "Other question" } else { "Question" };
+            let response = if is_new && (at % 2 == 1 || at % 8 == 0) { "It is wrong." } else { "It is so." };
+            json!({"id": format!("c{at}"), "query": format!("{words} {at}"), "reference": "so", "response": response})
+        };
+        fs::write(place.join(name), (0..200).map(|at| format!("{}\n", line(at))).collect::<String>()).unwrap();
+    };
+    write("old-cases.jsonl", false);
+    write("new-cases.jsonl", true);
+    run_expecting(place, 0, &["score", "old-cases.jsonl", "-m", "contains", "-q", "-o", "old.jsonl"]);
+    let words = ["score", "new-cases.jsonl", "-m", "contains", "--stop-when-decided", "--baseline", "old.jsonl"];
+    let words = [&words[..], &["--not-worse", "contains=0.05", "--json", "-o", "out.jsonl"]].concat();
+    let found = decided_early(place, 2, &words);
+    let decision = &found["decisions"][0];
+    assert_eq!(decision["verdict"], "fail", "{found}");
+    let mean = decision["mean"].as_f64().unwrap();
+    assert!(decision["not_applicable"].as_u64().unwrap() > 10 && (-0.5..-0.1).contains(&mean), "{found}");
+    assert!(run_expecting(place, 0, &["verify", "out.jsonl"]).contains("agree"), "the baseline is read again");
+}
+
+#[test]
+fn baselines_that_cannot_be_used_are_refused_before_anybody_is_asked() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let folder = project(&server, 40, nine_of_ten, &json!({"metrics": [{"id": "contains"}, {"id": "steps"}]}));
+    let place = folder.path();
+    let early = ["run", "run.yaml", "--stop-when-decided"];
+    let refused = |words: &[&str], part: &str| {
+        let said = run_expecting(place, 64, words);
+        assert!(said.contains(part), "{words:?}: {said}");
+    };
+    fs::write(place.join("other.jsonl"), "{\"id\":\"x\",\"response\":\"so\",\"reference\":\"so\"}\n").unwrap();
+    run_expecting(place, 0, &["score", "other.jsonl", "-m", "contains", "-q", "-o", "other-results.jsonl"]);
+    run_expecting(place, 0, &["score", "other.jsonl", "-m", "exact_match", "-q", "-o", "exact.jsonl"]);
+    refused(&["run", "run.yaml", "--not-worse", "contains"], "is decided case by case, while the run goes on");
+    refused(&[&early[..], &["--not-worse", "contains"]].concat(), "needs a baseline to compare with");
+    refused(
+        &[&early[..], &["--fail-under", "contains=0.5", "--baseline", "exact.jsonl"]].concat(),
+        "no gate compares the run with it",
+    );
+    refused(
+        &[&early[..], &["--not-worse", "contains", "--baseline", "exact.jsonl"]].concat(),
+        "it has no metric `contains`",
+    );
+    refused(
+        &[&early[..], &["--not-worse", "contains", "--baseline", "nowhere.jsonl"]].concat(),
+        "the baseline `nowhere.jsonl` cannot be used",
+    );
+    refused(
+        &[&early[..], &["--not-worse", "steps", "--baseline", "other-results.jsonl"]].concat(),
+        "`steps` has no fixed range",
+    );
+    refused(
+        &[&early[..], &["--fail-under", "contains=0.5", "--batch"]].concat(),
+        "a batch sends all questions at once",
+    );
+    let shared = ["--not-worse", "contains", "--baseline", "other-results.jsonl"];
+    let said = both_streams(&run(place, &[&early[..], &shared].concat()));
+    assert!(said.contains("the two runs share no cases; only paired runs can be compared early"), "{said}");
+    assert_eq!(questions.count(), 0);
+}
+
+#[test]
+fn score_stops_asking_its_judge_and_its_results_verify() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cascade/probare.yaml");
+    let config = config.canonicalize().unwrap().display().to_string();
+    let words =
+        ["score", "--config", &config, "--stop-when-decided", "--seed", "5", "--fail-under", "answer_match=0.5"];
+    for jobs in ["1", "4"] {
+        let name = format!("early-{jobs}.jsonl");
+        let found = decided_early(place, 0, &[&words[..], &["--json", "-j", jobs, "-o", &name]].concat());
+        let at = found["decisions"][0]["at"].as_u64().unwrap();
+        assert!((3..100).contains(&at) && found["decisions"][0]["cases"] == 120, "{found}");
+        assert_eq!(fs::read_to_string(place.join(&name)).unwrap().lines().count() as u64, at);
+        let verified = run_expecting(place, 0, &["verify", &name]);
+        assert!(!verified.contains("differ"), "{verified}");
+        run_expecting(place, 0, &["show", &name, "--worst"]);
+    }
+    assert_eq!(
+        fs::read(place.join("early-1.jsonl")).unwrap(),
+        fs::read(place.join("early-4.jsonl")).unwrap(),
+        "threads have no part in it"
+    );
+    // Another seed, other cases; a changed verdict is found.
+    let manifest = fs::read_to_string(place.join("early-1.jsonl.run.json")).unwrap();
+    fs::write(
+        place.join("early-1.jsonl.run.json"),
+        manifest.replace("\"seed\": 5", "\"seed\": 6").replace("\"seed\":5", "\"seed\":6"),
+    )
+    .unwrap();
+    assert_eq!(run(place, &["verify", "early-1.jsonl"]).status.code(), Some(1));
+}
+
+#[test]
+fn runs_that_stopped_are_compared_on_the_cases_that_both_have() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let folder = project(&server, 300, nine_of_ten, &json!({"models": []}));
+    let place = folder.path();
+    let cases = |wrong: usize| -> String {
+        let answer = |at: usize| if at % 10 < wrong { "It is wrong." } else { "It is so." };
+        let line = |at| json!({"id": format!("c{at}"), "query": format!("Question {at}"), "response": answer(at), "reference": "so"});
+        (0..300).map(|at| format!("{}\n", line(at))).collect()
+    };
+    for (name, wrong) in [("old", 4), ("new", 1)] {
+        fs::write(place.join(format!("{name}-cases.jsonl")), cases(wrong)).unwrap();
+    }
+    let score = |name: &str, words: &[&str]| {
+        let (cases, out) = (format!("{name}-cases.jsonl"), format!("{name}.jsonl"));
+        run(place, &[&["score", &cases, "-m", "contains", "-q", "-o", &out], words].concat());
+    };
+    let gate = |limit: &'static str| ["--stop-when-decided", "--seed", "3", "--fail-under", limit];
+    score("old", &gate("contains=0.5"));
+    score("new", &gate("contains=0.83"));
+    let compare = ["compare", "old.jsonl", "new.jsonl"];
+    let text = run_expecting(
+        place,
+        0,
+        &[&compare[..], &["--not-worse", "contains", "--margin", "0.2", "-o", "c.md", "-o", "c.json"]].concat(),
+    );
+    assert!(
+        text.contains("from the beginning of the order in both")
+            && text.contains("pass: contains worse by at most 0.2"),
+        "{text}"
+    );
+    let told: Json = serde_json::from_str(&fs::read_to_string(place.join("c.json")).unwrap()).unwrap();
+    let metric = &told["others"][0]["metrics"][0];
+    let (low, high) = (metric["interval"]["low"].as_f64().unwrap(), metric["interval"]["high"].as_f64().unwrap());
+    assert!(low < 0.3 && 0.3 < high && metric.get("p_value").is_none(), "{told}");
+    assert!(fs::read_to_string(place.join("c.md")).unwrap().contains("at any stop"));
+    assert!(run_expecting(place, 64, &[&compare[..], &["-o", "c.html"]].concat()).contains("stopped early"));
+    assert!(run_expecting(place, 64, &[&compare[..], &["--by", "tags"]].concat()).contains("--by has no intervals"));
+    // A complete run counts where the same seed was settled for it, and not otherwise.
+    score("new", &["--stop-when-decided", "--seed", "3", "--fail-under", "contains=0.9"]);
+    run_expecting(place, 0, &compare);
+    score("new", &[]);
+    assert!(run_expecting(place, 64, &compare).contains("without a seed that is known"));
+    score("new", &["--stop-when-decided", "--seed", "4", "--fail-under", "contains=0.5"]);
+    assert!(run_expecting(place, 64, &compare).contains("with seed 4"));
 }

@@ -2,17 +2,13 @@
 //! that may not be written are read, and what comes out of one can go in again.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::program::{PROGRAM, run, run_successfully};
+use crate::program::{PROGRAM, root, run, run_successfully};
 use crate::torture::{Dice, setting};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// Results and outputs of the first run of a store.
 fn exports(place: &Path, store: &str) -> (Vec<u8>, Vec<u8>) {

@@ -8,13 +8,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use probare_core::{Message, ModelReply, Parameters, Usage};
-use probare_engine::{RunPlan, RunState, Store};
 use probare_models::{CacheEntry, CacheKey, ModelRequest, Provider};
+use probare_store::{RunPlan, RunState, Store};
 use serde_json::json;
 
 use crate::torture::{Dice, setting};
 
-use crate::program::PROGRAM;
+use crate::program::{PROGRAM, run};
 
 /// Cases, recorded replies of two models, and a configuration.
 struct Ground {
@@ -46,10 +46,6 @@ fn line(messages: Vec<Message>, text: String) -> String {
     let reply = ModelReply { usage: Some(usage), ..ModelReply::text(text) };
     let entry = CacheEntry { latency_ms: 1, made: 1, ..CacheEntry::new(request, reply) };
     format!("{}\n", json!({"format": 1, "key": CacheKey::from_request(&entry.request).to_string(), "entry": entry}))
-}
-
-fn run(place: &Path, words: &[&str]) -> Output {
-    Command::new(PROGRAM).args(words).current_dir(place).stdin(Stdio::null()).output().unwrap()
 }
 
 fn good(place: &Path, words: &[&str]) -> Output {

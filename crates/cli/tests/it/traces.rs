@@ -1,11 +1,13 @@
 //! Traces through the command line: a file of them is scored, verified, imported, and its scores go back to where it came from.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
 use crate::program;
+
+use crate::program::root;
 
 #[track_caller]
 fn fine(folder: &Path, line: &str) -> String {
@@ -17,10 +19,6 @@ fn refused(folder: &Path, line: &str) -> String {
     let output = program::run(folder, &line.split_whitespace().collect::<Vec<_>>());
     assert_ne!(output.status.code(), Some(0), "{line}");
     String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// A folder with the example of traces.

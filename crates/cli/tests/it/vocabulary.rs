@@ -10,6 +10,8 @@ use std::process::Command;
 
 use crate::documents::documents;
 
+use crate::program::root;
+
 /// What nobody should read any more, and what stands there instead.
 const PHRASES: [(&str, &str); 35] = [
     ("borne out", "supported"),
@@ -74,10 +76,6 @@ const IDENTIFIERS: [(&str, &str); 18] = [
 /// Files whose words are not the reader's: old names and their new ones, and prompts by whose text recorded replies are found.
 const EXCEPTIONS: [&str; 5] =
     ["old_names.rs", "format_3.rs", "earlier_formats.rs", "metrics/src/cascade.rs", "judges/judge_claims.rs"];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// Whether the words stand in the line as whole words, in any case of letters.
 fn has_words(line: &str, words: &str) -> bool {
@@ -144,7 +142,12 @@ fn retired_words_do_not_come_back() {
     assert!(made.status.success());
     let mut pages =
         ["README.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name)).to_vec();
-    for folder in [help.path().to_owned(), root().join("docs"), root().join("crates/metrics/src")] {
+    for folder in [
+        help.path().to_owned(),
+        root().join("docs"),
+        root().join("crates/metrics/src"),
+        root().join("crates/benchmarks/src"),
+    ] {
         documents(&folder, &mut pages);
     }
     // Decisions are told in the words of their time.

@@ -1,26 +1,23 @@
 //! What a newcomer types first and gets wrong: the message says what to do instead.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
-fn probare(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_probare")).current_dir(folder).args(arguments).output().unwrap()
-}
-
-fn text(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
-}
+use crate::program::{both_streams, run};
 
 #[test]
 fn names_of_other_tools_lead_to_a_metric() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cases.jsonl"), "{\"id\": \"a\", \"response\": \"x\"}\n").unwrap();
-    for (name, nearest) in
-        [("faithfulness", "`judge_claims`"), ("g_eval", "`judge_rubric`"), ("context_recall", "`recall_at_k`")]
-    {
-        let output = probare(folder.path(), &["score", "cases.jsonl", "-m", name]);
-        let said = text(&output);
+    for (name, nearest) in [
+        ("faithfulness", "`judge_claims`"),
+        ("g_eval", "`judge_rubric`"),
+        ("llm_rubric", "`judge_rubric`"),
+        ("answer_relevancy", "`judge_answer_relevancy`"),
+        ("context_recall", "`judge_context_recall`"),
+        ("noise_sensitivity", "`judge_noise_sensitivity`"),
+    ] {
+        let output = run(folder.path(), &["score", "cases.jsonl", "-m", name]);
+        let said = both_streams(&output);
         assert_eq!(output.status.code(), Some(64), "{said}");
         assert!(said.contains(&format!("unknown metric `{name}`")) && said.contains(nearest), "{said}");
     }
@@ -34,7 +31,7 @@ fn a_run_a_folder_and_a_port_are_told_where_they_belong() {
         (&["score", ".", "-m", "token_f1"], "`.` is a folder, not a file of cases"),
         (&["serve", "--port", "3"], "--listen"),
     ] {
-        let said = text(&probare(folder.path(), arguments));
+        let said = both_streams(&run(folder.path(), arguments));
         assert!(said.contains(hint), "{arguments:?}: {said}");
     }
 }
@@ -49,8 +46,8 @@ fn tables_from_excel_are_named_with_the_way_out() {
     for (file, hint) in
         [("unicode.csv", "iconv -f UTF-16 -t UTF-8"), ("german.csv", "an instruction for Excel: delete it")]
     {
-        let output = probare(folder.path(), &["score", file, "-m", "json_valid"]);
-        assert!(!output.status.success() && text(&output).contains(hint), "{file}: {}", text(&output));
+        let output = run(folder.path(), &["score", file, "-m", "json_valid"]);
+        assert!(!output.status.success() && both_streams(&output).contains(hint), "{file}: {}", both_streams(&output));
     }
 }
 
@@ -59,7 +56,7 @@ fn columns_with_what_is_expected_are_proposed_for_the_reference() {
     let folder = tempfile::tempdir().unwrap();
     for column in ["gold_answer", "correct_answer", "expected answer"] {
         fs::write(folder.path().join("cases.csv"), format!("id,question,{column}\na,q,x\n")).unwrap();
-        let said = text(&probare(folder.path(), &["validate", "cases.csv"]));
+        let said = both_streams(&run(folder.path(), &["validate", "cases.csv"]));
         assert!(said.contains("reference=") && !said.contains("response="), "{column}: {said}");
     }
 }
@@ -68,7 +65,7 @@ fn columns_with_what_is_expected_are_proposed_for_the_reference() {
 fn a_second_run_says_that_it_writes_in_place_of_an_earlier_file() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cases.jsonl"), "{\"id\": \"a\", \"response\": \"{}\"}\n").unwrap();
-    let score = || text(&probare(folder.path(), &["score", "cases.jsonl", "-m", "json_valid", "-o", "out.jsonl"]));
+    let score = || both_streams(&run(folder.path(), &["score", "cases.jsonl", "-m", "json_valid", "-o", "out.jsonl"]));
     assert!(!score().contains("in place of"));
     assert!(score().contains("wrote out.jsonl, in place of an earlier file"));
 }
@@ -77,23 +74,27 @@ fn a_second_run_says_that_it_writes_in_place_of_an_earlier_file() {
 fn the_workflow_of_a_project_below_a_repository_stands_where_github_reads_it() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join(".git")).unwrap();
-    let made = probare(folder.path(), &["init", "checks/bot"]);
-    assert!(made.status.success(), "{}", text(&made));
+    let made = run(folder.path(), &["init", "checks/bot"]);
+    assert!(made.status.success(), "{}", both_streams(&made));
     let workflow = fs::read_to_string(folder.path().join(".github/workflows/probare.yml")).unwrap();
-    for words in [
-        "working-directory: \"checks/bot\"",
-        "path: \"checks/bot/out\"",
-        "probare-cli",
-        "actions/cache",
-        "probare score --github",
-    ] {
+    for words in
+        ["working-directory: \"checks/bot\"", "uses: probare/probare@", "pull-requests: write", "branches: [\"main\"]"]
+    {
         assert!(workflow.contains(words), "{words}: {workflow}");
     }
     assert!(
         !folder.path().join("checks/bot/.github").exists() && folder.path().join("checks/bot/probare.yaml").exists()
     );
+    fs::write(folder.path().join(".git/HEAD"), "ref: refs/heads/trunk\n").unwrap();
+    assert!(probare(folder.path(), &["init", "checks/bot", "--force", "--ci", "gitlab"]).status.success());
+    let job = fs::read_to_string(folder.path().join(".gitlab-ci.yml")).unwrap();
+    assert!(job.contains("cd \"checks/bot\"") && job.contains("junit: \"checks/bot/out/probare/junit.xml\""), "{job}");
+    assert!(folder.path().join("checks/bot/ci/gate.py").exists());
+    let none = tempfile::tempdir().unwrap();
+    assert!(probare(none.path(), &["init", "--ci", "none"]).status.success());
+    assert!(!none.path().join(".github").exists() && none.path().join("probare.yaml").exists());
     let alone = tempfile::tempdir().unwrap();
-    assert!(probare(alone.path(), &["init"]).status.success());
+    assert!(run(alone.path(), &["init"]).status.success());
     let workflow = fs::read_to_string(alone.path().join(".github/workflows/probare.yml")).unwrap();
     assert!(workflow.contains("working-directory: \".\""), "{workflow}");
 }
@@ -101,11 +102,11 @@ fn the_workflow_of_a_project_below_a_repository_stands_where_github_reads_it() {
 #[test]
 fn everyday_families_and_options_come_first() {
     let folder = tempfile::tempdir().unwrap();
-    let listed = text(&probare(folder.path(), &["list"]));
+    let listed = both_streams(&run(folder.path(), &["list"]));
     let families: Vec<&str> =
         listed.lines().filter(|line| !line.starts_with(' ') && !line.contains(' ') && !line.is_empty()).collect();
     assert_eq!(families[..4], ["text", "answers", "rag", "retrieval"], "{listed}");
-    let page = text(&probare(folder.path(), &["explain", "hallucination"]));
+    let page = both_streams(&run(folder.path(), &["explain", "hallucination"]));
     let place = |words: &str| page.find(words).unwrap_or_else(|| panic!("{words}: {page}"));
     assert!(place("Options") < place("Formula") && place("Examples") < place("Formula"), "{page}");
 }

@@ -3,13 +3,16 @@
 use std::fmt;
 use std::io;
 
-use probare_core::{Case, CaseResult, MetricInfo, MetricResult, Outcome};
-use probare_report::number::{count_with_noun, three_decimals};
+use probare_core::{Better, Case, CaseResult, MetricInfo, MetricResult, Outcome};
+use probare_report::number::{count_with_noun, signed, three_decimals};
 use probare_report::{Gate, Gates, Relation};
 use probare_stats::sequential::{
-    GateTest, GateVerdict as TestVerdict, Observation, Sampling, anytime_interval, lower_bound, upper_bound,
+    GateTest, GateVerdict as TestVerdict, Observation, Sampling, anytime_interval, lower_bound, paired_observation,
+    paired_threshold, upper_bound,
 };
 use serde::Serialize;
+
+use super::baseline::{Baseline, BaselineValue, CaseKey};
 
 /// The chance of another verdict than that of the complete run, at most.
 const ALPHA: f64 = 0.05;
@@ -26,35 +29,57 @@ pub enum EarlyDecisionError {
     NoGate,
     /// A gate on something else than a mean of values of cases.
     #[error("`{gate}` is not about a mean of values of cases; it needs the complete run")]
-    NotAMean {
-        /// The gate.
-        gate: String,
-    },
+    NotAMean { gate: String },
     /// A gate that asks for more than the mean as it is.
     #[error("`{option}` looks at intervals or groups of a complete run, so no gate can be decided early with it")]
-    Option {
-        /// The option.
-        option: &'static str,
-    },
+    Option { option: &'static str },
     /// A benchmark whose files hold all of its cases.
     #[error("a published benchmark needs all of its cases, so its gates cannot be decided early")]
     Benchmark,
     /// A metric without bounds.
     #[error("`{metric}` has no fixed range, so no gate on it can be decided early")]
-    NoRange {
-        /// The metric.
-        metric: String,
-    },
+    NoRange { metric: String },
     /// A limit at which there is nothing to decide.
-    #[error("`{gate}` is kept or missed by every value of its metric, which lies from {low} to {high}")]
+    #[error("`{gate}` passes or fails whatever the values of its metric are, which lie from {low} to {high}")]
     Threshold {
-        /// The gate.
         gate: String,
         /// Least value.
         low: f64,
         /// Greatest value.
         high: f64,
     },
+    /// A gate against a baseline that is not there.
+    #[error("`{gate}` needs a baseline to compare with")]
+    NoBaseline { gate: String },
+    /// A baseline that no gate uses.
+    #[error("a baseline is named, and no gate compares the run with it")]
+    UnusedBaseline,
+    /// A gate against a baseline in a run that takes all its cases.
+    #[error("`{gate}` is decided case by case, while the run goes on")]
+    WholeRun { gate: String },
+    /// The run cannot be compared with the baseline.
+    #[error("the baseline `{name}` cannot be used: {reason}")]
+    Baseline {
+        /// As it was named.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// Several models under test, of which none is the one to compare.
+    #[error("{models} models are under test, and one is compared with a baseline")]
+    SeveralModels {
+        /// How many there are.
+        models: usize,
+    },
+    /// Several prompts, of which none is the one to compare.
+    #[error("models are asked with {prompts} prompts, and one is compared with a baseline")]
+    SeveralPrompts {
+        /// How many there are.
+        prompts: usize,
+    },
+    /// All questions are sent before any is answered.
+    #[error("a batch sends all questions at once, so nothing is saved by deciding early")]
+    Batch,
     /// Too few cases.
     #[error("{} cannot be decided early; {FEWEST_CASES} cases are the least", count_with_noun(*cases as u64, "case", "cases"))]
     FewCases {
@@ -123,25 +148,30 @@ pub struct GateDecision {
     /// Whether the gate asks for a small mean.
     #[serde(skip)]
     is_upper: bool,
+    /// Whether the mean is one of differences from a baseline.
+    #[serde(skip)]
+    is_paired: bool,
 }
 
 impl fmt::Display for GateDecision {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mean = self.mean.map_or_else(|| "none".to_owned(), three_decimals);
-        let interval = format!("[{}, {}]", three_decimals(self.interval.0), three_decimals(self.interval.1));
+        let shown = if self.is_paired { signed } else { three_decimals };
+        let (what, unit) = if self.is_paired { ("difference", "pair") } else { ("mean", "case") };
+        let mean = self.mean.map_or_else(|| "none".to_owned(), shown);
+        let interval = format!("[{}, {}]", shown(self.interval.0), shown(self.interval.1));
         match self.verdict {
             DecidedVerdict::Pass | DecidedVerdict::Fail => {
                 let word = if self.verdict == DecidedVerdict::Pass { "pass" } else { "fail" };
                 let is_least = (self.verdict == DecidedVerdict::Pass) != self.is_upper;
                 let side = if is_least { "at least" } else { "at most" };
-                write!(formatter, "{word}  {}   mean so far {mean}", self.gate)?;
+                write!(formatter, "{word}  {}   {what} so far {mean}", self.gate)?;
                 match self.bound.filter(|_| !self.certain) {
                     Some(bound) => {
-                        write!(formatter, ", {side} {} (95 %, holds at any stop)", three_decimals(bound))?;
+                        write!(formatter, ", {side} {} (95 %, holds at any stop)", shown(bound))?;
                     }
                     None => write!(formatter, "; no further case could change it")?,
                 }
-                write!(formatter, "   decided at case {} of {}", self.at, self.cases)
+                write!(formatter, "   decided at {unit} {} of {}", self.at, self.cases)
             }
             DecidedVerdict::Undecided => write!(
                 formatter,
@@ -167,6 +197,8 @@ enum Measure {
     Mean { low: f64, high: f64, is_upper: bool },
     /// Whether the value stands so to a limit.
     Share { relation: Relation, limit: f64 },
+    /// The place of the value in the range of its metric, which is compared with that of the baseline.
+    Gain { low: f64, high: f64, is_lower_better: bool },
 }
 
 impl Measure {
@@ -177,6 +209,7 @@ impl Measure {
                 if is_upper { 1.0 - share } else { share }
             }
             Self::Share { relation, limit } => f64::from(u8::from(relation.holds(value, limit))),
+            Self::Gain { low, high, .. } => (value - low) / (high - low),
         }
     }
 
@@ -185,6 +218,23 @@ impl Measure {
         match self {
             Self::Mean { low, high, is_upper } => low + (if is_upper { 1.0 - mean } else { mean }) * (high - low),
             Self::Share { .. } => mean,
+            Self::Gain { low, high, .. } => (2.0 * mean - 1.0) * (high - low),
+        }
+    }
+
+    /// Observations of the run and of the baseline as one, more being better for the run.
+    fn pair(self, candidate: f64, baseline: f64) -> Observation {
+        match self {
+            Self::Gain { is_lower_better: true, .. } => paired_observation(candidate, self.observe(baseline)),
+            _ => paired_observation(self.observe(baseline), candidate),
+        }
+    }
+
+    /// The ends between which values have to lie.
+    const fn range(self) -> Option<(f64, f64)> {
+        match self {
+            Self::Mean { low, high, .. } | Self::Gain { low, high, .. } => Some((low, high)),
+            Self::Share { .. } => None,
         }
     }
 
@@ -205,10 +255,27 @@ struct WatchedGate {
     alpha_fail: f64,
     test: GateTest,
     observations: Vec<Observation>,
+    /// What the baseline says of every case, in the seeded order; nothing where the gate is on the run alone.
+    baseline: Option<Vec<BaselineValue>>,
     /// Of the case whose outputs are coming: their sum, how many have a value, and whether one failed.
     sum: f64,
     values: u32,
     has_failed: bool,
+}
+
+/// What the decisions of a run are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct EarlySetup<'a> {
+    pub gates: &'a Gates,
+    pub metrics: &'a [MetricInfo],
+    /// Cases of the complete run, and outputs of each.
+    pub cases: usize,
+    pub outputs: u64,
+    pub seed: u64,
+    /// The run that it is compared with.
+    pub baseline: Option<&'a Baseline>,
+    /// The cases in the seeded order; none as long as they are not read.
+    pub keys: &'a [CaseKey],
 }
 
 /// The gates of a run, looked at after every case of the seeded order.
@@ -227,13 +294,9 @@ pub struct EarlyDecision {
 }
 
 impl EarlyDecision {
-    /// Looks at `gates` on `metrics`, in `cases` cases with `outputs` outputs each.
-    pub fn new(
-        gates: &Gates,
-        metrics: &[MetricInfo],
-        (cases, outputs): (usize, u64),
-        seed: u64,
-    ) -> Result<Self, EarlyDecisionError> {
+    /// Looks at gates on metrics.
+    pub(crate) fn new(setup: &EarlySetup<'_>) -> Result<Self, EarlyDecisionError> {
+        let EarlySetup { gates, metrics, cases, outputs, seed, baseline, keys } = *setup;
         if cases < FEWEST_CASES {
             return Err(EarlyDecisionError::FewCases { cases });
         }
@@ -241,9 +304,12 @@ impl EarlyDecision {
         if count == 0 {
             return Err(EarlyDecisionError::NoGate);
         }
+        if baseline.is_some() && gates.iter().all(|gate| !matches!(gate, Gate::NotWorse { .. })) {
+            return Err(EarlyDecisionError::UnusedBaseline);
+        }
         // Letting a bad release through needs a wrong pass of one gate; blocking a good one a wrong fail of any.
         let alpha_fail = ALPHA / count as f64;
-        let gates = gates.iter().map(|gate| WatchedGate::new(gate, metrics, alpha_fail, cases));
+        let gates = gates.iter().map(|gate| WatchedGate::new(gate, metrics, alpha_fail, cases, (baseline, keys)));
         Ok(Self {
             gates: gates.collect::<Result<_, _>>()?,
             cases,
@@ -304,6 +370,11 @@ impl EarlyDecision {
         self.cases
     }
 
+    /// The seed of the order.
+    pub(crate) const fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Samples of the complete run.
     pub(crate) const fn samples(&self) -> u64 {
         self.cases as u64 * self.outputs
@@ -319,6 +390,14 @@ impl EarlyDecision {
         self.gates.iter().map(|gate| gate.decision(self)).collect()
     }
 
+    /// What is left to decide: each open gate with what is known about it.
+    pub(crate) fn open_text(&self) -> String {
+        let open = self.gates.iter().filter(|gate| gate.test.verdict() == TestVerdict::Open);
+        let lines: Vec<String> =
+            open.map(|gate| gate.decision(self).to_string().replace("   ", ": ").replace("  ", " ")).collect();
+        lines.join("; ")
+    }
+
     /// How the run ended, in one sentence; nothing where it took all cases. `usd` is what was not spent.
     pub fn sentence(&self, usd: Option<f64>) -> Option<String> {
         if !self.is_stopped_early() {
@@ -326,23 +405,36 @@ impl EarlyDecision {
         }
         let saved = usd
             .filter(|usd| *usd > 0.0)
-            .map(|usd| format!("; about {usd:.2} US dollars not spent"))
+            .map(|usd| {
+                format!(
+                    "; about {} US dollars not spent",
+                    if usd < 1.0 { format!("{usd:.4}") } else { format!("{usd:.2}") }
+                )
+            })
             .unwrap_or_default();
         Some(format!("decided after {} of {} cases{saved}", self.seen, self.cases))
     }
 }
 
 impl WatchedGate {
-    fn new(gate: &Gate, metrics: &[MetricInfo], alpha_fail: f64, cases: usize) -> Result<Self, EarlyDecisionError> {
+    fn new(
+        gate: &Gate,
+        metrics: &[MetricInfo],
+        alpha_fail: f64,
+        cases: usize,
+        (baseline, keys): (Option<&Baseline>, &[CaseKey]),
+    ) -> Result<Self, EarlyDecisionError> {
         let not_a_mean = || EarlyDecisionError::NotAMean { gate: gate.to_string() };
         let column = metrics.iter().position(|metric| metric.name == gate.metric()).ok_or_else(not_a_mean)?;
         let info = &metrics[column];
+        let (low, high) = info.range;
+        let has_range = low.is_finite() && high.is_finite() && low < high;
+        let mut compared = None;
         let (measure, threshold, condition) = match gate {
+            Gate::Mean { metric, .. } | Gate::NotWorse { metric, .. } if !has_range => {
+                return Err(EarlyDecisionError::NoRange { metric: metric.clone() });
+            }
             Gate::Mean { metric, relation: relation @ (Relation::Under | Relation::Over), limit } => {
-                let (low, high) = info.range;
-                if !low.is_finite() || !high.is_finite() || low >= high {
-                    return Err(EarlyDecisionError::NoRange { metric: metric.clone() });
-                }
                 let is_upper = *relation == Relation::Over;
                 let sign = if is_upper { "<=" } else { ">=" };
                 (Measure::Mean { low, high, is_upper }, *limit, format!("{metric} {sign} {limit}"))
@@ -351,14 +443,20 @@ impl WatchedGate {
                 let condition = format!("share of {metric} {} {limit} >= {share}", relation.sign());
                 (Measure::Share { relation: *relation, limit: *limit }, *share, condition)
             }
+            Gate::NotWorse { metric, margin } => {
+                let baseline = baseline.ok_or_else(|| EarlyDecisionError::NoBaseline { gate: gate.to_string() })?;
+                compared = Some(baseline.values(info, keys)?);
+                let condition = format!("{metric} worse than {} by at most {margin}", baseline.name);
+                (Measure::Gain { low, high, is_lower_better: info.better == Better::Lower }, -margin, condition)
+            }
             _ => return Err(not_a_mean()),
         };
         let tested = match measure {
             Measure::Mean { .. } => measure.observe(threshold),
             Measure::Share { .. } => threshold,
+            Measure::Gain { .. } => paired_threshold(threshold / (high - low)),
         };
         if !(tested > 0.0 && tested <= 1.0) {
-            let (low, high) = info.range;
             return Err(EarlyDecisionError::Threshold { gate: gate.to_string(), low, high });
         }
         Ok(Self {
@@ -370,6 +468,7 @@ impl WatchedGate {
             alpha_fail,
             test: GateTest::with_alphas(tested, ALPHA, alpha_fail, Sampling::DataSet { cases }),
             observations: Vec::new(),
+            baseline: compared,
             sum: 0.0,
             values: 0,
             has_failed: false,
@@ -380,7 +479,7 @@ impl WatchedGate {
         match result {
             Some(Ok(Outcome::Scored(score))) => {
                 let value = score.value.get();
-                if let Measure::Mean { low, high, .. } = self.measure
+                if let Some((low, high)) = self.measure.range()
                     && !(low..=high).contains(&value)
                 {
                     return Err(io::Error::other(format!(
@@ -404,6 +503,16 @@ impl WatchedGate {
             Observation::NotApplicable
         } else {
             Observation::Value(self.sum / f64::from(self.values))
+        };
+        let observation = match (&self.baseline, observation) {
+            (None, observation) => observation,
+            (Some(baseline), observation) => match (baseline.get(self.observations.len()), observation) {
+                (None | Some(BaselineValue::Unpaired), _) => Observation::NotApplicable,
+                (Some(BaselineValue::Value(value)), Observation::Value(own)) => self.measure.pair(own, *value),
+                // What the baseline would have had is not known, so the verdict holds whatever it is.
+                (Some(BaselineValue::Missing), Observation::Value(_)) => Observation::Failed,
+                (Some(_), without) => without,
+            },
         };
         (self.sum, self.values, self.has_failed) = (0.0, 0, false);
         self.observations.push(observation);
@@ -453,6 +562,7 @@ impl WatchedGate {
             seed: run.seed,
             not_run: run.cases - run.seen,
             is_upper: self.measure.is_upper(),
+            is_paired: self.baseline.is_some(),
         }
     }
 }

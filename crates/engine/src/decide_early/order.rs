@@ -1,8 +1,11 @@
 //! [`SeededSource`]: cases in an order that is drawn before any result is known.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use probare_core::{Case, CaseBatch, CaseSource, InputFile, Problem, SourceError, seeded_order};
+use probare_report::comparison::case_content_hash;
+
+use super::baseline::CaseKey;
 
 /// Rows that travel together: a thread takes so many at once.
 const ROWS_PER_BATCH: usize = 16;
@@ -11,7 +14,7 @@ const ROWS_PER_BATCH: usize = 16;
 pub struct SeededSource {
     rows: VecDeque<Result<Case, Problem>>,
     inputs: Vec<InputFile>,
-    cases: usize,
+    keys: Vec<CaseKey>,
 }
 
 impl SeededSource {
@@ -33,18 +36,34 @@ impl SeededSource {
         }
         let most = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
         cases.truncate(most);
-        let count = cases.len();
+        let mut occurrences: BTreeMap<String, u32> = BTreeMap::new();
+        let mut numbered = Vec::with_capacity(cases.len());
+        for samples in &cases {
+            let count = occurrences.entry(samples[0].id.clone()).or_default();
+            numbered.push(*count);
+            *count += 1;
+        }
         let order = seeded_order(seed, cases.iter().map(|samples| samples[0].id.as_str()));
         let mut rows: VecDeque<Result<Case, Problem>> = problems.into();
+        let mut keys = Vec::with_capacity(cases.len());
         for place in order {
-            rows.extend(std::mem::take(&mut cases[place]).into_iter().map(Ok));
+            let samples = std::mem::take(&mut cases[place]);
+            let first = &samples[0];
+            let (id, content) = (first.id.clone(), case_content_hash(first));
+            keys.push(CaseKey { id, occurrence: numbered[place], content });
+            rows.extend(samples.into_iter().map(Ok));
         }
-        Ok(Self { rows, inputs: inner.inputs()?, cases: count })
+        Ok(Self { rows, inputs: inner.inputs()?, keys })
     }
 
     /// How many cases there are, each with all of its samples.
     pub const fn case_count(&self) -> usize {
-        self.cases
+        self.keys.len()
+    }
+
+    /// By what each case is known, in their order.
+    pub(crate) fn keys(&self) -> &[CaseKey] {
+        &self.keys
     }
 
     /// The samples, in their order.
@@ -99,7 +118,7 @@ mod tests {
     fn cases_come_in_the_seeded_order_with_their_samples_together() {
         let sample = |row: u64, repeat: u32| Case {
             id: format!("c{row}"),
-            sample: Some(SampleKey { dataset: 0, row, occurrence: 0, model: Some(0), repeat }),
+            sample: Some(SampleKey { dataset: 0, row, occurrence: 0, model: Some(0), prompt: None, repeat }),
             ..Case::default()
         };
         let all: Vec<Case> = (0..40).flat_map(|row| [sample(row, 0), sample(row, 1)]).collect();

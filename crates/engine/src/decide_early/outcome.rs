@@ -1,8 +1,8 @@
 //! [`EarlyOutcome`]: how a run that may stop early ended, for readers and programs.
 
 use probare_core::{Chip, Panel, PanelCell, PanelTable, Tone};
-use probare_report::GateVerdict;
 use probare_report::number::three_decimals;
+use probare_report::{Gate, GateVerdict};
 use serde::Serialize;
 
 use super::{DecidedVerdict, EarlyDecision, GateDecision};
@@ -16,6 +16,17 @@ pub struct EarlyOutcome {
     pub decisions: Vec<GateDecision>,
 }
 
+/// Heading of the panel, and of its column with the cases up to the verdicts.
+const TITLE: &str = "Gates decided case by case";
+const AT_CASE: &str = "At case";
+
+/// How many cases a run took up to its verdict, by what its store has kept of it.
+pub fn cases_in_panels(panels: &[Panel]) -> Option<usize> {
+    let table = panels.iter().find(|panel| panel.title == TITLE)?.tables.first()?;
+    let column = table.columns.iter().position(|name| name == AT_CASE)?;
+    table.rows.iter().filter_map(|row| row.get(column)?.words.parse().ok()).max()
+}
+
 impl EarlyDecision {
     /// How the run ended. `usd` is what was not spent.
     pub(crate) fn outcome(&self, usd: Option<f64>) -> EarlyOutcome {
@@ -25,10 +36,13 @@ impl EarlyDecision {
     /// Puts what was decided in the place of what the mean so far says. A gate that is open has no verdict.
     pub(crate) fn decide_gates(&self, verdicts: &mut Vec<GateVerdict>) {
         let mut decisions = self.decisions().into_iter();
-        verdicts.retain_mut(|verdict| match decisions.next().map(|decision| decision.verdict) {
-            Some(DecidedVerdict::Open) => false,
-            Some(decided) => {
-                verdict.passed = decided == DecidedVerdict::Pass;
+        verdicts.retain_mut(|verdict| match decisions.next() {
+            Some(decision) if decision.verdict == DecidedVerdict::Open => false,
+            Some(decision) => {
+                verdict.passed = decision.verdict == DecidedVerdict::Pass;
+                if matches!(verdict.gate, Gate::NotWorse { .. }) {
+                    (verdict.value, verdict.interval) = (decision.mean, Some(decision.interval));
+                }
                 true
             }
             None => true,
@@ -49,7 +63,7 @@ impl EarlyOutcome {
 
     /// What reports show of it.
     pub(crate) fn panel(&self) -> Panel {
-        let mut table = PanelTable::new("", ["Gate", "Verdict", "Mean so far", "Interval", "At case", "Cases"], 2);
+        let mut table = PanelTable::new("", ["Gate", "Verdict", "Mean so far", "Interval", AT_CASE, "Cases"], 2);
         for decision in &self.decisions {
             let (word, tone) = match decision.verdict {
                 DecidedVerdict::Pass => ("pass", Tone::Good),
@@ -77,7 +91,7 @@ impl EarlyOutcome {
         }
         let stopped = self.sentence.as_ref().map(|_| Chip::new("stopped early", Tone::default()));
         Panel {
-            title: "Gates decided case by case".to_owned(),
+            title: TITLE.to_owned(),
             says,
             chips: stopped.into_iter().collect(),
             tables: vec![table],

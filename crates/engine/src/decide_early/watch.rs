@@ -1,23 +1,41 @@
-//! [`EarlyWatch`]: an [`EarlyDecision`] beside a run that is under way.
+//! [`EarlyWatch`]: an [`EarlyDecision`] beside a run that is under way. [`EarlyProgress`]: what it says to whoever waits.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use probare_core::{CaseResult, MetricResult};
 
 use super::EarlyDecision;
+
+/// What is left to decide, for a progress line.
+#[derive(Debug, Default)]
+pub struct EarlyProgress(Mutex<String>);
+
+impl EarlyProgress {
+    /// A sentence about the gates that are still open; nothing where none is.
+    pub fn text(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, text: String) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+}
 
 /// The decision, and the signal that ends the run.
 #[derive(Debug)]
 pub(crate) struct EarlyWatch {
     decision: EarlyDecision,
     signal: Arc<AtomicBool>,
+    progress: Arc<EarlyProgress>,
+    /// Cases after which the progress is told again: bounds take a pass over all cases so far.
+    next: usize,
 }
 
 impl EarlyWatch {
-    pub fn new(decision: EarlyDecision) -> Self {
-        Self { decision, signal: Arc::default() }
+    pub fn new(decision: EarlyDecision, progress: Arc<EarlyProgress>) -> Self {
+        Self { decision, signal: Arc::default(), progress, next: 1 }
     }
 
     /// Set once everything is decided.
@@ -38,11 +56,54 @@ impl EarlyWatch {
         }
         if self.decision.push(result)? {
             self.signal.store(true, Ordering::Relaxed);
+            self.progress.set(String::new());
+        } else if self.decision.seen() >= self.next {
+            self.progress.set(self.decision.open_text());
+            self.next = self.decision.seen() + self.decision.seen() / 10 + 1;
         }
         Ok(())
     }
 
     pub fn into_decision(self) -> EarlyDecision {
         self.decision
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_core::{Case, MetricInfo, Outcome, Profile, Score};
+    use probare_report::{Gate, Gates};
+
+    use super::super::decision::EarlySetup;
+    use super::*;
+
+    #[test]
+    fn the_progress_says_what_is_open_until_it_is_decided() {
+        let info = MetricInfo::new("own", probare_metrics::registry().get("token_f1").unwrap(), Profile::default());
+        let gates = Gates::new(vec![Gate::fail_under("own=0.5").unwrap()]);
+        let decision = EarlyDecision::new(&EarlySetup {
+            gates: &gates,
+            metrics: &[info],
+            cases: 100,
+            outputs: 1,
+            seed: 1,
+            baseline: None,
+            keys: &[],
+        })
+        .unwrap();
+        let progress = Arc::<EarlyProgress>::default();
+        let mut watch = EarlyWatch::new(decision, Arc::clone(&progress));
+        assert_eq!(progress.text(), "");
+        let result = || {
+            let score = Score::from_number(1.0).unwrap();
+            CaseResult::new(Case::default(), vec![Ok(Outcome::Scored(score))])
+        };
+        watch.take_result(&result(), false).unwrap();
+        assert!(progress.text().starts_with("open own >= 0.5: 1.000 [0."), "{}", progress.text());
+        assert!(progress.text().ends_with("after 1 of 100"), "{}", progress.text());
+        while !watch.is_decided() {
+            watch.take_result(&result(), false).unwrap();
+        }
+        assert_eq!(progress.text(), "", "nothing is left");
     }
 }

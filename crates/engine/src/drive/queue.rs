@@ -220,11 +220,12 @@ impl Queue {
         true
     }
 
-    /// Takes the result of a case that was begun.
-    pub fn add_result(&self, number: u64, result: CaseResult) {
+    /// Takes the results of cases that were begun, which have consecutive numbers.
+    pub fn add_results(&self, first: u64, results: Vec<CaseResult>) {
+        let cases = results.len();
         let mut state = self.state();
-        state.done.insert(number, vec![Ok(result)]);
-        self.end_cases(state, 1);
+        state.done.insert(first, results.into_iter().map(Ok).collect());
+        self.end_cases(state, cases);
     }
 
     /// Takes what ends the run in place of a result.
@@ -250,7 +251,7 @@ impl Queue {
     fn end_cases(&self, mut state: MutexGuard<'_, QueueState>, cases: usize) {
         state.scoring -= cases;
         self.begun.fetch_sub(cases, Ordering::Relaxed);
-        let has_work = !state.ready.is_empty();
+        let has_work = !state.ready.is_empty() && state.idle > 0;
         drop(state);
         if has_work {
             // There is a place for another.
@@ -311,12 +312,16 @@ impl Queue {
     /// All rows before this number are passed on.
     pub fn passed_on(&self, number: u64) {
         let mut state = self.state();
+        let before = state.under_way;
         while state.ends.front().is_some_and(|end| *end <= number) {
             state.ends.pop_front();
             state.under_way -= 1;
         }
+        let has_room = state.under_way < before;
         drop(state);
-        self.room.notify_one();
+        if has_room {
+            self.room.notify_one();
+        }
     }
 
     /// Nobody begins anything any more; gives how many cases are under way.

@@ -4,6 +4,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use probare_cancellation::Cancellation;
 use probare_core::{AnalysisCache, Case, CaseResult, MetricInfo, Outcome, RunAnalysisCache, Submission};
@@ -31,6 +32,47 @@ enum SampleProgress {
     Parked,
 }
 
+/// Results of consecutive cases that are handed over together: for cheap metrics, waking the caller's thread for each of them
+/// would take longer than scoring it.
+struct FinishedSamples<'a> {
+    queue: &'a Queue,
+    first: u64,
+    results: Vec<CaseResult>,
+    since: Instant,
+}
+
+impl<'a> FinishedSamples<'a> {
+    /// Nobody waits longer than this for a result that is there.
+    const PATIENCE: Duration = Duration::from_millis(20);
+
+    fn new(queue: &'a Queue, first: u64, most: usize) -> Self {
+        Self { queue, first, results: Vec::with_capacity(most), since: Instant::now() }
+    }
+
+    fn push(&mut self, result: CaseResult) {
+        self.results.push(result);
+        if self.since.elapsed() >= Self::PATIENCE {
+            self.hand_over();
+        }
+    }
+
+    /// The case before this number has no result here.
+    fn skip_to(&mut self, number: u64) {
+        self.hand_over();
+        self.first = number;
+    }
+
+    fn hand_over(&mut self) {
+        let results = std::mem::take(&mut self.results);
+        if !results.is_empty() {
+            let first = self.first;
+            self.first += results.len() as u64;
+            self.queue.add_results(first, results);
+        }
+        self.since = Instant::now();
+    }
+}
+
 impl Worker<'_> {
     /// Works until nothing is left.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that loops over cases")]
@@ -48,9 +90,11 @@ impl Worker<'_> {
                 }
                 Task::Score(cases) => self.score(cases, &mut readings),
                 Task::Resume(ParkedSample { number, case, stage }, delivery) => {
-                    self.step(number, &mut readings, |worker, readings| {
-                        worker.resume(number, case, stage, delivery, readings)
-                    });
+                    let result = self
+                        .step(&mut readings, |worker, readings| worker.resume(number, case, stage, delivery, readings));
+                    if let Some(result) = result {
+                        self.queue.add_results(number, vec![result]);
+                    }
                 }
             }
         }
@@ -59,13 +103,18 @@ impl Worker<'_> {
     /// Scores cases. What is begun is finished and kept, unless the user ends it.
     fn score(self, (first, cases): NumberedCases, readings: &mut AnalysisCache) {
         let mut left = cases.into_iter();
+        let mut finished = FinishedSamples::new(self.queue, first, left.len());
         for (number, case) in (first..).zip(left.by_ref()) {
             if self.is_over() || !self.queue.begin() {
                 self.queue.abandon_cases(1);
                 break;
             }
-            self.step(number, readings, |worker, readings| worker.begin(number, case, readings));
+            match self.step(readings, |worker, readings| worker.begin(number, case, readings)) {
+                Some(result) => finished.push(result),
+                None => finished.skip_to(number + 1),
+            }
         }
+        finished.hand_over();
         self.queue.abandon_cases(left.len());
     }
 
@@ -74,23 +123,23 @@ impl Worker<'_> {
         self.options.interrupted.load(Ordering::Relaxed) || self.queue.is_over()
     }
 
-    /// Brings a sample as far as it goes, and hands it on where that is its end.
+    /// Brings a sample as far as it goes; gives its result where that is its end.
     fn step(
         self,
-        number: u64,
         readings: &mut AnalysisCache,
         work: impl FnOnce(Self, &mut AnalysisCache) -> io::Result<SampleProgress>,
-    ) {
+    ) -> Option<CaseResult> {
         match catch_unwind(AssertUnwindSafe(|| work(self, readings))) {
             Ok(Ok(SampleProgress::Parked)) => {}
             // One that was kept by a run before this one is a result like any other.
             Ok(Ok(SampleProgress::Finished(result))) if result.is_cancelled() && self.is_over() => {
                 self.queue.abandon_case();
             }
-            Ok(Ok(SampleProgress::Finished(result))) => self.queue.add_result(number, *result),
+            Ok(Ok(SampleProgress::Finished(result))) => return Some(*result),
             Ok(Err(error)) => self.queue.fail_run(DriveError::Output(error)),
             Err(panic) => self.queue.fail_run(panic_error("the keeper of the samples", panic.as_ref())),
         }
+        None
     }
 
     /// A case at its beginning: its results may be known.
@@ -185,7 +234,12 @@ impl Worker<'_> {
                 Err(error) => scoring.put_answers(Err(error)),
             }
         }
-        self.save_result(plan.finish(case, scoring, readings, rules))
+        let mut result = plan.finish(case, scoring, readings, rules);
+        if !self.options.evidence {
+            // What a metric cannot do without while it computes is of no use behind it.
+            result.results.iter_mut().flatten().for_each(Outcome::forget_evidence);
+        }
+        self.save_result(result)
     }
 
     fn park(self, number: u64, case: Case, stage: Stage) -> ResumeHandle {

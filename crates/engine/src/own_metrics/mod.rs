@@ -155,7 +155,7 @@ fn start(request: &MetricRequest, code: &MetricCode) -> Result<OwnMetric, OwnMet
     let made = OwnMetric::from_builder(id(request, &code.source, pool.ready()), move |_| {
         Ok(Scorer::Pure(Box::new(SharedPool(Arc::clone(&scorer)))))
     });
-    let code = MetricCode { files: digests(&code.source), ..code.clone() };
+    let code = MetricCode { files: code_digests(&code.source), ..code.clone() };
     Ok(described(OwnMetric { code, request: Some(request.name.clone()), ..made }, pool.ready()))
 }
 
@@ -235,7 +235,7 @@ fn launch(source: &CodeSource) -> Result<WorkerLaunch, (String, &'static str)> {
 }
 
 /// SHA-256 of the files that a source names, by path.
-pub(crate) fn digests(source: &CodeSource) -> std::collections::BTreeMap<String, String> {
+pub fn code_digests(source: &CodeSource) -> std::collections::BTreeMap<String, String> {
     let files: Vec<&str> = match source {
         CodeSource::Python(reference) => {
             CodeSource::python_parts(reference).into_iter().map(|(file, _)| file).collect()
@@ -259,7 +259,7 @@ pub fn exchanged_metric(
     exchange: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static,
 ) -> Result<OwnMetric, BuildError> {
     let ready = Ready::read(ready.as_bytes()).map_err(BuildError::Options)?;
-    let code = MetricCode { files: digests(&code.source), ..code };
+    let code = MetricCode { files: code_digests(&code.source), ..code };
     let shared = Arc::new(ExchangedMetric { ready: ready.clone(), exchange: Box::new(exchange) });
     let made = OwnMetric::from_builder(id, move |_| Ok(Scorer::Pure(Box::new(SharedExchange(Arc::clone(&shared))))));
     Ok(described(OwnMetric { code, ..made }, &ready))

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use probare_core::{Backend, Case, ChatRequest, ErrorKind, Message, Output, ScoreError, Sha256};
 use probare_retrieval::{Embedder, Filter, Index, Mode, RetrievalError, SearchRequest, answer};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json, json};
+use probare_store::PlannedRetrieval;
+use serde_json::{Value as Json, json};
 
 use crate::config::Retrieval;
 
@@ -23,21 +23,6 @@ const EVIDENCE: &str = "evidence";
 
 /// Key in the metadata of a question: the documents that are searched for it.
 const FILTER: &str = "filter";
-
-/// How passages are found in a run; it decides the results.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct PlannedRetrieval {
-    /// The index, as it was named.
-    pub index: String,
-    /// What decides its answers, as a digest.
-    pub digest: String,
-    /// Most passages.
-    pub k: usize,
-    /// Which documents are searched.
-    pub filter: Map<String, Json>,
-    /// How they are ranked.
-    pub mode: Mode,
-}
 
 /// An index that is ready.
 pub(super) struct CaseRetriever {

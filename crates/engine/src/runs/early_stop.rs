@@ -2,37 +2,43 @@
 
 use probare_core::{GenerationRecord, Job, MemorySource};
 use probare_report::Gates;
+use probare_store::RunPlan;
 use serde_json::Value as Json;
 
 use super::evaluation::EvaluationError;
-use super::plan::RunPlan;
 use super::run_samples::RunSampleProvider;
 use crate::RunOptions;
-use crate::decide_early::{EarlyDecision, EarlyDecisionError, SeededSource};
+use crate::decide_early::{Baseline, EarlyDecision, EarlyDecisionError, EarlySetup, SeededSource, check_options};
 
 /// Whether the gates of a run can be decided before its last case.
 pub(super) fn check(
     settings: &RunOptions,
     gates: &Gates,
     plan: &RunPlan,
+    baseline: Option<&Baseline>,
     is_benchmark: bool,
 ) -> Result<(), EarlyDecisionError> {
-    if is_benchmark {
-        return Err(EarlyDecisionError::Benchmark);
+    check_options(settings, gates, is_benchmark)?;
+    if settings.stop_when_decided != Some(true) {
+        return Ok(());
     }
-    for (is_set, option) in [(settings.significant, "significant"), (settings.per_group, "per_group")] {
-        if is_set == Some(true) {
-            return Err(EarlyDecisionError::Option { option });
-        }
+    if baseline.is_some() && plan.models.len() > 1 {
+        return Err(EarlyDecisionError::SeveralModels { models: plan.models.len() });
+    }
+    if baseline.is_some() && plan.names_prompts() {
+        return Err(EarlyDecisionError::SeveralPrompts { prompts: plan.generation_prompts.len() });
     }
     let cases: u64 = plan.datasets.iter().map(|dataset| dataset.cases).sum();
-    let cases = usize::try_from(cases).unwrap_or(usize::MAX);
-    EarlyDecision::new(gates, &plan.metrics, (cases, outputs(plan)), settings.seed.unwrap_or_default()).map(|_| ())
-}
-
-/// Outputs of each case.
-fn outputs(plan: &RunPlan) -> u64 {
-    (plan.models.len() as u64).max(1) * u64::from(plan.repeats.max(1))
+    EarlyDecision::new(&EarlySetup {
+        gates,
+        metrics: &plan.metrics,
+        cases: usize::try_from(cases).unwrap_or(usize::MAX),
+        outputs: plan.outputs_per_case(),
+        seed: settings.seed.unwrap_or_default(),
+        baseline,
+        keys: &[],
+    })
+    .map(|_| ())
 }
 
 /// Puts the cases of a job into the seeded order. Where the store decides the gates already, what comes after the verdict is
@@ -41,19 +47,22 @@ pub(super) fn prepare(
     job: &mut Job,
     settings: &RunOptions,
     gates: &Gates,
-    plan: &RunPlan,
+    (plan, baseline): (&RunPlan, Option<&Baseline>),
     sampling: &RunSampleProvider<'_>,
 ) -> Result<EarlyDecision, EvaluationError> {
     let cases = std::mem::replace(&mut job.cases, Box::new(MemorySource::default()));
     // Each data set has kept the limit already.
     let mut source =
         SeededSource::read(cases, None, settings.seed.unwrap_or_default()).map_err(crate::DriveError::Input)?;
-    let decision = EarlyDecision::new(
+    let decision = EarlyDecision::new(&EarlySetup {
         gates,
-        &plan.metrics,
-        (source.case_count(), outputs(plan)),
-        settings.seed.unwrap_or_default(),
-    )?;
+        metrics: &plan.metrics,
+        cases: source.case_count(),
+        outputs: plan.outputs_per_case(),
+        seed: settings.seed.unwrap_or_default(),
+        baseline,
+        keys: source.keys(),
+    })?;
     let mut known = decision.clone();
     let mut samples = 0;
     for sample in source.samples() {
@@ -74,8 +83,7 @@ pub(super) fn prepare(
         datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
         models: Vec::new(),
         repeats: plan.repeats,
-        prompt: None,
-        retrieval: None,
+        ..GenerationRecord::default()
     });
     Ok(decision)
 }
@@ -93,6 +101,10 @@ pub(super) fn refuse_other_gates(began: &RunPlan, now: &RunOptions) -> Result<()
         gates.into_iter().map(|mut gate| gate["gate"].take()).collect()
     };
     let seed = |settings: &Json| settings.get("seed").and_then(Json::as_u64).unwrap_or_default();
-    let is_same = stop(before) == stop(&now) && seed(before) == seed(&now) && limits(before) == limits(&now);
+    let baseline = |settings: &Json| settings.get("baseline").cloned().unwrap_or_default();
+    let is_same = stop(before) == stop(&now)
+        && seed(before) == seed(&now)
+        && limits(before) == limits(&now)
+        && baseline(before) == baseline(&now);
     if is_same { Ok(()) } else { Err(EvaluationError::OtherGates) }
 }

@@ -18,12 +18,16 @@ pub struct ModelEstimate {
     pub model: String,
     /// What for: the names of the metrics it judges, or nothing for a model under test.
     pub judges: Vec<String>,
+    /// The prompt that it is asked with, where there are several.
+    pub prompt: Option<String>,
     /// Calls.
     pub calls: u64,
     /// Whether there may be fewer of them: a metric asks only where it is unsure.
     pub is_most: bool,
     /// Tokens, roughly.
     pub usage: Usage,
+    /// Whether the calls go into batches: replies come within a day, and `cost_usd` is the price that holds there.
+    pub in_batches: bool,
     /// US dollars, roughly; nothing where no price is known.
     pub cost_usd: Option<f64>,
     /// Seconds that the calls take, as many at once as the settings allow.
@@ -35,7 +39,7 @@ pub struct ModelEstimate {
 pub struct Estimate {
     /// Cases by data set.
     pub cases: Vec<(String, u64)>,
-    /// Samples: cases times models times repeats.
+    /// Samples: cases times models times prompts times repeats.
     pub samples: u64,
     /// Metrics.
     pub metrics: usize,
@@ -59,7 +63,12 @@ impl Estimate {
         self.asked.iter().map(|asked| asked.cost_usd).sum()
     }
 
-    /// Seconds: models are asked side by side, but a judge waits for what it judges.
+    /// Whether any calls go into batches.
+    pub fn has_batches(&self) -> bool {
+        self.asked.iter().any(|asked| asked.in_batches)
+    }
+
+    /// Seconds, those of batches left out: models are asked side by side, but a judge waits for what it judges.
     pub fn seconds(&self) -> f64 {
         let longest = |judging: bool| {
             let each = self.asked.iter().filter(|asked| asked.judges.is_empty() != judging).map(|asked| asked.seconds);

@@ -4,42 +4,45 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_cases::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
 use probare_core::{
-    Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, GenerationRecord,
-    InputFile, Job, MemorySource, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, Stop, Usage,
-    closest,
+    Backend, BuildError, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, InputFile, Job,
+    MemorySource, MetricRequest, NamedPromptRecord, NoBackend, ProgramVersion, Publisher, ReadSettings, Registry, Stop,
+    Usage, closest,
 };
-use probare_metrics::{cascade, registry};
-use probare_models::CallError;
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, MapError, ReadOptions, columns, read_whole};
+use probare_metrics::{cascade, judges};
+use probare_models::{BatchReport, CallError, Client};
 use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
-use serde_json::{Value as Json, json};
+use probare_store::{
+    PlannedDataset, RagTest, RunNames, RunPlan, RunState, Store, StoreError, StoreWriter, StoredSamples,
+};
+use serde_json::Value as Json;
 
-use super::RagTest;
 use super::case_retriever::{self, CaseRetriever};
 use super::early_stop;
 use super::estimate::{BYTES_PER_TOKEN, Estimate, ModelEstimate as AskedModel, SECONDS_PER_REPLY, USUAL_REPLY};
-use super::plan::{PlannedDataset, RunPlan};
 use super::prompt::GenerationPrompt;
 use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, SampleRules};
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
-use crate::config::Dataset;
-use crate::decide_early::EarlyDecisionError;
+use crate::config::{Dataset, Generate};
+use crate::decide_early::{Baseline, EarlyDecisionError};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::own_metrics::with_own_metrics;
 use crate::run::run_planned;
-use crate::store::{RunNames, RunState, Store, StoreError, StoreWriter, StoredSamples};
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, RunError, RunOptions,
-    RunRequest,
+    Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunError,
+    RunOptions, RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
 const LARGEST_PROMPT: u64 = 1024 * 1024;
+
+/// Is told how the batches of a run stand while they are waited for.
+pub type BatchWatch = Box<dyn Fn(&BatchReport) + Send + Sync>;
 
 /// What is known of a run beside its settings.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +55,8 @@ pub struct EvaluationOptions {
     pub test: Option<RagTest>,
     /// The run whose outputs are scored: no model under test is asked.
     pub outputs_of: Option<i64>,
+    /// What gates against a baseline compare with.
+    pub baseline: Option<Baseline>,
 }
 
 /// A run cannot be made of a configuration, or not be brought to its end.
@@ -66,10 +71,7 @@ pub enum EvaluationError {
     },
     /// Two data sets of one name.
     #[error("two data sets are called `{name}`")]
-    SameDataset {
-        /// The name.
-        name: String,
-    },
+    SameDataset { name: String },
     /// A data set cannot be read.
     #[error(transparent)]
     Open(#[from] CaseFileError),
@@ -79,11 +81,8 @@ pub enum EvaluationError {
     /// A mapped column is not there.
     #[error("`{path}` has no column `{column}`, which {field} is mapped to; its columns are {columns}")]
     NoColumn {
-        /// The file.
         path: String,
-        /// The field.
         field: String,
-        /// The column.
         column: String,
         /// Those that are there.
         columns: String,
@@ -94,7 +93,6 @@ pub enum EvaluationError {
     /// No case has what the prompt of the models under test wants.
     #[error("`generate`: no case of `{dataset}` has `{{{{{name}}}}}`, which {place} wants; the cases have {columns}")]
     UnknownVariable {
-        /// The data set.
         dataset: String,
         /// The name in the prompt.
         name: String,
@@ -105,10 +103,18 @@ pub enum EvaluationError {
         /// One of those with a similar name.
         similar: Option<String>,
     },
+    /// A prompt that is asked for is not there.
+    #[error("there is no prompt `{prompt}` in `generate.prompts`")]
+    UnknownPrompt {
+        prompt: String,
+        /// Those that there are.
+        known: Vec<String>,
+        /// One with a similar name.
+        similar: Option<String>,
+    },
     /// A model under test is not among the models.
     #[error("`generate.models` names `{model}`, which is not among `models`")]
     UnknownModel {
-        /// The model.
         model: String,
         /// A model with a similar name.
         similar: Option<String>,
@@ -116,7 +122,6 @@ pub enum EvaluationError {
     /// Cases have tools, and a model cannot be given them.
     #[error("case `{id}` of `{dataset}` has tools, and {who} cannot be given any")]
     NoTools {
-        /// The data set.
         dataset: String,
         /// The case.
         id: String,
@@ -126,19 +131,15 @@ pub enum EvaluationError {
     /// What a case expects cannot be used.
     #[error("case `{id}` of `{dataset}`: {reason}")]
     Expectation {
-        /// The data set.
         dataset: String,
         /// The case.
         id: String,
-        /// What is wrong.
         reason: String,
     },
     /// Something is expected of a metric that is not computed.
     #[error("cases of `{dataset}` expect something of `{metric}`, which is not among the metrics")]
     NotComputed {
-        /// The data set.
         dataset: String,
-        /// The metric.
         metric: String,
         /// A metric with a similar name.
         similar: Option<String>,
@@ -222,33 +223,43 @@ pub struct Evaluation {
     metrics: Plan,
     requests: Vec<MetricRequest>,
     asked: Option<Arc<ModelBackend>>,
-    prompt: Option<GenerationPrompt>,
+    prompts: Vec<GenerationPrompt>,
     retriever: Option<CaseRetriever>,
     datasets: Vec<DatasetHandle>,
     plan: RunPlan,
     estimate: Estimate,
     expects: bool,
     benchmark: Option<BenchmarkParts>,
+    /// What gates against a baseline compare with.
+    baseline: Option<Baseline>,
+    /// Who is told how the batches of the run stand while they are waited for.
+    batch_watch: Option<BatchWatch>,
 }
 
 impl Evaluation {
     /// Opens everything and looks at all cases once. Nothing is sent.
-    pub fn open(settings: &RunOptions, options: EvaluationOptions) -> Result<Self, EvaluationError> {
-        Self::open_with(settings, options, None)
+    pub fn open(
+        settings: &RunOptions,
+        options: EvaluationOptions,
+        registries: Registries,
+    ) -> Result<Self, EvaluationError> {
+        Self::open_with(settings, options, registries, None)
     }
 
     /// The same with the cases, rules and files of a benchmark.
     pub fn open_benchmark(
         settings: &RunOptions,
         options: EvaluationOptions,
+        registries: Registries,
         benchmark: Benchmark,
     ) -> Result<Self, EvaluationError> {
-        Self::open_with(settings, options, Some(benchmark))
+        Self::open_with(settings, options, registries, Some(benchmark))
     }
 
     fn open_with(
         settings: &RunOptions,
         options: EvaluationOptions,
+        registries: Registries,
         benchmark: Option<Benchmark>,
     ) -> Result<Self, EvaluationError> {
         let shown = settings.config.as_deref().unwrap_or(Path::new("")).display().to_string();
@@ -256,20 +267,23 @@ impl Evaluation {
             return Err(EvaluationError::NoDataset { config: shown });
         }
         let folder = settings.folder();
-        let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of } = options;
+        let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of, baseline } = options;
         let mut asking = settings.model_access();
         asking.options.only_looks = only_looks;
         asking.options.refresh |= refresh;
         asking.under_test = under_test(settings)?;
         asking.has_outputs = outputs_of.is_some();
         let mut generate = settings.generate.clone().unwrap_or_default();
-        generate.system = from_file(generate.system.as_deref(), folder)?;
-        generate.prompt = from_file(generate.prompt.as_deref(), folder)?;
-        let is_grounded = settings.retrieval.is_some() && generate.prompt.is_none() && generate.system.is_none();
-        let prompt = if asking.under_test.is_empty() || is_grounded {
-            None
+        select_prompts(&mut generate, &settings.prompts)?;
+        read_prompt_files(&mut generate, folder)?;
+        let is_grounded = settings.retrieval.is_some()
+            && generate.prompts.is_empty()
+            && generate.prompt.is_none()
+            && generate.system.is_none();
+        let prompts = if asking.under_test.is_empty() || is_grounded {
+            Vec::new()
         } else {
-            Some(GenerationPrompt::new(&generate).map_err(EvaluationError::Prompt)?)
+            GenerationPrompt::from_config(&generate).map_err(EvaluationError::Prompt)?
         };
         let mut requests = settings.requests();
         let mut known = Vec::new();
@@ -288,10 +302,11 @@ impl Evaluation {
             if known.iter().any(|other: &DatasetHandle| other.name == set.name) {
                 return Err(EvaluationError::SameDataset { name: set.name });
             }
-            let (input, survey) = set.survey(prompt.as_ref(), settings.limit)?;
+            let (input, survey) = set.survey(&prompts, settings.limit)?;
             // Passages come when the run does.
-            let missing = survey.unknown_variables().find(|name| settings.retrieval.is_none() || *name != "context");
-            if let (Some(name), Some(prompt)) = (missing, &prompt) {
+            let is_wanted = |name: &str| settings.retrieval.is_none() || name != "context";
+            let missing = survey.unknown_variables().find(|(_, name)| is_wanted(name));
+            if let Some((prompt, name)) = missing {
                 let names: Vec<&str> = survey.names.iter().map(String::as_str).collect();
                 return Err(EvaluationError::UnknownVariable {
                     dataset: set.path,
@@ -321,7 +336,7 @@ impl Evaluation {
             requests.push(MetricRequest::plain(EXPECTATIONS));
         }
         asking.is_published = benchmark.is_some();
-        let asked = Arc::new(asking.open(&mut requests, registry())?);
+        let asked = Arc::new(asking.open(&mut requests, registries.metrics)?);
         for (set, survey) in known.iter().zip(&surveys) {
             let Some(id) = survey.tools.clone().filter(|_| !asking.under_test.is_empty()) else { continue };
             let mut clients = asking.under_test.iter().filter_map(|name| asked.client(name));
@@ -336,7 +351,7 @@ impl Evaluation {
         let retrieving =
             settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
-        let registry = with_own_metrics(registry(), &requests, outside.trust()).map_err(PlanError::from)?;
+        let registry = with_own_metrics(registries.metrics, &requests, outside.trust()).map_err(PlanError::from)?;
         apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), &registry)
             .map_err(PlanError::from)?;
         let metrics = Plan::new(&requests, settings.profile(), &registry)?;
@@ -358,10 +373,15 @@ impl Evaluation {
             datasets: planned,
             limit: settings.limit,
             repeats: if models.is_empty() { 1 } else { repeats },
-            prompt: match &prompt {
-                Some(prompt) => Some(prompt.sha256.clone()),
-                None => (is_grounded && !asking.under_test.is_empty()).then(case_retriever::prompt_digest),
+            prompt: match prompts.as_slice() {
+                [only] if only.name.is_none() => Some(only.sha256.clone()),
+                _ => (is_grounded && !asking.under_test.is_empty()).then(case_retriever::prompt_digest),
             },
+            generation_prompts: (prompts.iter())
+                .filter_map(|prompt| {
+                    Some(NamedPromptRecord { name: prompt.name.clone()?, sha256: prompt.sha256.clone() })
+                })
+                .collect(),
             retrieval: retrieving.as_ref().map(|retrieving| retrieving.planned().clone()),
             test,
             metrics: metrics.infos().to_vec(),
@@ -373,27 +393,35 @@ impl Evaluation {
             outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
             outputs_of,
             settings: serde_json::to_value(settings).ok(),
+            baseline: baseline.as_ref().map(Baseline::digest),
             mark: None,
         };
-        if settings.stop_when_decided == Some(true) {
-            let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
-            early_stop::check(settings, &gates, &plan, benchmark.is_some())?;
-        }
+        let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
+        early_stop::check(settings, &gates, &plan, baseline.as_ref(), benchmark.is_some())?;
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
-        let estimate = estimate(&plan, &surveys, &requests, asked.as_deref(), &asking, passages);
+        let estimate =
+            estimate(&plan, &surveys, &prompts, &requests, registries.metrics, (asked.as_deref(), &asking), passages);
         drop(surveys);
         Ok(Self {
             metrics,
             requests,
             asked,
-            prompt,
+            prompts,
             retriever: retrieving,
             datasets: known,
             plan,
             estimate,
             expects,
             benchmark,
+            baseline,
+            batch_watch: None,
         })
+    }
+
+    /// Waits, before anything else is done, until the batches that are open have ended.
+    #[must_use]
+    pub fn waiting_for_batches(self, watch: BatchWatch) -> Self {
+        Self { batch_watch: Some(watch), ..self }
     }
 
     /// What decides its results.
@@ -420,14 +448,14 @@ impl Evaluation {
         tally: Arc<RunProgress>,
     ) -> Result<Conclusion, EvaluationError> {
         early_stop::refuse_other_gates(&store.run(run)?.plan, &wanted.settings)?;
-        let names = self.names();
+        let names = self.plan.names();
         let is_plain = self.is_plain();
         let mut job = self.job(&names)?;
         let infos = self.metrics.infos().to_vec();
         let asked = self.asked.as_deref().filter(|_| !names.models.is_empty());
         let respondents = asked.map(|asked| ModelsUnderTest {
             clients: names.models.iter().filter_map(|name| asked.client(name)).collect(),
-            prompt: self.prompt.clone(),
+            prompts: self.prompts.clone(),
             outputs_of: self.plan.outputs_of,
         });
         if let Some(asked) = &self.asked {
@@ -435,10 +463,11 @@ impl Evaluation {
             if wanted.settings.batch.unwrap_or_default() && !wanted.settings.offline.unwrap_or_default() {
                 // A run is known by its number in its store.
                 let place = std::fs::canonicalize(store.path()).unwrap_or_else(|_| store.path().to_owned());
-                asked
-                    .shared()
-                    .begin_batches(format!("{} run {run}", place.display()))
-                    .map_err(EvaluationError::Batch)?;
+                let models = asked.shared();
+                models.begin_batches(format!("{} run {run}", place.display())).map_err(EvaluationError::Batch)?;
+                if let Some(watch) = self.batch_watch.take() {
+                    models.wait_for_batches(&wanted.interrupted, &watch).map_err(EvaluationError::Batch)?;
+                }
             }
         }
         let sampling = RunSampleProvider {
@@ -461,7 +490,8 @@ impl Evaluation {
         }
         if wanted.settings.stop_when_decided == Some(true) {
             let gates = wanted.settings.limits().join(wanted.gates.clone());
-            wanted.early = Some(early_stop::prepare(&mut job, &wanted.settings, &gates, &self.plan, &sampling)?);
+            let compared = (&self.plan, self.baseline.as_ref());
+            wanted.early = Some(early_stop::prepare(&mut job, &wanted.settings, &gates, compared, &sampling)?);
         }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
@@ -484,13 +514,6 @@ impl Evaluation {
         self.plan.models.is_empty() && self.datasets.len() == 1 && self.retriever.is_none() && self.benchmark.is_none()
     }
 
-    fn names(&self) -> RunNames {
-        RunNames {
-            datasets: self.plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
-            models: self.plan.models.iter().map(|model| model.name.clone()).collect(),
-        }
-    }
-
     fn job(&mut self, names: &RunNames) -> Result<Job, EvaluationError> {
         let is_plain = self.is_plain();
         let mut open = Vec::new();
@@ -498,16 +521,15 @@ impl Evaluation {
             let prefix = if self.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
             open.push(OpenDataset { prefix, version: dataset.version.clone(), rows: dataset.rows()? });
         }
-        let seats =
-            SampleGrid { models: u32::try_from(names.models.len()).unwrap_or(u32::MAX), repeats: self.plan.repeats };
-        let samples = SampleSource::new(open, seats, self.plan.limit);
+        let samples = SampleSource::new(open, SampleGrid::for_plan(&self.plan), self.plan.limit);
         let paths: Vec<&str> = self.datasets.iter().map(|dataset| dataset.path.as_str()).collect();
         let mut job = Job::new(paths.join(", "), Box::new(samples), self.requests.clone());
         job.reads = self.datasets.iter().map(|dataset| PathBuf::from(&dataset.path)).collect();
         job.reads.push(PathBuf::from(&self.plan.config));
         let mut rules = SampleRules {
             models: names.models.clone(),
-            prompt: self.prompt.clone(),
+            prompt_names: names.prompts.clone(),
+            prompts: self.prompts.clone(),
             rules: Arc::new(DefaultCasePolicy),
         };
         if let Some(benchmark) = self.benchmark.take() {
@@ -522,13 +544,7 @@ impl Evaluation {
         if is_plain {
             job.reading = self.plan.datasets[0].reading.clone();
         } else {
-            job.generation = Some(GenerationRecord {
-                datasets: names.datasets.clone(),
-                models: names.models.clone(),
-                repeats: self.plan.repeats,
-                prompt: self.plan.prompt.clone(),
-                retrieval: self.plan.retrieval.as_ref().map(|retrieval| json!(retrieval)),
-            });
+            job.generation = Some(self.plan.generation_record());
         }
         Ok(job)
     }
@@ -558,6 +574,32 @@ fn under_test(settings: &RunOptions) -> Result<Vec<String>, EvaluationError> {
 fn judges_of(request: &MetricRequest) -> Vec<String> {
     let named = request.options.get("judges").and_then(Json::as_array);
     named.into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
+}
+
+/// Leaves the prompts that are asked for; all of them where nobody says which.
+fn select_prompts(generate: &mut Generate, wanted: &[String]) -> Result<(), EvaluationError> {
+    let names = || generate.prompts.iter().map(|prompt| prompt.name.as_str());
+    for prompt in wanted {
+        if !names().any(|name| name == prompt) {
+            let similar = closest(prompt, names()).map(str::to_owned);
+            let known = names().map(str::to_owned).collect();
+            return Err(EvaluationError::UnknownPrompt { prompt: prompt.clone(), known, similar });
+        }
+    }
+    generate.prompts.retain(|prompt| wanted.is_empty() || wanted.contains(&prompt.name));
+    Ok(())
+}
+
+/// Puts what stands in files into the place of their names.
+fn read_prompt_files(generate: &mut Generate, folder: &Path) -> Result<(), EvaluationError> {
+    generate.system = from_file(generate.system.as_deref(), folder)?;
+    generate.prompt = from_file(generate.prompt.as_deref(), folder)?;
+    for prompt in &mut generate.prompts {
+        prompt.system = from_file(prompt.system.as_deref(), folder)?;
+        let file = prompt.file.take().map(|file| format!("@{file}"));
+        prompt.prompt = from_file(file.as_deref().or(prompt.prompt.as_deref()), folder)?;
+    }
+    Ok(())
 }
 
 /// A text, or what stands in the file that it names.
@@ -609,11 +651,11 @@ impl DatasetHandle {
     /// Looks at all cases, and takes the digest of the file.
     fn survey<'a>(
         &self,
-        prompt: Option<&'a GenerationPrompt>,
+        prompts: &'a [GenerationPrompt],
         limit: Option<u64>,
     ) -> Result<(InputFile, Survey<'a>), EvaluationError> {
         let rows = self.rows()?;
-        let mut survey = Survey { prompt, limit, ..Survey::default() };
+        let mut survey = Survey { prompts, limit, ..Survey::default() };
         let around = RunContext { rules: &DefaultCasePolicy, backend: &NoBackend, sampler: None };
         let options = DriveOptions { limit, ..DriveOptions::default() };
         let driven = drive(rows, &self.path, &Plan::empty(), around, &options, Box::new(&mut survey))?;
@@ -626,9 +668,10 @@ impl DatasetHandle {
 fn estimate(
     plan: &RunPlan,
     surveys: &[Survey<'_>],
+    prompts: &[GenerationPrompt],
     requests: &[MetricRequest],
-    asked: Option<&ModelBackend>,
-    asking: &ModelAccess,
+    metrics: &Registry,
+    (asked, asking): (Option<&ModelBackend>, &ModelAccess),
     passages: u64,
 ) -> Estimate {
     let samples = plan.samples();
@@ -638,38 +681,64 @@ fn estimate(
     let settings = |name: &str| asking.models.iter().find(|model| model.name == name);
     let reply = |name: &str| settings(name).and_then(|model| model.max_tokens).map_or(USUAL_REPLY, u64::from);
     let mut models = Vec::new();
-    let mut add = |name: &str, judges: Vec<String>, calls: u64, bytes: u64, is_most: bool| {
-        let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * reply(name));
-        let cost_usd = asked.and_then(|asked| asked.client(name)).and_then(|client| client.cost(usage));
+    let mut add = |(name, prompt): (&str, Option<&GenerationPrompt>),
+                   judges: Vec<String>,
+                   calls: u64,
+                   bytes: u64,
+                   is_most: bool| {
+        let longest = prompt.and_then(|prompt| prompt.parameters.max_tokens).map_or_else(|| reply(name), u64::from);
+        let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * longest);
+        let client = asked.and_then(|asked| asked.client(name));
+        let is_batch = asking.options.batch && !asking.options.offline;
+        let in_batches = is_batch && client.is_some_and(Client::takes_batches);
+        let cost = |client: &Client| if in_batches { client.batch_cost(usage) } else { client.cost(usage) };
+        let cost_usd = client.and_then(cost);
         let at_once = settings(name).and_then(|model| model.concurrency).unwrap_or(64);
-        let is_file = asked.and_then(|asked| asked.client(name)).is_some_and(probare_models::Client::is_recorded);
-        let seconds = if is_file { 0.0 } else { calls as f64 * SECONDS_PER_REPLY / f64::from(at_once) };
-        models.push(AskedModel { model: name.to_owned(), judges, calls, is_most, usage, cost_usd, seconds });
+        let is_file = client.is_some_and(Client::is_recorded);
+        let seconds = if is_file || in_batches { 0.0 } else { calls as f64 * SECONDS_PER_REPLY / f64::from(at_once) };
+        models.push(AskedModel {
+            model: name.to_owned(),
+            judges,
+            prompt: prompt.and_then(|prompt| prompt.name.clone()),
+            calls,
+            is_most,
+            usage,
+            in_batches,
+            cost_usd,
+            seconds,
+        });
     };
     for model in &plan.models {
         let repeats = u64::from(plan.repeats);
-        let bytes = sum(|survey| survey.asked) + cases * passages;
-        add(&model.name, Vec::new(), cases * repeats, bytes * repeats, false);
+        // A model that answers from passages has no prompt of its own.
+        for at in 0..prompts.len().max(1) {
+            let asked: u64 = surveys.iter().filter_map(|survey| survey.asked.get(at)).sum();
+            let bytes = asked + cases * passages;
+            let who = (model.name.as_str(), prompts.get(at));
+            add(who, Vec::new(), cases * repeats, bytes * repeats, false);
+        }
     }
     // What is judged is as long as it may be, or as it stands in the file.
     let outputs: u64 = if plan.models.is_empty() {
         sum(|survey| survey.responses)
     } else {
-        plan.models.iter().map(|model| cases * u64::from(plan.repeats) * reply(&model.name) * BYTES_PER_TOKEN).sum()
+        let of_each_model = samples.checked_div(plan.models.len() as u64).unwrap_or_default();
+        plan.models.iter().map(|model| of_each_model * reply(&model.name) * BYTES_PER_TOKEN).sum()
     };
     for judge in &plan.judges {
         let judging = |request: &&MetricRequest| judges_of(request).contains(&judge.name);
         let (mut names, mut calls, mut bytes, mut is_most) = (Vec::new(), 0, 0, false);
         for request in requests.iter().filter(judging) {
             let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
-            let prompt =
-                probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, |prompt| prompt.len()) as u64;
+            let definition = metrics.get(&request.id).ok();
+            let prompt = definition.and_then(|metric| judges::prompt(metric, &request.options));
+            let prompt = prompt.map_or(0, |prompt| prompt.len()) as u64;
             names.push(request.name.clone());
             is_most |= request.options.get(cascade::JUDGE_OPTION).and_then(Json::as_str) == Some("when_unsure");
             calls += samples * seats;
             bytes += seats * (samples * prompt + sum(|survey| survey.shown) * of_each + outputs);
         }
-        add(&judge.name, names, calls, bytes, is_most);
+        add((&judge.name, None), names, calls, bytes, is_most);
     }
     let by_dataset = plan.datasets.iter().map(|dataset| (dataset.name.clone(), dataset.cases)).collect();
     Estimate { cases: by_dataset, samples, metrics: plan.metrics.len(), asked: models }

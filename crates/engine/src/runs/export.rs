@@ -3,12 +3,14 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use probare_core::{
-    Case, CaseBatch, CaseResult, CaseSource, DefaultCasePolicy, Event, GenerationRecord, InputFile, Job, MetricResult,
-    NoBackend, Panel, Problem, Publisher, RunCosts, ScoreError, Sink, SourceError, Stop,
+    Case, CaseBatch, CaseResult, CaseSource, Event, InputFile, Job, MetricResult, NoBackend, Panel, Problem, Publisher,
+    RunCosts, ScoreError, Sink, SourceError, Stop,
 };
 use probare_report::{Compression, OutputWriter as File, refuse_overlap};
+use probare_store::{Cursor, Store, StoreError, StoredRun, StoredSample, StoredSamples};
 use serde_json::Value as Json;
 
 use super::evaluation::EvaluationError;
@@ -16,10 +18,7 @@ use super::run_export::{RunExport, for_other_tools};
 use super::run_samples::SampleRules;
 use crate::drive::{DriveOptions, RunContext, drive};
 use crate::run::run_planned;
-use crate::store::{Cursor, RunNames, Store, StoreError, StoredRun, StoredSample, StoredSamples};
 use crate::{CallResult, Conclusion, Plan, Response, RunError, RunOptions, RunRequest, SampleProvider};
-
-use std::sync::Arc;
 
 /// Samples that are read at once.
 const AT_ONCE: usize = 256;
@@ -27,10 +26,7 @@ const AT_ONCE: usize = 256;
 /// Writes the results of a run to these files, in the format of their extensions.
 pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<Conclusion, EvaluationError> {
     let plan = &stored.plan;
-    let names = RunNames {
-        datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
-        models: plan.models.iter().map(|model| model.name.clone()).collect(),
-    };
+    let names = plan.names();
     let store = Store::open_existing(path)?;
     let known = StoreSampleProvider {
         before: StoredSamples::open(&store, stored.run, names.clone(), &plan.metrics)?,
@@ -43,18 +39,11 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let mut job = Job::new(paths.join(", "), Box::new(source), Vec::new());
     job.reads = vec![path.to_owned()];
-    job.rules =
-        Arc::new(SampleRules { models: names.models.clone(), prompt: None, rules: Arc::new(DefaultCasePolicy) });
+    job.rules = Arc::new(SampleRules::for_stored(&names));
     job.inputs.clone_from(&plan.replies);
     job.publisher = Some(Box::new(said));
     if !plan.models.is_empty() || plan.datasets.len() > 1 || plan.retrieval.is_some() {
-        job.generation = Some(GenerationRecord {
-            datasets: names.datasets,
-            models: names.models,
-            repeats: plan.repeats,
-            prompt: plan.prompt.clone(),
-            retrieval: plan.retrieval.as_ref().map(|retrieval| serde_json::json!(retrieval)),
-        });
+        job.generation = Some(plan.generation_record());
     } else if let [dataset] = plan.datasets.as_slice() {
         job.reading = dataset.reading.clone();
     }
@@ -157,6 +146,9 @@ impl Sink for OutputLines {
         let dataset = case.sample.and_then(|key| self.datasets.get(usize::try_from(key.dataset).ok()?));
         let Json::Object(mut line) = serde_json::to_value(case)? else { return Ok(()) };
         line.shift_insert(1, "dataset".to_owned(), Json::from(dataset.map(String::as_str)));
+        if let Some(prompt) = &result.prompt {
+            line.insert("prompt".to_owned(), prompt.as_str().into());
+        }
         if let Some(other) = result.answered_by() {
             // Outputs are those of the model that was asked.
             line.insert("answered_by".to_owned(), other.into());

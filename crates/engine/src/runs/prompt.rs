@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use probare_core::{BuildError, Case, ErrorKind, Field, Message, Role, ScoreError, Sha256};
+use probare_core::{BuildError, Case, ErrorKind, Field, Message, Parameters, Role, ScoreError, Sha256};
 use probare_metrics::judges::{TemplatePiece, template_pieces};
 use serde_json::Value as Json;
 
 use super::conversation;
-use crate::config::Generate;
+use crate::config::{Generate, NamedPrompt, PromptParameters};
 
 /// The question of a case and nothing else.
 const QUESTION: &str = "{{query}}";
@@ -20,11 +20,57 @@ pub(super) struct GenerationPrompt {
     messages: Vec<(Role, Vec<TemplatePiece>)>,
     /// Whether the question of a case is asked as it stands: then with the conversation that it is part of.
     is_plain: bool,
-    /// SHA-256 of the whole text.
+    /// Its name, where it is one of those that have names.
+    pub name: Option<String>,
+    /// What is set for it in place of what the model has.
+    pub parameters: Parameters,
+    /// SHA-256 of the whole text, and of the parameters where there are any.
     pub sha256: String,
 }
 
 impl GenerationPrompt {
+    /// The prompts of a configuration, whose files are read: one without a name, or those that have names.
+    pub fn from_config(generate: &Generate) -> Result<Vec<Self>, BuildError> {
+        if generate.prompts.is_empty() {
+            return Ok(vec![Self::new(generate)?]);
+        }
+        let mut prompts: Vec<Self> = Vec::with_capacity(generate.prompts.len());
+        for named in &generate.prompts {
+            let prompt = Self::with_name(named, generate)?;
+            if let Some(other) = prompts.iter().find(|other| other.sha256 == prompt.sha256) {
+                let other = other.name.as_deref().unwrap_or_default();
+                return Err(BuildError::Options(format!(
+                    "prompts `{other}` and `{}` ask the same; a reply to the one would answer the other",
+                    named.name
+                )));
+            }
+            prompts.push(prompt);
+        }
+        Ok(prompts)
+    }
+
+    /// One of several.
+    fn with_name(named: &NamedPrompt, generate: &Generate) -> Result<Self, BuildError> {
+        let texts = Generate {
+            system: named.system.clone().or_else(|| generate.system.clone()),
+            prompt: named.prompt.clone(),
+            examples: named.examples.as_ref().unwrap_or(&generate.examples).clone(),
+            ..Generate::default()
+        };
+        let prompt =
+            Self::new(&texts).map_err(|error| BuildError::Options(format!("prompt `{}`: {error}", named.name)))?;
+        let PromptParameters { temperature, top_p, max_tokens, seed, ref stop } = named.parameters;
+        let parameters =
+            Parameters { temperature, top_p, max_tokens, seed, stop: stop.clone(), ..Parameters::default() };
+        let sha256 = if parameters == Parameters::default() {
+            prompt.sha256
+        } else {
+            let whole = (&prompt.sha256, &parameters);
+            Sha256::hex_digest(serde_json::to_string(&whole).unwrap_or_default().as_bytes())
+        };
+        Ok(Self { name: Some(named.name.clone()), parameters, sha256, ..prompt })
+    }
+
     /// Reads the texts of a configuration.
     pub fn new(generate: &Generate) -> Result<Self, BuildError> {
         let mut texts: Vec<(Role, &str)> = Vec::new();
@@ -45,7 +91,8 @@ impl GenerationPrompt {
             };
             messages.push((role, pieces));
         }
-        Ok(Self { messages, is_plain: generate.prompt.is_none(), sha256 })
+        let (name, parameters) = (None, Parameters::default());
+        Ok(Self { messages, is_plain: generate.prompt.is_none(), name, parameters, sha256 })
     }
 
     /// The names in the prompt that cases fill, in order.
@@ -70,7 +117,8 @@ impl GenerationPrompt {
                             _ if number == last => "`prompt`",
                             _ => "`examples`",
                         };
-                        return format!("line {line} of {text}");
+                        let whose = self.name.as_ref().map(|name| format!(" of prompt `{name}`")).unwrap_or_default();
+                        return format!("line {line} of {text}{whose}");
                     }
                     TemplatePiece::Name(_) => {}
                 }
@@ -112,7 +160,7 @@ fn value<'a>(case: &'a Case, name: &str) -> Result<Cow<'a, str>, ScoreError> {
         Some(Field::Reference) => case.text(Field::Reference, None).map(Cow::Borrowed),
         _ => {
             let key = name.strip_prefix("metadata.").unwrap_or(name);
-            match case.metadata.get(key) {
+            match case.metadata.get(key).or_else(|| nested(case, key)) {
                 None | Some(Json::Null) => None,
                 Some(Json::String(text)) => Some(Cow::Borrowed(text.as_str())),
                 Some(other) => Some(Cow::Owned(other.to_string())),
@@ -124,6 +172,16 @@ fn value<'a>(case: &'a Case, name: &str) -> Result<Cow<'a, str>, ScoreError> {
             ErrorKind::Missing,
             format!("the prompt wants `{{{{{name}}}}}`, which the case does not have"),
         )
+    })
+}
+
+/// What a path such as `item.topic` leads to in the metadata.
+fn nested<'a>(case: &'a Case, path: &str) -> Option<&'a Json> {
+    let mut keys = path.split('.');
+    let first = case.metadata.get(keys.next()?)?;
+    keys.try_fold(first, |value, key| match value {
+        Json::Array(items) => items.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
     })
 }
 
@@ -154,18 +212,18 @@ mod tests {
     #[test]
     fn fields_of_the_case_are_put_in() {
         let case: Case = serde_json::from_str(
-            r#"{"id":"1","query":"Who? {{id}}","context":[{"text":"a"},{"text":"b"}],"metadata":{"style":"brief","n":3}}"#,
+            r#"{"id":"1","query":"Who? {{id}}","context":[{"text":"a"},{"text":"b"}],"metadata":{"style":"brief","n":3,"item":{"names":["Ada","Eve"]}}}"#,
         )
         .unwrap();
         let generate = Generate {
             system: Some("Be {{style}}.".into()),
-            prompt: Some("{{context}}\n{{ query }} {{metadata.n}}".into()),
+            prompt: Some("{{context}}\n{{ query }} {{metadata.n}} {{item.names.1}}".into()),
             examples: vec![Example { prompt: "Who {{n}}?".into(), response: "{{me}}".into() }],
             ..Generate::default()
         };
         let messages = GenerationPrompt::new(&generate).unwrap().messages(&case).unwrap();
         let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
-        assert_eq!(texts, ["Be brief.", "Who 3?", "{{me}}", "a\n\nb\nWho? {{id}} 3"]);
+        assert_eq!(texts, ["Be brief.", "Who 3?", "{{me}}", "a\n\nb\nWho? {{id}} 3 Eve"]);
         let other = Generate { prompt: Some("{{colour}}".into()), ..Generate::default() };
         let error = GenerationPrompt::new(&other).unwrap().messages(&case).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Missing);
@@ -189,6 +247,32 @@ mod tests {
         };
         assert_eq!(texts(&generate), "Be brief. Where? Here. Who? Me. Why?");
         assert_eq!(texts(&Generate { prompt: Some("{{query}}".into()), ..generate }), "Be brief. Where? Here. Why?");
+    }
+
+    #[test]
+    fn prompts_with_names_take_what_they_lack_from_the_configuration_and_must_differ() {
+        let text = "system: Be brief.\nexamples: [{prompt: A?, response: B.}]\nprompts:\n  - {name: plain}\n  - {name: strict, \
+                    system: Be strict., prompt: 'Q: {{query}}', examples: [], parameters: {temperature: 0.5}}\n";
+        let generate: Generate = serde_json::from_value(crate::yaml::from_yaml(text).unwrap()).unwrap();
+        let prompts = GenerationPrompt::from_config(&generate).unwrap();
+        let case: Case = serde_json::from_str(r#"{"id":"1","query":"Who?"}"#).unwrap();
+        let texts = |at: usize| {
+            let messages: Vec<String> =
+                prompts[at].messages(&case).unwrap().into_iter().map(|message| message.text).collect();
+            messages.join("|")
+        };
+        assert_eq!((texts(0), texts(1)), ("Be brief.|A?|B.|Who?".to_owned(), "Be strict.|Q: Who?".to_owned()));
+        assert_eq!((prompts[0].parameters.temperature, prompts[1].parameters.temperature), (None, Some(0.5)));
+        let unnamed = Generate { prompts: Vec::new(), ..generate.clone() };
+        assert_eq!(
+            prompts[0].sha256,
+            GenerationPrompt::new(&unnamed).unwrap().sha256,
+            "a name is no part of a question"
+        );
+        let mut twice = generate;
+        twice.prompts[1] = NamedPrompt { name: "again".into(), ..NamedPrompt::default() };
+        let error = GenerationPrompt::from_config(&twice).unwrap_err().to_string();
+        assert!(error.starts_with("prompts `plain` and `again` ask the same"), "{error}");
     }
 
     #[test]

@@ -4,20 +4,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_cases::CaseReader;
 use probare_core::{Case, CasePolicy, CaseResult, CaseSource, MetricResult, Output};
+use probare_formats::CaseReader;
+use probare_store::{Cursor, RunPlan, Store, StoredRun, StoredSamples};
 
 use super::evaluation::EvaluationError;
 use super::export::StoreSource;
-use super::plan::RunPlan;
 use super::run_samples::SampleRules;
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
-use crate::store::{Cursor, RunNames, Store, StoredRun, StoredSamples};
-use crate::verify::read_options;
+use crate::read_options;
 use crate::{CallResult, Response, SampleProvider};
 
 /// A run that is ready to go through `drive` once more. A sample that is not finished comes without results.
-pub(crate) struct RunExport {
+pub struct RunExport {
     pub source: Box<dyn CaseSource>,
     pub sampler: Box<dyn SampleProvider>,
     pub rules: Arc<dyn CasePolicy>,
@@ -28,24 +27,19 @@ pub(crate) struct RunExport {
 
 /// The samples of a run with their cases, as the store has them. A store from before 0.3 has no cases: then the data sets
 /// are opened again, where they are as they were; else questions and references are left out.
-pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, EvaluationError> {
+pub fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, EvaluationError> {
     let plan = &stored.plan;
-    let names = RunNames {
-        datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
-        models: plan.models.iter().map(|model| model.name.clone()).collect(),
-    };
+    let names = plan.names();
     let store = Store::open_existing(path)?;
     let before = StoredSamples::open(&store, stored.run, names.clone(), &plan.metrics)?;
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let is_whole = store.has_cases(stored.run)?;
+    let rules = SampleRules::for_stored(&names);
     let models = names.models;
     let opened = if is_whole { None } else { Some(datasets(plan)) };
     let mut notes = Vec::new();
     let (source, is_stored): (Box<dyn CaseSource>, bool) = match opened {
-        Some(Ok(datasets)) => {
-            let seats = SampleGrid { models: u32::try_from(models.len()).unwrap_or(u32::MAX), repeats: plan.repeats };
-            (Box::new(SampleSource::new(datasets, seats, plan.limit)), false)
-        }
+        Some(Ok(datasets)) => (Box::new(SampleSource::new(datasets, SampleGrid::for_plan(plan), plan.limit)), false),
         other => {
             notes.extend(
                 other.and_then(Result::err).map(|reason| format!("questions and references are omitted: {reason}")),
@@ -55,8 +49,8 @@ pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExpo
     };
     Ok(RunExport {
         source,
-        sampler: Box::new(ExportSampleProvider { before, models: models.clone(), is_stored }),
-        rules: Arc::new(SampleRules { models, prompt: None, rules: Arc::new(probare_core::DefaultCasePolicy) }),
+        sampler: Box::new(ExportSampleProvider { before, models, is_stored }),
+        rules: Arc::new(rules),
         name: paths.join(", "),
         reads: std::iter::once(path.to_owned()).chain(paths.iter().map(PathBuf::from)).collect(),
         notes,

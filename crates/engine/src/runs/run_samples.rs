@@ -9,16 +9,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use probare_core::{
-    BenchmarkData, Case, CasePolicy, CaseResult, CaseToolCall, ChatRequest, ErrorKind, Message, MetricInfo,
-    MetricResult, Output, Panel, ReplyContent, ResponseCost, RunCosts, Sample, SampleKey, ScoreError,
+    BenchmarkData, Case, CasePolicy, CaseResult, CaseToolCall, ChatRequest, DefaultCasePolicy, ErrorKind, Message,
+    MetricInfo, MetricResult, Output, Panel, ReplyContent, ResponseCost, RunCosts, Sample, SampleKey, ScoreError,
 };
 use probare_models::{CallError, Client, ModelContext};
 use probare_retrieval::answer;
+use probare_store::{RunNames, Store, StoreWriter, StoredSamples};
 
 use super::case_retriever::{self, CaseRetriever};
 use super::images;
 use super::prompt::GenerationPrompt;
-use crate::store::{Store, StoreWriter, StoredSamples};
 use crate::{CallResult, Response, SampleProvider};
 
 /// Searches at once.
@@ -56,7 +56,7 @@ impl RunProgress {
 pub(super) struct ModelsUnderTest<'a> {
     pub clients: Vec<&'a Client>,
     /// What they are asked; nothing where they answer from passages, with citations.
-    pub prompt: Option<GenerationPrompt>,
+    pub prompts: Vec<GenerationPrompt>,
     /// The run whose outputs are scored, where nobody is asked.
     pub outputs_of: Option<i64>,
 }
@@ -213,8 +213,12 @@ impl RunSampleProvider<'_> {
         case: &Case,
         key: SampleKey,
     ) -> Result<ChatRequest, ScoreError> {
-        let mut question = match &respondents.prompt {
-            Some(prompt) => ChatRequest { messages: prompt.messages(case)?, ..ChatRequest::default() },
+        let mut question = match prompt_of(&respondents.prompts, key) {
+            Some(prompt) => ChatRequest {
+                messages: prompt.messages(case)?,
+                parameters: prompt.parameters.clone(),
+                ..ChatRequest::default()
+            },
             None => case_retriever::question(case),
         };
         question.parameters.tools = case.tools.clone().unwrap_or_default();
@@ -227,12 +231,17 @@ impl RunSampleProvider<'_> {
 
     /// Whether models answer from passages, with citations.
     fn is_grounded(&self) -> bool {
-        self.respondents.as_ref().is_some_and(|respondents| respondents.prompt.is_none())
+        self.respondents.as_ref().is_some_and(|respondents| respondents.prompts.is_empty())
     }
 
     fn client(&self, number: u32) -> Option<&Client> {
         self.respondents.as_ref()?.clients.get(usize::try_from(number).ok()?).copied()
     }
+}
+
+/// The prompt of a sample.
+fn prompt_of(prompts: &[GenerationPrompt], key: SampleKey) -> Option<&GenerationPrompt> {
+    prompts.get(usize::try_from(key.prompt.unwrap_or_default()).ok()?)
 }
 
 /// Why a sample has no output.
@@ -244,14 +253,33 @@ fn failure(error: &CallError) -> ScoreError {
 /// The model of a sample is known also where it did not answer, and so is what it was asked.
 pub(super) struct SampleRules {
     pub models: Vec<String>,
-    pub prompt: Option<GenerationPrompt>,
+    /// Names of the prompts, where the run has several.
+    pub prompt_names: Vec<String>,
+    pub prompts: Vec<GenerationPrompt>,
     /// What a benchmark decides.
     pub rules: Arc<dyn CasePolicy>,
 }
 
+impl SampleRules {
+    /// The rules of a run that is read from its store.
+    pub fn for_stored(names: &RunNames) -> Self {
+        let (models, prompt_names) = (names.models.clone(), names.prompts.clone());
+        Self { models, prompt_names, prompts: Vec::new(), rules: Arc::new(DefaultCasePolicy) }
+    }
+}
+
 impl CasePolicy for SampleRules {
+    fn names_prompts(&self) -> bool {
+        !self.prompt_names.is_empty()
+    }
+
+    fn prompt(&self, case: &Case) -> Option<String> {
+        self.prompt_names.get(usize::try_from(case.sample?.prompt?).ok()?).cloned()
+    }
+
     fn prompt_messages(&self, case: &Case) -> Vec<Message> {
-        self.prompt.as_ref().and_then(|prompt| prompt.messages(case).ok()).unwrap_or_default()
+        let prompt = prompt_of(&self.prompts, case.sample.unwrap_or_default());
+        prompt.and_then(|prompt| prompt.messages(case).ok()).unwrap_or_default()
     }
 
     fn provide_shared(&self, sample: Sample<'_>) {

@@ -1,4 +1,4 @@
-//! The samples of a run as a source: every case of every data set, once for each model and repeat, in that order.
+//! The samples of a run as a source: every case of every data set, once for each model, prompt and repeat, in that order.
 //!
 //! Cases are read on many threads, and yet the number of a row, and how often its id came before, must not depend on them:
 //! batches take turns to count.
@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use probare_core::{Case, CaseBatch, CaseSource, InputFile, Problem, SampleKey, SourceError};
+use probare_store::RunPlan;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
@@ -24,7 +25,18 @@ pub(super) struct OpenDataset {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SampleGrid {
     pub models: u32,
+    /// Prompts; 0 where there is one, which samples do not name.
+    pub prompts: u32,
     pub repeats: u32,
+}
+
+impl SampleGrid {
+    /// How the samples of a run lie.
+    pub fn for_plan(plan: &RunPlan) -> Self {
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let prompts = if plan.names_prompts() { number(plan.generation_prompts.len()) } else { 0 };
+        Self { models: number(plan.models.len()), prompts, repeats: plan.repeats }
+    }
 }
 
 /// All samples.
@@ -193,7 +205,7 @@ impl CaseBatch for SampleBatch {
                 let (dataset, row, occurrence) = (self.dataset, turn.cases, *count);
                 *count += 1;
                 turn.cases += 1;
-                case.sample = Some(SampleKey { dataset, row, occurrence, model: None, repeat: 0 });
+                case.sample = Some(SampleKey { dataset, row, occurrence, model: None, prompt: None, repeat: 0 });
                 case
             }));
         }
@@ -213,15 +225,17 @@ impl CaseBatch for SampleBatch {
 }
 
 impl SampleBatch {
-    /// The case once for each model and repeat, without the answer of the file.
+    /// The case once for each model, prompt and repeat, without the answer of the file.
     fn expand_case(&self, case: &Case) -> impl Iterator<Item = Result<Case, Problem>> {
-        let SampleGrid { models, repeats } = self.grid;
-        let pairs = (0..models).flat_map(move |model| (0..repeats).map(move |repeat| (model, repeat)));
-        pairs.map(move |(model, repeat)| {
+        let SampleGrid { models, prompts, repeats } = self.grid;
+        let asked = (0..models).flat_map(move |model| (0..prompts.max(1)).map(move |prompt| (model, prompt)));
+        let seats = asked.flat_map(move |asked| (0..repeats).map(move |repeat| (asked, repeat)));
+        seats.map(move |((model, prompt), repeat)| {
             let mut sample = case.clone();
             sample.take_answer();
             if let Some(key) = &mut sample.sample {
                 (key.model, key.repeat) = (Some(model), repeat);
+                key.prompt = (prompts > 0).then_some(prompt);
             }
             Ok(sample)
         })
@@ -253,11 +267,24 @@ mod tests {
     #[test]
     fn every_case_comes_once_for_each_model_and_repeat() {
         let datasets = vec![dataset("a/", &["x", "y"]), dataset("b/", &["x"])];
-        let found = all(SampleSource::new(datasets, SampleGrid { models: 2, repeats: 3 }, None));
+        let found = all(SampleSource::new(datasets, SampleGrid { models: 2, prompts: 0, repeats: 3 }, None));
         assert_eq!(found.len(), 3 * 6);
-        let key = SampleKey { dataset: 0, row: 1, occurrence: 0, model: Some(1), repeat: 2 };
+        let key = SampleKey { dataset: 0, row: 1, occurrence: 0, model: Some(1), prompt: None, repeat: 2 };
         assert_eq!(found[11], ("a/y".to_owned(), key));
-        assert_eq!(found[12].1, SampleKey { dataset: 1, row: 0, occurrence: 0, model: Some(0), repeat: 0 });
+        assert_eq!(
+            found[12].1,
+            SampleKey { dataset: 1, row: 0, occurrence: 0, model: Some(0), prompt: None, repeat: 0 }
+        );
+    }
+
+    #[test]
+    fn several_prompts_come_within_a_model_and_before_its_repeats() {
+        let found =
+            all(SampleSource::new(vec![dataset("", &["x"])], SampleGrid { models: 2, prompts: 3, repeats: 2 }, None));
+        let seats: Vec<_> =
+            found.iter().map(|(_, key)| (key.model.unwrap(), key.prompt.unwrap(), key.repeat)).collect();
+        assert_eq!(seats[..4], [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]);
+        assert_eq!((seats.len(), seats[11]), (12, (1, 2, 1)));
     }
 
     #[test]

@@ -14,13 +14,14 @@ const SHOWN: usize = 20;
 /// What was seen of a data set.
 #[derive(Debug, Default)]
 pub(super) struct Survey<'a> {
-    pub prompt: Option<&'a GenerationPrompt>,
+    /// What models are asked.
+    pub prompts: &'a [GenerationPrompt],
     /// Most cases that are looked at.
     pub limit: Option<u64>,
     /// Cases.
     pub cases: u64,
-    /// Bytes of all prompts.
-    pub asked: u64,
+    /// Bytes of what is asked with each of the prompts.
+    pub asked: Vec<u64>,
     /// Bytes of queries, contexts and references: what judges are shown beside the response.
     pub shown: u64,
     /// Bytes of the responses in the file.
@@ -37,36 +38,40 @@ pub(super) struct Survey<'a> {
     pub problems: Vec<Problem>,
     /// What the cases have that a prompt may want.
     pub names: BTreeSet<String>,
-    /// Names in the prompt that some case has.
+    /// Names in the prompts that some case has.
     pub filled: BTreeSet<&'a str>,
 }
 
 impl<'a> Survey<'a> {
-    /// Names in the prompt that no case has.
-    pub fn unknown_variables(&self) -> impl Iterator<Item = &'a str> {
-        let names = self.prompt.filter(|_| self.cases > 0).into_iter().flat_map(GenerationPrompt::names);
-        names.filter(|name| !self.filled.contains(name))
+    /// Names in a prompt that no case has.
+    pub fn unknown_variables(&self) -> impl Iterator<Item = (&'a GenerationPrompt, &'a str)> {
+        let prompts = self.prompts.iter().filter(|_| self.cases > 0);
+        let names = prompts.flat_map(|prompt| prompt.names().map(move |name| (prompt, name)));
+        names.filter(|(_, name)| !self.filled.contains(name))
     }
 
     fn add_case(&mut self, case: &Case) {
         self.cases += 1;
-        if let Some(prompt) = self.prompt {
-            for name in prompt.names() {
-                if !self.filled.contains(name) && prompt::has(case, name) {
-                    self.filled.insert(name);
-                }
+        for name in self.prompts.iter().flat_map(GenerationPrompt::names) {
+            if !self.filled.contains(name) && prompt::has(case, name) {
+                self.filled.insert(name);
             }
+        }
+        if !self.prompts.is_empty() {
             prompt::add_names(case, &mut self.names);
         }
         let length = |text: Option<&str>| text.map_or(0, str::len) as u64;
         let passages = case.context.iter().flatten().map(|passage| passage.text.len() as u64).sum::<u64>();
         self.shown += length(case.query.as_deref()) + length(case.text(Field::Reference, None)) + passages;
         self.responses += length(case.text(Field::Response, None));
-        if let Some(messages) = self.prompt.and_then(|prompt| prompt.messages(case).ok()) {
-            self.asked += messages.iter().map(message_size).sum::<u64>();
-            // About as long as they are sent.
-            self.asked +=
-                case.tools.as_ref().map_or(0, |tools| serde_json::to_string(tools).map_or(0, |text| text.len())) as u64;
+        // About as long as they are sent.
+        let tools =
+            case.tools.as_ref().map_or(0, |tools| serde_json::to_string(tools).map_or(0, |text| text.len())) as u64;
+        self.asked.resize(self.prompts.len(), 0);
+        for (asked, prompt) in self.asked.iter_mut().zip(self.prompts) {
+            if let Ok(messages) = prompt.messages(case) {
+                *asked += messages.iter().map(message_size).sum::<u64>() + tools;
+            }
         }
         if self.tools.is_none() && case.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
             self.tools = Some(case.id.clone());

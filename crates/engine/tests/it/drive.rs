@@ -79,7 +79,7 @@ impl SampleProvider for Kept {
     fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<MetricResult>>> {
         trip(self.recall, case);
         let is_cancelled = self.cancelled == Some(case.id.parse().unwrap());
-        Ok(is_cancelled.then(|| vec![Err(ScoreError::other(ErrorKind::Cancelled, "ended by the user"))]))
+        Ok(is_cancelled.then(|| vec![Err(ScoreError::other(ErrorKind::Cancelled, "interrupted by the user"))]))
     }
 
     fn respond(&self, case: &mut Case, _: &[CallResult]) -> Response {
@@ -203,7 +203,7 @@ fn a_result_that_says_cancelled_is_passed_on_and_the_run_ends() {
     let (seen, kept) = (Seen::default(), Kept { cancelled: Some(40), ..Kept::default() });
     let driven = driven(Setting { sampler: Some(&kept), ..Setting::default() }, seen.clone()).unwrap();
     assert_eq!((driven.stop, driven.cases), (Stop::Complete, 500));
-    assert_eq!(seen.lines()[40], "40: ended by the user");
+    assert_eq!(seen.lines()[40], "40: interrupted by the user");
 }
 
 #[test]
@@ -314,6 +314,19 @@ fn nobody_works_on_a_case_beyond_the_limit_or_behind_a_bad_row_under_strict() {
     let driven = driven(setting, Seen::default()).unwrap();
     assert_eq!((driven.stop, driven.cases, driven.lost), (Stop::Strict, 10, 1));
     assert_eq!(judge.asked.load(Ordering::Relaxed), 10);
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_a_case_that_failed_where_that_is_wanted() {
+    for (lost_rows_fail, cases) in [(false, 19), (true, 20)] {
+        let seen = Seen::default();
+        let options = DriveOptions { lost_rows_fail, ..Setting::default().options };
+        let driven =
+            driven(Setting { source: Box::new(Mixed(false)), options, ..Setting::default() }, seen.clone()).unwrap();
+        assert_eq!((driven.cases, driven.lost, seen.lines().len()), (cases, 1, usize::try_from(cases).unwrap()));
+        // A row without an id and a line is called by its number.
+        assert_eq!(seen.lines()[10].starts_with("11: "), lost_rows_fail, "{}", seen.lines()[10]);
+    }
 }
 
 #[test]

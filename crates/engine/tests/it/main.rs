@@ -3,6 +3,4 @@
 #![expect(clippy::disallowed_methods, reason = "tests make the files that they look at")]
 
 mod drive;
-mod sgi;
 mod store;
-mod verify_suite;

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use probare_core::ErrorKind;
-use probare_engine::{HumanLabel, RunPlan, RunState, Store, StoreError, export, export_outputs};
+use probare_engine::{export, export_outputs};
+use probare_store::{HumanLabel, RunPlan, RunState, Store, StoreError};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/stores").join(name)
@@ -43,7 +44,7 @@ fn a_store_of_form_1_opens_and_gives_what_it_held() {
 fn runs_are_removed_and_done_again() {
     let (_folder, path) = copied("1");
     let mut store = Store::open(&path).unwrap();
-    assert_eq!(store.retry(1, &[ErrorKind::Failed]).unwrap(), 0);
+    assert_eq!(store.retry(1, &[ErrorKind::Failed], &|_| false).unwrap(), 0);
     assert_eq!(store.run(1).unwrap().state, RunState::Complete);
     let second = store.begin(&RunPlan::default()).unwrap();
     assert_eq!(store.latest(true).unwrap(), Some(second));
@@ -263,19 +264,41 @@ fn a_store_that_many_begin_at_once_is_begun_once() {
 }
 
 #[test]
-fn a_store_of_form_2_becomes_one_of_form_4_and_says_the_same() {
+fn a_store_of_form_2_becomes_one_of_form_5_and_says_the_same() {
     let (_folder, path) = copied("1");
     let before = told(&path).unwrap();
-    // The tables of the third form are the same; what may be in them is not. The fourth has one more.
+    // The tables of the third form are the same; what may be in them is not. The fourth has one more, and the fifth names the
+    // prompt in the key of a sample.
     let form = |set: Option<i64>| {
         let connection = rusqlite::Connection::open(&path).unwrap();
         if let Some(form) = set {
-            connection.execute_batch("DROP TABLE reservations").unwrap();
+            let sql = |name| {
+                let table = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+                connection.query_row(table, [name], |row| row.get::<_, String>(0)).unwrap()
+            };
+            let before = sql("samples")
+                .replace("    prompt INTEGER NOT NULL DEFAULT 0,\n", "")
+                .replace("    prompt_seat INTEGER NOT NULL DEFAULT 0,\n", "")
+                .replace("model, prompt, repeat", "model, repeat");
+            let index = sql("samples_in_order").replace("prompt_seat, ", "");
+            let kept: Vec<String> = (connection.prepare("SELECT name FROM pragma_table_info('samples')").unwrap())
+                .query_map([], |row| row.get(0))
+                .unwrap()
+                .map(Result::unwrap)
+                .filter(|name: &String| !name.starts_with("prompt"))
+                .collect();
+            let kept = kept.join(", ");
+            connection
+                .execute_batch(&format!(
+                    "DROP TABLE reservations; DROP INDEX samples_in_order; ALTER TABLE samples RENAME TO newer; {before};
+                     INSERT INTO samples ({kept}) SELECT {kept} FROM newer; DROP TABLE newer; {index};"
+                ))
+                .unwrap();
             connection.pragma_update(None, "user_version", form).unwrap();
         }
         connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap()
     };
     assert_eq!(form(Some(2)), 2);
     assert_eq!(told(&path).unwrap(), before);
-    assert_eq!(form(None), 4, "an older program refuses it and names the form");
+    assert_eq!(form(None), 5, "an older program refuses it and names the form");
 }

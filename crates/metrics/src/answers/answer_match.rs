@@ -37,7 +37,7 @@ metric!(AnswerMatch as Pure {
     whole: |parts| Some(combined_value(parts.get("matched")?, parts.get("doubt")?, parts.get("open")?)),
     thresholds: &THRESHOLDS,
     since: "0.1",
-    version: 10,
+    version: 11,
     page: "answer_match.md",
 });
 

@@ -1,38 +1,9 @@
-//! Interviews: answers to questions about transcripts, by the type of the question, and the quotations beside them.
-//!
-//! Six question types and a check of quotations, each in the published definition and in an improved one. A [`InterviewQuestion`]
-//! grades an answer without the metrics around it; [`CaseGrade`] is the grade of a case, which the metrics and the suite
-//! share; [`matching`] and [`quotations`] serve other metrics too.
+//! Quotations: whether what an answer quotes stands in its sources.
 
 use probare_core::MetricDef;
 
-pub mod inputs;
-pub mod matching;
-pub mod polarity;
 pub mod quotations;
-
-pub mod list_many;
-pub mod list_one;
-pub mod pick_many;
-pub mod pick_one;
 pub mod verbatim;
-pub mod yes_no;
-pub mod yes_no_rationale;
-
-mod grading;
-mod improved;
-
-pub use grading::{
-    CaseGrade, Grade, GradeFlag, GradingOptions, InterviewQuestion, QuestionType, YesNoDecision, set_run_wordnet,
-};
 
 /// The metrics of this family.
-pub static FAMILY: &[&MetricDef] = &[
-    &list_many::DEF,
-    &list_one::DEF,
-    &pick_many::DEF,
-    &pick_one::DEF,
-    &verbatim::DEF,
-    &yes_no::DEF,
-    &yes_no_rationale::DEF,
-];
+pub static FAMILY: &[&MetricDef] = &[&verbatim::DEF];

@@ -25,7 +25,7 @@ pub enum JsonScope {
 
 /// Why a text is no JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MalformedJson {
+pub struct MalformedJson {
     /// Byte of the response at which it stops being JSON.
     pub at: usize,
     /// What is wrong there.
@@ -33,7 +33,7 @@ pub(crate) struct MalformedJson {
 }
 
 /// The bytes of the response that are one JSON value.
-pub(crate) fn find_json(response: &str, within: JsonScope) -> Result<Range<usize>, MalformedJson> {
+pub fn find_json(response: &str, within: JsonScope) -> Result<Range<usize>, MalformedJson> {
     let fenced = if within == JsonScope::Response { None } else { fenced(response) };
     let range = fenced.clone().unwrap_or(0..response.len());
     match check(response, range) {

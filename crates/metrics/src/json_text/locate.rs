@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// One step of the way from the root of a JSON document to a value in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PathStep {
+pub enum PathStep {
     /// The value of this key.
     Key(String),
     /// The item at this position, counted from 0.
@@ -13,7 +13,7 @@ pub(crate) enum PathStep {
 
 /// The bytes that the value at the end of `path` takes. `json` is well formed; on other texts the answer is `None` or
 /// some range of it. Where a key is repeated its last value counts, as it does for readers.
-pub(crate) fn locate_value(json: &str, path: &[PathStep]) -> Option<Range<usize>> {
+pub fn locate_value(json: &str, path: &[PathStep]) -> Option<Range<usize>> {
     let mut cursor = Cursor { json, at: 0 };
     for step in path {
         cursor.skip_space();

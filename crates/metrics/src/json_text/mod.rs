@@ -3,5 +3,5 @@
 mod extract;
 mod locate;
 
-pub(crate) use extract::{JsonScope, MalformedJson, find_json};
-pub(crate) use locate::{PathStep, locate_value};
+pub use extract::{JsonScope, MalformedJson, find_json};
+pub use locate::{PathStep, locate_value};

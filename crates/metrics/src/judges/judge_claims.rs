@@ -9,16 +9,15 @@ use probare_core::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::judge_steps::{MOST_STEPS, StepVerdict, parse_step_verdicts, steps_schema};
 use super::prompting::{
-    JudgePanel, JudgeReplies, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts, judge_evidence,
+    JudgePanel, JudgeReplies, MOST_STEPS, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
+    StepVerdict, judge_evidence, parse_step_verdicts, statement_spans, steps_schema,
 };
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
-use crate::deep_search::inputs::SourceTexts;
-use crate::deep_search::measures::claim_spans;
+use crate::source_texts::SourceTexts;
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/claims.txt");
+const PROMPT: &str = include_str!("prompts/claims.txt");
 
 /// Options of `judge_claims`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -41,6 +40,7 @@ metric!(JudgeClaims as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: ClaimJudge::new,
     since: "0.3",
     version: 2,
@@ -148,8 +148,7 @@ impl Judge for ClaimJudge {
     fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let sources = SourceTexts::from_sample(sample, &self.sources)?;
-        let has_words = |span: &Range<usize>| response[span.clone()].chars().any(char::is_alphanumeric);
-        let claims: Vec<Range<usize>> = claim_spans(response).filter(has_words).collect();
+        let claims = statement_spans(response);
         if claims.is_empty() {
             return empty_score(0, "the response claims nothing");
         }
@@ -161,7 +160,7 @@ impl Judge for ClaimJudge {
             return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         }
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             for (at, source) in sources.texts.iter().enumerate() {
                 data.add_block(&format!("source {}", at + 1), source);
             }

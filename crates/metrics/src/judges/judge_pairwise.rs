@@ -1,17 +1,19 @@
 //! Which of two responses a model prefers, asked in both orders.
 
-use probare_core::{BackendAnswer, BuildError, Judge, JudgeAction, Outcome, Sample, Score, ScoreError, UNSURE, metric};
+use probare_core::{
+    BackendAnswer, BuildError, Evidence, Judge, JudgeAction, Outcome, Sample, Score, ScoreError, UNSURE, metric,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::prompting::{
-    JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
-    judge_evidence, option_error, read_verdict, text_field,
+    ConversationText, JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate,
+    QuotedTexts, judge_evidence, option_error, read_verdict, text_field,
 };
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/pairwise.txt");
+const PROMPT: &str = include_str!("prompts/pairwise.txt");
 
 /// Options of `judge_pairwise`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -36,9 +38,10 @@ metric!(JudgePairwise as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: PairwiseJudge::new,
     since: "0.2",
-    version: 2,
+    version: 3,
     page: "judge_pairwise.md",
 });
 
@@ -88,9 +91,9 @@ impl PairwiseJudge {
         }
     }
 
-    fn outcome(&self, seats: &[JudgeReplies<PairwiseVerdict>]) -> Result<Outcome, ScoreError> {
+    fn outcome(&self, seats: &[JudgeReplies<PairwiseVerdict>], omitted: Option<String>) -> Result<Outcome, ScoreError> {
         let mut values = Vec::new();
-        let mut evidence = Vec::new();
+        let mut evidence: Vec<Evidence> = omitted.map(Evidence::note).into_iter().collect();
         let mut flips = 0;
         for (seat, heard) in seats.iter().enumerate() {
             let name = self.panel.name(seat);
@@ -199,17 +202,24 @@ impl Judge for PairwiseJudge {
                 "the case has no text `{place}` to compare with"
             ))));
         };
+        let conversation = ConversationText::from_sample(sample);
         let messages = |order: usize| {
             let (first, second) = if order == 0 { (response, other) } else { (other, response) };
-            let mut data = QuotedTexts::new();
-            data.add_case_fields(sample, false).add_block("response A", first).add_block("response B", second);
+            let mut data = QuotedTexts::default();
+            data.add_case_fields(sample, false)
+                .add_conversation(conversation.as_ref())
+                .add_block("response A", first)
+                .add_block("response B", second);
             self.template.messages(&[("question", &self.question), ("form", FORM), ("data", data.text())])
         };
         // The first judges agree where nobody flips and all favour the same.
         let agree = |seats: &[JudgeReplies<PairwiseVerdict>]| super::judge_rubric::all_agree(seats);
         match self.panel.advance(heard, 2, &messages, &read, &agree)? {
             PanelProgress::Ask(turn) => Ok(turn),
-            PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(&seats)?)),
+            PanelProgress::Complete(seats) => {
+                let omitted = conversation.and_then(|shown| shown.omitted);
+                Ok(JudgeAction::Done(self.outcome(&seats, omitted)?))
+            }
         }
     }
 }

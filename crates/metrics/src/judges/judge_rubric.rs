@@ -2,23 +2,28 @@
 
 use std::borrow::Cow;
 
-use probare_core::{BackendAnswer, BuildError, Judge, JudgeAction, Outcome, Sample, Score, ScoreError, UNSURE, metric};
+use probare_core::{
+    BackendAnswer, BuildError, Evidence, Field, Judge, JudgeAction, Outcome, Sample, Score, ScoreError, UNSURE, metric,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::prompting::{
-    JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
-    judge_evidence, option_error, read_verdict, text_field,
+    ConversationText, JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate,
+    QuotedTexts, Rubric, judge_evidence, option_error, read_verdict, text_field,
 };
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/rubric.txt");
+const PROMPT: &str = include_str!("prompts/rubric.txt");
 
 /// Options of `judge_rubric`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JudgeRubric {
+    /// A rubric in place of `question` and `levels`: the name of one that comes with the program (`correctness`, `helpfulness`,
+    /// …; `probare list judges` names them), or a file of your own that ends in `.yaml`.
+    pub rubric: Option<String>,
     /// What is asked about the response. Whether it answers the query rightly, completely and clearly, if absent.
     pub question: Option<String>,
     /// The levels, from the worst to the best; three if absent: `poor`, `fair`, `good`.
@@ -54,9 +59,10 @@ metric!(JudgeRubric as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: RubricJudge::new,
     since: "0.2",
-    version: 2,
+    version: 3,
     page: "judge_rubric.md",
 });
 
@@ -68,6 +74,8 @@ struct RubricJudge {
     shown: String,
     form: String,
     with_references: bool,
+    /// Fields without which the rubric does not apply.
+    needs: Vec<Field>,
     panel: JudgePanel,
     template: PromptTemplate,
 }
@@ -86,7 +94,15 @@ fn default_levels() -> Vec<RubricLevel> {
 
 impl RubricJudge {
     fn new(options: JudgeRubric) -> Result<Self, BuildError> {
-        let given = if options.levels.is_empty() { default_levels() } else { options.levels };
+        let rubric = options.rubric.as_deref().map(Rubric::from_option).transpose()?;
+        if rubric.is_some() && (options.question.is_some() || !options.levels.is_empty()) {
+            return Err(option_error("`rubric` has a question and levels; leave `question` and `levels` out"));
+        }
+        let given = match &rubric {
+            Some(rubric) => rubric.levels.clone(),
+            None if options.levels.is_empty() => default_levels(),
+            None => options.levels,
+        };
         if given.len() < 2 {
             return Err(option_error("`levels` needs at least two levels"));
         }
@@ -124,8 +140,12 @@ impl RubricJudge {
                     the level\"}."
             .to_owned();
         Ok(Self {
-            question: options.question.unwrap_or_else(|| QUESTION.to_owned()),
-            shown: shown.join("\n"),
+            question: match &rubric {
+                Some(rubric) => rubric.question.clone(),
+                None => options.question.unwrap_or_else(|| QUESTION.to_owned()),
+            },
+            shown: shown.join("\n") + &rubric.as_ref().map(Rubric::examples_text).unwrap_or_default(),
+            needs: rubric.map(|rubric| rubric.needs).unwrap_or_default(),
             form,
             with_references: options.references.unwrap_or(true),
             panel: JudgePanel::new(options.judges, options.panel, options.schema.unwrap_or(true).then_some(schema))?,
@@ -150,9 +170,9 @@ impl RubricJudge {
         })
     }
 
-    fn outcome(&self, seats: &[JudgeReplies<RubricVerdict>]) -> Result<Outcome, ScoreError> {
+    fn outcome(&self, seats: &[JudgeReplies<RubricVerdict>], omitted: Option<String>) -> Result<Outcome, ScoreError> {
         let mut values = Vec::new();
-        let mut evidence = Vec::new();
+        let mut evidence: Vec<Evidence> = omitted.map(Evidence::note).into_iter().collect();
         for (seat, heard) in seats.iter().enumerate() {
             let name = self.panel.name(seat);
             match heard.verdicts.first() {
@@ -203,9 +223,15 @@ impl PartialEq for RubricVerdict {
 impl Judge for RubricJudge {
     fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
+        if let Some(field) = self.needs.iter().find(|field| !sample.has(**field)) {
+            return Ok(JudgeAction::Done(Outcome::not_applicable(format!("the case has no `{field}`"))));
+        }
+        let conversation = ConversationText::from_sample(sample);
         let messages = |_| {
-            let mut data = QuotedTexts::new();
-            data.add_case_fields(sample, self.with_references).add_block("response", response);
+            let mut data = QuotedTexts::default();
+            data.add_case_fields(sample, self.with_references)
+                .add_conversation(conversation.as_ref())
+                .add_block("response", response);
             self.template.messages(&[
                 ("question", &self.question),
                 ("levels", &self.shown),
@@ -216,13 +242,16 @@ impl Judge for RubricJudge {
         let agree = |seats: &[JudgeReplies<RubricVerdict>]| all_agree(seats);
         match self.panel.advance(heard, 1, &messages, &|_, reply| self.read(reply), &agree)? {
             PanelProgress::Ask(turn) => Ok(turn),
-            PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(&seats)?)),
+            PanelProgress::Complete(seats) => {
+                let omitted = conversation.and_then(|shown| shown.omitted);
+                Ok(JudgeAction::Done(self.outcome(&seats, omitted)?))
+            }
         }
     }
 }
 
 /// Whether all judges gave one and the same verdict.
-pub(super) fn all_agree<T: PartialEq>(seats: &[JudgeReplies<T>]) -> bool {
+pub(crate) fn all_agree<T: PartialEq>(seats: &[JudgeReplies<T>]) -> bool {
     let mut verdicts = seats.iter().flat_map(|seat| &seat.verdicts);
     let Some(Ok(first)) = verdicts.next() else { return false };
     verdicts.all(|said| said.as_ref().is_ok_and(|said| said == first))

@@ -15,7 +15,7 @@ use super::prompting::{
 use crate::answers::matching::verdict::{AnswerVerdict, judge_answer};
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/same_answer.txt");
+const PROMPT: &str = include_str!("prompts/same_answer.txt");
 
 /// Options of `judge_same_answer`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -38,6 +38,7 @@ metric!(JudgeSameAnswer as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response, Reference],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: SameAnswerJudge::new,
     since: "0.2",
     version: 4,
@@ -164,7 +165,7 @@ impl Judge for SameAnswerJudge {
             }
         }
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             if let Some(query) = &sample.case.query {
                 data.add_block("query", query);
             }

@@ -6,19 +6,16 @@ use probare_core::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 
 use super::prompting::{
-    JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
-    bool_field, judge_evidence, number_field, option_error, read_verdict, text_field,
+    ConversationText, JudgePanel, JudgeReplies, MOST_STEPS, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate,
+    QuotedTexts, StepVerdict, judge_evidence, option_error, parse_step_verdicts, steps_schema,
 };
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 /// The prompt, unless another is given.
-pub(super) const PROMPT: &str = include_str!("prompts/steps.txt");
-
-/// Most steps of a case.
-pub(super) const MOST_STEPS: usize = 200;
+const PROMPT: &str = include_str!("prompts/steps.txt");
 
 /// Options of `judge_steps`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -43,9 +40,10 @@ metric!(JudgeSteps as Judge {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
+    prompts: |_| vec![("prompt", PROMPT)],
     prepare: StepJudge::new,
     since: "0.2",
-    version: 2,
+    version: 3,
     page: "judge_steps.md",
 });
 
@@ -64,22 +62,6 @@ enum StepSource {
 
 const FORM: &str = "Reply with one JSON object and nothing else: {\"steps\": [{\"step\": number of the step, \"quote\": \"the words of the \
      response that meet it, letter by letter, or an empty text\", \"met\": true or false}, …]}, with every step once.";
-
-/// The form of a reply that goes through a numbered list.
-pub(super) fn steps_schema() -> Json {
-    let step = json!({
-        "type": "object",
-        "properties": {"step": {"type": "integer"}, "quote": {"type": "string"}, "met": {"type": "boolean"}},
-        "required": ["step", "quote", "met"],
-        "additionalProperties": false,
-    });
-    json!({
-        "type": "object",
-        "properties": {"steps": {"type": "array", "items": step}},
-        "required": ["steps"],
-        "additionalProperties": false,
-    })
-}
 
 impl StepJudge {
     fn new(options: JudgeSteps) -> Result<Self, BuildError> {
@@ -120,8 +102,12 @@ impl StepJudge {
         response: &str,
         steps: &[&str],
         seats: &[JudgeReplies<Vec<StepVerdict>>],
+        omitted: Option<String>,
     ) -> Result<Outcome, ScoreError> {
         let mut evidence = BoundedEvidence::default();
+        if let Some(omitted) = omitted {
+            evidence.push(|| Evidence::note(omitted));
+        }
         let mut met = 0.0;
         for (at, step) in steps.iter().enumerate() {
             let verdicts: Vec<Result<f64, ScoreError>> = seats
@@ -178,54 +164,6 @@ impl StepJudge {
     }
 }
 
-/// What a judge says about one step.
-#[derive(Debug, Clone)]
-pub(super) struct StepVerdict {
-    /// Whether it is met.
-    pub met: bool,
-    /// The words for it.
-    pub quote: String,
-}
-
-impl PartialEq for StepVerdict {
-    fn eq(&self, other: &Self) -> bool {
-        self.met == other.met
-    }
-}
-
-/// Reads a verdict on every step; one that is missing, there twice or unknown makes the reply unreadable.
-pub(super) fn parse_step_verdicts(reply: &JudgeReply<'_>, count: usize) -> Result<Vec<StepVerdict>, String> {
-    read_verdict(reply, "met", &|object| {
-        let list = object.get("steps").and_then(Json::as_array).ok_or("it has no list `steps`")?;
-        let mut said: Vec<Option<StepVerdict>> = vec![None; count];
-        for item in list {
-            let item: &Map<String, Json> = item.as_object().ok_or("an item of `steps` is no object")?;
-            let step = number_field(item, "step")?;
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "out of range becomes no place"
-            )]
-            let place = said.get_mut((step as usize).wrapping_sub(1)).filter(|_| step.fract() == 0.0 && step >= 1.0);
-            match place {
-                Some(place @ None) => {
-                    *place = Some(StepVerdict {
-                        met: bool_field(item, "met")?,
-                        quote: text_field(item, "quote").unwrap_or_default().to_owned(),
-                    });
-                }
-                Some(Some(_)) => return Err(format!("step {step} is there twice")),
-                None => return Err(format!("there is no step {step}")),
-            }
-        }
-        let missing = said.iter().position(Option::is_none);
-        match missing {
-            Some(at) => Err(format!("step {} is missing", at + 1)),
-            None => Ok(said.into_iter().flatten().collect()),
-        }
-    })
-}
-
 impl Judge for StepJudge {
     fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
@@ -237,11 +175,13 @@ impl Judge for StepJudge {
             let reason = format!("the case has {} steps, at most {MOST_STEPS} are judged", steps.len());
             return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         }
+        let conversation = ConversationText::from_sample(sample);
         let messages = |_| {
-            let mut data = QuotedTexts::new();
+            let mut data = QuotedTexts::default();
             if let Some(query) = &sample.case.query {
                 data.add_block("query", query);
             }
+            data.add_conversation(conversation.as_ref());
             for (at, step) in steps.iter().enumerate() {
                 data.add_block(&format!("step {}", at + 1), step);
             }
@@ -251,7 +191,10 @@ impl Judge for StepJudge {
         let agree = |seats: &[JudgeReplies<Vec<StepVerdict>>]| super::judge_rubric::all_agree(seats);
         match self.panel.advance(heard, 1, &messages, &|_, reply| parse_step_verdicts(reply, steps.len()), &agree)? {
             PanelProgress::Ask(turn) => Ok(turn),
-            PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(response, &steps, &seats)?)),
+            PanelProgress::Complete(seats) => {
+                let omitted = conversation.and_then(|shown| shown.omitted);
+                Ok(JudgeAction::Done(self.outcome(response, &steps, &seats, omitted)?))
+            }
         }
     }
 }

@@ -7,57 +7,54 @@
 use std::borrow::Cow;
 
 use probare_core::MetricDef;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::cascade;
-use crate::sgi::{Upstream, deep_research, dry_experiment, idea_generation, reasoning_validity};
 
+pub mod judge_answer_relevancy;
 pub mod judge_claims;
+pub mod judge_context_precision;
+pub mod judge_context_recall;
+pub mod judge_context_relevance;
+pub mod judge_noise_sensitivity;
 pub mod judge_pairwise;
 pub mod judge_rubric;
 pub mod judge_same_answer;
 pub mod judge_steps;
 
-pub(crate) mod prompting;
+pub mod prompting;
 
-pub use prompting::{PanelOptions, TemplatePiece, VoteRule, template_pieces};
+pub use prompting::{PanelOptions, Rubric, RubricExample, TemplatePiece, VoteRule, template_pieces};
 
 /// The metrics of this family.
-pub static FAMILY: &[&MetricDef] =
-    &[&judge_claims::DEF, &judge_pairwise::DEF, &judge_rubric::DEF, &judge_same_answer::DEF, &judge_steps::DEF];
+pub static FAMILY: &[&MetricDef] = &[
+    &judge_answer_relevancy::DEF,
+    &judge_claims::DEF,
+    &judge_context_precision::DEF,
+    &judge_context_recall::DEF,
+    &judge_context_relevance::DEF,
+    &judge_noise_sensitivity::DEF,
+    &judge_pairwise::DEF,
+    &judge_rubric::DEF,
+    &judge_same_answer::DEF,
+    &judge_steps::DEF,
+];
 
 /// The prompts that a metric asks with, one after the other: those of its options, else its own. Nothing for metrics that ask no
 /// model.
-pub fn prompt<'a>(id: &str, options: &'a Json) -> Option<Cow<'a, str>> {
-    let id = cascade::judge_for(id, options).map_or(id, |judge| judge.id);
-    let pieces = own_prompts(id, options)?;
+pub fn prompt<'a>(metric: &MetricDef, options: &'a Json) -> Option<Cow<'a, str>> {
+    let metric = cascade::judge_for(metric.id, options).unwrap_or(metric);
+    let pieces = metric.prompts?(options);
     let given = |name: &str| options.get(name).and_then(Json::as_str);
     // A prompt that is given alone stands for all of them, so that the digest in the manifests of older runs stays.
     let is_alone = pieces.iter().all(|(name, _)| *name == "prompt" || given(name).is_none());
-    Some(match given("prompt").filter(|_| is_alone) {
+    let shown = match given("prompt").filter(|_| is_alone) {
         Some(alone) => Cow::Borrowed(alone),
         None => pieces.iter().map(|(name, own)| given(name).unwrap_or(own)).collect::<String>().into(),
-    })
-}
-
-/// What a metric asks with where its option of this name says nothing else.
-pub fn own_prompt(id: &str, option: &str) -> Option<&'static str> {
-    let options = json!({"upstream": Upstream::Official2026.name()});
-    own_prompts(id, &options)?.into_iter().find_map(|(name, own)| (name == option).then_some(own))
-}
-
-/// The options of a metric that hold prompts, with what is asked without them.
-fn own_prompts(id: &str, options: &Json) -> Option<Vec<(&'static str, &'static str)>> {
-    Some(match id {
-        "judge_claims" => vec![("prompt", judge_claims::PROMPT)],
-        "judge_pairwise" => vec![("prompt", judge_pairwise::PROMPT)],
-        "judge_rubric" => vec![("prompt", judge_rubric::PROMPT)],
-        "judge_same_answer" => vec![("prompt", judge_same_answer::PROMPT)],
-        "judge_steps" => vec![("prompt", judge_steps::PROMPT)],
-        "deep_research" => deep_research::prompts(options),
-        "idea_generation" => vec![("prompt", idea_generation::PROMPT)],
-        "dry_experiment" => dry_experiment::PROMPTS.to_vec(),
-        "reasoning_validity" => vec![("prompt", reasoning_validity::PROMPT)],
-        _ => return None,
+    };
+    // A rubric is part of what is asked, and another version of it is another prompt.
+    Some(match given("rubric").and_then(|rubric| Rubric::option_text(rubric).ok()) {
+        Some(rubric) => Cow::Owned(format!("{shown}{rubric}")),
+        None => shown,
     })
 }

@@ -1,7 +1,7 @@
 //! Golden vectors of the published metrics on calls: what the originals gave, read as rows of a file are.
 
-use probare_cases::{CaseFormat, CaseReader, ReadOptions};
 use probare_core::{Case, Outcome, Profile, Sample, Score};
+use probare_formats::{CaseFormat, CaseReader, ReadOptions};
 use probare_metrics::agents::json_diff::json_difference;
 use probare_metrics::agents::list_contains::list_likeness;
 use probare_metrics::agents::numeric_diff::numeric_similarity;

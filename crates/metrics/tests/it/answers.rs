@@ -198,7 +198,7 @@ fn the_evidence_says_what_decided() {
 }
 
 /// Question, reference, answer, and the labels that it may have: rows of the review of release 0.3, and sentences beside them.
-const ROWS: [(&str, &str, &str, &str); 47] = [
+const ROWS: [(&str, &str, &str, &str); 52] = [
     // A year is exact.
     ("", "1989", "1990", "wrong"),
     ("Which edition is it?", "1989", "1990", "wrong"),
@@ -210,6 +210,11 @@ const ROWS: [(&str, &str, &str, &str); 47] = [
     ("When does it open?", "10:00", "It opens at 10 am.", "right"),
     ("What time does the train leave?", "11.40 pm", "23:40", "right"),
     ("When do you close?", "18:00", "We close at 7 pm.", "wrong"),
+    ("When does the train leave?", "14:05", "Five past two in the afternoon.", "right"),
+    ("When does the train leave?", "14:05", "It leaves at five past two in the afternoon.", "right"),
+    ("When does the train leave?", "8:50 pm", "At ten to nine in the evening.", "right"),
+    ("When does the train leave?", "14:05", "Ten past two in the afternoon.", "wrong"),
+    ("When does the train leave?", "14:05", "Five past two in the morning.", "wrong"),
     ("When does the shop open?", "9.30 am", "9.30 pm", "wrong"),
     // An answer that declines, or is empty.
     ("What is the capital of Peru?", "Lima", "", "wrong"),

@@ -21,7 +21,7 @@ use probare_testing::external_data;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::short::case;
+use crate::case::labelled_case as case;
 use crate::{agents_labelled, faithfulness};
 
 /// Labels that say that an output is good, and those that say that it is not.

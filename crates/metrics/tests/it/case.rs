@@ -58,3 +58,20 @@ fn strings(value: &Value) -> Vec<String> {
 fn string(value: &Value) -> String {
     value.as_str().expect("a string").to_owned()
 }
+
+fn texts(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+/// The case that a row of a labelled set is for its metric.
+pub fn labelled_case(row: &Value) -> Case {
+    let text = |names: &[&str]| names.iter().find_map(|name| row[*name].as_str()).map(str::to_owned);
+    Case {
+        query: text(&["question", "query", "user"]),
+        response: text(&["answer", "response", "assistant"]).map(Output::new),
+        reference: ["golds", "references", "reference"].iter().find_map(|name| row.get(*name)).map(texts),
+        context: row.get("context").map(|context| texts(context).iter().map(|text| text.as_str().into()).collect()),
+        metadata: row.get("expected").map(|expected| ("metric".to_owned(), expected.clone())).into_iter().collect(),
+        ..Case::default()
+    }
+}

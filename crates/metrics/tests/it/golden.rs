@@ -1,4 +1,4 @@
-//! Golden vectors of the families `retrieval` and `text`; one test per file.
+//! Golden vectors of the families `graders`, `retrieval` and `text`; one test per file.
 
 use probare_core::{Outcome, Profile, Sample};
 use probare_metrics::registry;
@@ -40,6 +40,8 @@ macro_rules! golden_files {
 }
 
 golden_files! {
+    "graders":
+        golden_openai_grader "openai_grader";
     "retrieval":
         golden_average_precision "average_precision",
         golden_ndcg "ndcg",

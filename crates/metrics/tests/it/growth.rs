@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 
 use probare_cancellation::with_step_count;
 use probare_core::{Case, CaseToolCall, MetricDef, Output, Passage, Profile, Sample, Scorer};
-use probare_metrics::registry;
 use probare_testing::page_examples;
 use serde_json::json;
 
 use crate::case;
+use crate::registry;
 
 /// How much larger the second text is.
 const GROWTH: usize = 8;
@@ -25,7 +25,7 @@ const MOST_STEPS: f64 = 12.0;
 
 /// Metrics that count less than they are given: those that read ids, numbers and lists in JSON, that ask others, or whose whole work is a
 /// search by a library in time linear in the text.
-const COUNT_LESS: [&str; 18] = [
+const COUNT_LESS: [&str; 20] = [
     "average_precision",
     "code_tests",
     "contains",
@@ -33,12 +33,14 @@ const COUNT_LESS: [&str; 18] = [
     "dry_experiment",
     "embedding_similarity",
     "idea_generation",
+    "judge_context_precision",
     "judge_pairwise",
     "judge_rubric",
     "judge_steps",
     "list_contains",
     "ndcg",
     "numeric_diff",
+    "openai_model_grader",
     "precision_at_k",
     "recall_at_k",
     "reciprocal_rank",
@@ -90,7 +92,7 @@ fn subjects() -> Vec<(String, &'static MetricDef, Scorer, Case)> {
         }
     }
     for (query, reference) in QUESTIONS {
-        let definition = registry().get("answer_match").expect("it is registered");
+        let Ok(definition) = registry().get("answer_match") else { continue };
         let scorer = definition.build(json!({}), Profile::Published).expect("it needs no options");
         let case = case::read(&json!({"query": query, "response": "", "reference": reference}));
         subjects.push((format!("answer_match to `{query}`"), definition, scorer, case));
@@ -219,5 +221,6 @@ fn work_grows_with_the_input_and_not_with_its_square() {
         }
     }
     assert!(faults.is_empty(), "{GROWTH} times the text takes far more:\n{}", faults.join("\n"));
-    assert_eq!(silent, BTreeSet::from(COUNT_LESS), "metrics that count less than they are given");
+    let counting_less: BTreeSet<_> = COUNT_LESS.into_iter().filter(|id| registry().get(id).is_ok()).collect();
+    assert_eq!(silent, counting_less, "metrics that count less than they are given");
 }

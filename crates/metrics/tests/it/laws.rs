@@ -14,13 +14,13 @@ use probare_core::{
     AnalysisCache, Backend, Case, Citation, Evidence, FieldSpan, FnBackend, JudgeAction, MetricDef, Outcome, Output,
     Passage, Profile, Sample, ScoreError, Scorer,
 };
-use probare_metrics::registry;
 use probare_testing::page_examples;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
+use crate::registry;
 use crate::runs::Runs;
 use crate::scripted::Repeating;
 use crate::vectors::Vectors;

@@ -1,11 +1,11 @@
 //! The page of every metric: its headings, its options, and its examples, which are run.
 
 use probare_core::{FnBackend, JudgeAction, MetricDef, Outcome, Profile, Sample};
-use probare_metrics::registry;
 use probare_testing::page_examples;
 use serde_json::Value;
 
 use crate::case;
+use crate::registry;
 use crate::runs::Runs;
 use crate::scripted::Scripted;
 

@@ -1,10 +1,10 @@
 //! The folders and the tables agree: no file is forgotten, no metric is without its page.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use probare_metrics::{FAMILIES, registry};
+use crate::{FAMILIES, registry};
 
 fn source() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))
@@ -21,17 +21,26 @@ fn names(folder: &Path, extension: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Folders with a table of metrics.
+fn family_folders(folder: &Path, found: &mut Vec<PathBuf>) {
+    for inner in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let module = fs::read_to_string(inner.join("mod.rs")).unwrap_or_default();
+        if module.contains("pub static FAMILY:") {
+            found.push(inner);
+        } else {
+            family_folders(&inner, found);
+        }
+    }
+}
+
 #[test]
 fn every_file_of_a_family_is_in_its_table_and_has_a_page() {
-    let mut families = 0;
-    for entry in fs::read_dir(source()).unwrap() {
-        let folder = entry.unwrap().path();
-        let Ok(module) = fs::read_to_string(folder.join("mod.rs")) else { continue };
-        if !module.contains("pub static FAMILY") {
-            continue;
-        }
-        families += 1;
-        let family = folder.file_name().unwrap().to_string_lossy().into_owned();
+    let mut folders = Vec::new();
+    family_folders(source(), &mut folders);
+    let families = folders.len();
+    for folder in folders {
+        let named = if folder.ends_with("metrics") { folder.parent().unwrap() } else { &folder };
+        let family = named.file_name().unwrap().to_string_lossy().into_owned();
         let listed: BTreeSet<String> =
             registry().iter().filter(|metric| metric.family == family).map(|metric| metric.id.to_owned()).collect();
         assert!(!listed.is_empty(), "the family `{family}` is not in `FAMILIES`");

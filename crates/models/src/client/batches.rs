@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use probare_core::{CallOutcome, CallPurpose};
+use probare_core::{CallOutcome, CallPurpose, Usage};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::Value as Json;
 use tokio::task::JoinSet;
@@ -48,9 +48,15 @@ impl Client {
         Some((book, BatchApi::for_provider(self.0.name.provider)?))
     }
 
-    /// Whether its questions can be sent in batches.
+    /// Whether its questions can be sent in batches; of a client that only looks, whether they could.
     pub fn takes_batches(&self) -> bool {
-        self.http().is_some() && BatchApi::for_provider(self.0.name.provider).is_some()
+        let can_ask = self.http().is_some() || self.0.shared.0.only_looks && !self.is_recorded();
+        can_ask && BatchApi::for_provider(self.0.name.provider).is_some()
+    }
+
+    /// What so many tokens cost in a batch, where the price is known.
+    pub fn batch_cost(&self, usage: Usage) -> Option<f64> {
+        self.cost(usage).map(|cost| cost * SHARE_OF_PRICE)
     }
 
     fn http(&self) -> Option<&Http> {

@@ -56,7 +56,7 @@ pub const LOCAL_MODELS: &[LocalModel] = &[LocalModel {
 #[non_exhaustive]
 pub enum ModelError {
     /// No such model.
-    #[error("`{name}` is no embedding model that is known here{}", similar.map(|near| format!(", perhaps `{near}`")).unwrap_or_default())]
+    #[error("`{name}` is not a known embedding model{}", similar.map(|near| format!(", perhaps `{near}`")).unwrap_or_default())]
     Unknown {
         /// The name as given.
         name: String,
@@ -77,7 +77,6 @@ pub enum ModelError {
     /// A file cannot be read.
     #[error("cannot read `{}`: {reason}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// What the system says.
         reason: String,
@@ -85,7 +84,6 @@ pub enum ModelError {
     /// A file is not what was published.
     #[error("`{}` is damaged: {reason}", path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,

@@ -27,7 +27,7 @@ from typing import Any
 PROTOCOL = 1
 """Version of the protocol that `serve` speaks (docs/own-metric.md)."""
 
-MARK = "__probare_metric__"
+MARK = "__probare_own_metric__"
 """The attribute of a function or class that is a metric."""
 
 ALL_CALLS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

@@ -1,7 +1,7 @@
 # Made by `cargo x gen stubs` from the definitions of the metrics; do not edit.
 """All metrics as functions: `catalogue.ndcg(k=5)` is `{"id": "ndcg", "k": 5}`, with completion and documentation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 Profile: TypeAlias = Literal["published", "improved"]
@@ -35,6 +35,8 @@ MetricId: TypeAlias = Literal[
     "iteration_efficiency",
     "source_precision",
     "step_coverage",
+    "openai_grader",
+    "openai_model_grader",
     "list_many",
     "list_one",
     "pick_many",
@@ -42,11 +44,18 @@ MetricId: TypeAlias = Literal[
     "verbatim",
     "yes_no",
     "yes_no_rationale",
+    "judge_answer_relevancy",
     "judge_claims",
+    "judge_context_precision",
+    "judge_context_recall",
+    "judge_context_relevance",
+    "judge_noise_sensitivity",
     "judge_pairwise",
     "judge_rubric",
     "judge_same_answer",
     "judge_steps",
+    "personal_data",
+    "secrets",
     "completeness",
     "hallucination",
     "relevance",
@@ -77,7 +86,7 @@ MetricId: TypeAlias = Literal[
     "tfidf_cosine",
     "token_f1",
 ]
-Request: TypeAlias = MetricId | dict[str, Any] | Callable[..., Any]
+Request: TypeAlias = MetricId | dict[str, Any]
 
 def read(request: str) -> dict[str, Any]:
     """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
@@ -758,6 +767,56 @@ def step_coverage(
     `probare.explain("step_coverage")` is its page.
     """
 
+def openai_grader(
+    *,
+    grader: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """A string check, text similarity or multi grader of OpenAI Evals.
+
+    - `grader`: The entry of `testing_criteria` as it stands in the eval: `type` and the fields of that type.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("openai_grader")` is its page.
+    """
+
+def openai_model_grader(
+    *,
+    grader: Any = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """A label or score model grader of OpenAI Evals, asked of the judges of the run.
+
+    - `grader`: The entry of `testing_criteria` as it stands in the eval, of type `label_model` or `score_model`.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("openai_model_grader")` is its page.
+    """
+
 def list_many(
     *,
     metric: Any = ...,
@@ -926,6 +985,33 @@ def yes_no_rationale(
     `probare.explain("yes_no_rationale")` is its page.
     """
 
+def judge_answer_relevancy(
+    *,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the statements of a response that a model finds to bear on the query.
+
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, statement by statement.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_answer_relevancy")` is its page.
+    """
+
 def judge_claims(
     *,
     sources: str | None = ...,
@@ -953,6 +1039,118 @@ def judge_claims(
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
 
     `probare.explain("judge_claims")` is its page.
+    """
+
+def judge_context_precision(
+    *,
+    against: Literal["reference"] | Literal["response"] = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Average precision of the retrieved passages, by a model that says which of them help to the answer.
+
+    - `against`: Which answer the passages have to help to: `reference` (default) or `response`, where there is no reference.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, passage by passage.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_context_precision")` is its page.
+    """
+
+def judge_context_recall(
+    *,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the statements of the reference answer that a model finds in the retrieved passages.
+
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, statement by statement.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_context_recall")` is its page.
+    """
+
+def judge_context_relevance(
+    *,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the statements in the retrieved passages that a model finds relevant to the query.
+
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, statement by statement.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_context_relevance")` is its page.
+    """
+
+def judge_noise_sensitivity(
+    *,
+    mode: Literal["relevant"] | Literal["irrelevant"] = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the statements of a response that are wrong and that a retrieved passage led to.
+
+    - `mode`: Which passages count: `relevant` (default), those that support the reference, or `irrelevant`, all others.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one, statement by statement.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("judge_noise_sensitivity")` is its page.
     """
 
 def judge_pairwise(
@@ -988,6 +1186,7 @@ def judge_pairwise(
 
 def judge_rubric(
     *,
+    rubric: str | None = ...,
     question: str | None = ...,
     levels: Sequence[dict[str, Any]] = ...,
     references: bool | None = ...,
@@ -1004,6 +1203,7 @@ def judge_rubric(
 ) -> dict[str, Any]:
     """How a model grades the response by a rubric with levels.
 
+    - `rubric`: A rubric in place of `question` and `levels`: the name of one that comes with the program (`correctness`, `helpfulness`, …; `probare list judges` names them), or a file of your own that ends in `.yaml`.
     - `question`: What is asked about the response. Whether it answers the query rightly, completely and clearly, if absent.
     - `levels`: The levels, from the worst to the best; three if absent: `poor`, `fair`, `good`.
     - `references`: Whether the references are shown. Default true.
@@ -1077,6 +1277,52 @@ def judge_steps(
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
 
     `probare.explain("judge_steps")` is its page.
+    """
+
+def personal_data(
+    *,
+    kinds: Sequence[Literal["email"] | Literal["phone"] | Literal["iban"] | Literal["card"]] = ...,
+    allow: Sequence[str] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response holds an e-mail address, a telephone, account or card number.
+
+    - `kinds`: What is looked for; all kinds if empty.
+    - `allow`: Texts that may be there, such as the address of your own support.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("personal_data")` is its page.
+    """
+
+def secrets(
+    *,
+    allow: Sequence[str] = ...,
+    min_entropy: float = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response gives away a key, a token or a password.
+
+    - `allow`: Texts that are no secrets, such as the example keys of your documentation.
+    - `min_entropy`: Bits per character from which on a value behind a word such as `password` or `token` counts.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+
+    `probare.explain("secrets")` is its page.
     """
 
 def completeness(

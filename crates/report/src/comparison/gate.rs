@@ -35,7 +35,7 @@ pub struct NonInferiorityVerdict {
     pub high: Option<f64>,
     /// Pairs.
     pub pairs: usize,
-    /// About how many pairs like these would be enough, where the limit is missed for want of pairs alone.
+    /// About how many pairs like these would show that the run is not worse, where these are too few to show it or its opposite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs_needed: Option<u64>,
 }
@@ -51,6 +51,7 @@ impl NonInferiorityVerdict {
             Some(interval) => interval.low > -gate.margin,
             None => false,
         };
+        let is_unclear = interval.is_some_and(|interval| interval.low <= -gate.margin && interval.high >= -gate.margin);
         Self {
             gate: gate.clone(),
             passed,
@@ -58,7 +59,18 @@ impl NonInferiorityVerdict {
             low: interval.map(|interval| interval.low),
             high: interval.map(|interval| interval.high),
             pairs: whole.map_or(0, |whole| whole.contrast.pairs),
-            pairs_needed: measured.filter(|_| !passed && !gate.confident).and_then(|metric| pairs_needed(metric, gate)),
+            pairs_needed: measured.filter(|_| is_unclear).and_then(|metric| pairs_needed(metric, gate)),
+        }
+    }
+}
+
+impl NonInferiorityVerdict {
+    /// Whether the interval reaches to both sides of the margin: it is not known whether the run is worse by more than that.
+    pub fn is_unclear(&self) -> bool {
+        let margin = -self.gate.margin;
+        match (self.low, self.high) {
+            (Some(low), Some(high)) => low <= margin && high >= margin,
+            _ => true,
         }
     }
 }
@@ -124,6 +136,10 @@ impl fmt::Display for NonInferiorityVerdict {
             self.pairs,
             rounded(*margin)
         )?;
+        // Of a limit that is kept the reader has to know that nothing was shown.
+        if self.passed && self.is_unclear() {
+            write!(formatter, "; so few pairs cannot tell")?;
+        }
         match self.pairs_needed {
             Some(needed) => write!(formatter, "; about {needed} pairs like these would be enough to say so"),
             None => Ok(()),

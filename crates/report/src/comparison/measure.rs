@@ -334,6 +334,7 @@ fn compare_metric(
         second.add(right);
         changes.extend(measured.count_change(info, number, left, right));
     }
+    let is_by_source = asked.by.as_ref().is_some_and(GroupBy::is_by_source);
     let (mut whole, mut slices) = (none(), BTreeMap::<&str, PairedValues>::new());
     // In the order of their pairs.
     let mut cases: Vec<(usize, Mean, Mean)> = cases.into_values().collect();
@@ -342,7 +343,7 @@ fn compare_metric(
         let (pair, values) = (pairs.get(number), (first.mean, second.mean));
         whole.push(&pair, values);
         // Models have a table of their own.
-        for group in pair.groups().iter().filter(|_| models.is_empty() || asked.by != Some(GroupBy::Model)) {
+        for group in pair.groups().iter().filter(|_| models.is_empty() || !is_by_source) {
             if slices.contains_key(group.as_str()) || slices.len() < MOST_GROUPS {
                 slices.entry(group).or_insert_with(none).push(&pair, values);
             }

@@ -11,6 +11,7 @@ mod html;
 mod markdown;
 mod measure;
 mod phrases;
+mod prefix;
 mod side;
 mod terminal;
 mod viewer;
@@ -18,7 +19,8 @@ mod viewer;
 pub use self::gate::{NonInferiorityGate, NonInferiorityVerdict};
 pub use self::measure::{CaseChange, MetricComparison, MetricDifference, Slice};
 pub(crate) use self::phrases::{ends, p_value, signed};
-pub use self::side::{ComparedOutput, ContentHash, RunScores, case_content_hash, content_of};
+pub use self::prefix::{PrefixComparedRun, PrefixComparison, PrefixDifference, PrefixGate, PrefixRun};
+pub use self::side::{CaseMean, ComparedOutput, ContentHash, RunScores, case_content_hash, content_of};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,9 +132,7 @@ pub enum ComparisonError {
     /// A metric that was asked for is not in all runs.
     #[error("`{run}` has no metric `{metric}`; it has {known}")]
     UnknownMetric {
-        /// The run.
         run: String,
-        /// The metric.
         metric: String,
         /// What there is.
         known: String,
@@ -151,12 +151,7 @@ pub enum ComparisonError {
     },
     /// No case has what cases are to be clustered by.
     #[error("no case that `{run}` shares with the baseline has a column `{column}`, or its inputs are not at hand")]
-    NoCluster {
-        /// The run.
-        run: String,
-        /// The column.
-        column: String,
-    },
+    NoCluster { run: String, column: String },
     /// No case of the runs is the same.
     #[error("`{first}` and `{second}` have no case in common")]
     NoCase {

@@ -5,13 +5,8 @@ use probare_stats::Interval;
 
 use super::{CaseChange, EvidenceByCase, MetricComparison, MetricDifference, Pairing};
 use crate::escape::excerpt;
+pub(crate) use crate::number::signed;
 use crate::number::{count_with_noun, rounded, three_decimals};
-
-/// A number with its sign.
-pub(crate) fn signed(number: f64) -> String {
-    let text = three_decimals(number);
-    if number > 0.0 { format!("+{text}") } else { text }
-}
 
 /// The interval of a difference; a dash where there is none.
 pub(super) fn interval(finding: &MetricDifference) -> String {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use probare_core::{Case, MetricInfo, MetricResult, Sha256};
+use probare_core::{Case, MetricInfo, MetricResult, Sha256, output_source_name};
 use probare_stats::updated_mean;
 
 use super::{CaseIdentity, ComparisonRequest, Pairing};
@@ -27,7 +27,7 @@ pub struct RunScores {
     rows: Vec<Row>,
     /// All ids, one behind the other.
     ids: String,
-    /// All models, in the order in which they came.
+    /// Whose outputs these are, model and prompt, in the order in which they came.
     models: Vec<Option<String>>,
     /// What each metric said about each row; not a number where it has no value.
     cells: Vec<f64>,
@@ -51,12 +51,30 @@ pub struct ComparedOutput<'a> {
     pub id: &'a str,
     /// Whose output it is.
     pub model: Option<&'a str>,
+    /// The prompt, where the run has several.
+    pub prompt: Option<&'a str>,
     /// Which of several.
     pub repeat: u32,
     /// The case, where it is at hand.
     pub case: Option<&'a Case>,
     /// What tells whether cases of two runs are the same, where it is known.
     pub content: Option<ContentHash>,
+}
+
+/// The first of the outputs of a case, and for each metric the mean so far with how many values are in it.
+type SummedCase = (usize, Vec<(f64, u32)>);
+
+/// A case with the mean of its outputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseMean {
+    /// Its id.
+    pub id: String,
+    /// Which case of this id, counted from 0.
+    pub occurrence: u32,
+    /// What it asks and what would be right, where that is known.
+    pub content: Option<ContentHash>,
+    /// A mean for each metric that has a value here.
+    pub values: Vec<Option<f64>>,
 }
 
 impl RunScores {
@@ -91,8 +109,13 @@ impl RunScores {
         case: Option<&Case>,
         asked: &ComparisonRequest,
     ) {
+        self.add_output(ComparedOutput { id, model, prompt: None, repeat, case, content: None }, named, asked);
+    }
+
+    /// The same for an output that may have been asked for with one of several prompts.
+    pub fn add_output(&mut self, row: ComparedOutput<'_>, named: &[Option<MetricResult>], asked: &ComparisonRequest) {
         let value = |named: &Option<MetricResult>| named.as_ref().and_then(score).map(|score| score.value.get());
-        let row = ComparedOutput { id, model, repeat, case, content: case.map(case_content_hash) };
+        let row = ComparedOutput { content: row.case.map(case_content_hash), ..row };
         self.add_values(row, named.iter().map(value), asked);
     }
 
@@ -103,11 +126,11 @@ impl RunScores {
         values: impl Iterator<Item = Option<f64>>,
         asked: &ComparisonRequest,
     ) {
-        let ComparedOutput { id, model, repeat, case, content } = row;
+        let ComparedOutput { id, model, prompt, repeat, case, content } = row;
         if let Some(by) = &asked.by {
             // A row of results names its model, also where its case is not at hand.
             let nothing = Case::default();
-            let names = by.groups(case.unwrap_or(&nothing), model);
+            let names = by.groups(case.unwrap_or(&nothing), model, prompt);
             self.groups.push(names.into_iter().map(Cow::into_owned).collect());
         }
         if let Some(cluster) = &asked.cluster {
@@ -115,9 +138,10 @@ impl RunScores {
         }
         let start = self.ids.len();
         self.ids.push_str(id);
-        let known = self.models.iter().position(|known| known.as_deref() == model);
+        let source = output_source_name(model, prompt);
+        let known = self.models.iter().position(|known| known.as_deref() == source.as_deref());
         let model = known.unwrap_or_else(|| {
-            self.models.push(model.map(str::to_owned));
+            self.models.push(source.map(Cow::into_owned));
             self.models.len() - 1
         });
         self.rows.push(Row { id: (start, self.ids.len()), model, repeat });
@@ -226,6 +250,32 @@ impl RunScores {
             let rows: Vec<&[f64]> = case.iter().map(|(row, _)| &self.cells[row * width..(row + 1) * width]).collect();
             visit(self.id(case[0].0), case[0].1, &rows);
         }
+    }
+
+    /// Every case with the mean of its outputs for each metric, in the order of their ids. Those of several models are averaged
+    /// within it as those of several repeats are.
+    pub fn case_means(&self) -> Vec<CaseMean> {
+        let with_models = self.has_several_models();
+        let cases = self.cases(with_models);
+        let mut found: BTreeMap<(&str, u32), SummedCase> = BTreeMap::new();
+        for case in 0..cases.list.len() {
+            let (id, _, occurrence) = cases.key(case);
+            let (_, means) =
+                found.entry((id, occurrence)).or_insert_with(|| (case, vec![(0.0, 0); self.metrics.len()]));
+            for (metric, (mean, count)) in means.iter_mut().enumerate() {
+                if let Some(value) = cases.value(case, metric) {
+                    *count += 1;
+                    *mean = updated_mean(*mean, value, *count);
+                }
+            }
+        }
+        let case = |((id, occurrence), (first, means)): ((&str, u32), SummedCase)| CaseMean {
+            id: id.to_owned(),
+            occurrence,
+            content: cases.content(first),
+            values: means.into_iter().map(|(mean, count)| (count > 0).then_some(mean)).collect(),
+        };
+        found.into_iter().map(case).collect()
     }
 
     /// The rows, in the order in which they came, that are the first of these cases.

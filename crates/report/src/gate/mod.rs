@@ -7,6 +7,7 @@
 //! | [`Gate::Any`] | a single scored case is: `any x < 0.5` is a least value for every case |
 //! | [`Gate::PassRate`] | too small a share of the scored cases is on the right side of a threshold |
 //! | [`Gate::Labels`] | too many, or too few, of the scored cases have a label |
+//! | [`Gate::NotWorse`] | the run is worse than its baseline by more than a margin; decided case by case while the run goes on |
 //!
 //! A gate on the run says nothing about single cases: only [`Gate::Any`] makes a case fail, and renderers that speak of
 //! cases (`JUnit`, HTML) follow it. A case that is excused is meant to be bad: it fails no such gate, but counts as it is
@@ -26,6 +27,7 @@ use std::fmt;
 
 use probare_core::{MetricInfo, Outcome, UNSURE, closest};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 
 pub use self::read::GateError;
 pub use self::verdict::{GateVerdict, listed_verdicts};
@@ -144,6 +146,13 @@ pub enum Gate {
         /// The limit.
         limit: f64,
     },
+    /// Fails unless the mean is worse than that of the baseline, case by case, by at most this much.
+    NotWorse {
+        /// Name of the metric in the run.
+        metric: String,
+        /// Accepted loss, in units of the metric.
+        margin: f64,
+    },
 }
 
 impl Gate {
@@ -165,7 +174,8 @@ impl Gate {
             | Self::Quantile { metric, .. }
             | Self::Any { metric, .. }
             | Self::PassRate { metric, .. }
-            | Self::Labels { metric, .. } => metric,
+            | Self::Labels { metric, .. }
+            | Self::NotWorse { metric, .. } => metric,
         }
     }
 
@@ -173,7 +183,11 @@ impl Gate {
     pub fn fails_case(&self, value: f64) -> bool {
         match self {
             Self::Any { relation, limit, .. } => relation.holds(value, *limit),
-            Self::Mean { .. } | Self::Quantile { .. } | Self::PassRate { .. } | Self::Labels { .. } => false,
+            Self::Mean { .. }
+            | Self::Quantile { .. }
+            | Self::PassRate { .. }
+            | Self::Labels { .. }
+            | Self::NotWorse { .. } => false,
         }
     }
 }
@@ -192,6 +206,7 @@ impl fmt::Display for Gate {
             Self::Labels { metric, label, of, relation, limit } => {
                 write!(formatter, "{metric}: {label} {} {}", relation.sign(), of.text(*limit))
             }
+            Self::NotWorse { metric, margin } => write!(formatter, "{metric} worse by more than {margin}"),
         }
     }
 }
@@ -285,6 +300,11 @@ impl Gates {
         self.list.iter().map(|limit| &limit.gate)
     }
 
+    /// The gates in order, each with where it was set, as data.
+    pub fn to_json(&self) -> Json {
+        self.list.iter().map(|limit| json!({"gate": limit.gate, "origin": limit.origin})).collect()
+    }
+
     /// The gates that hold for each group, too.
     pub(crate) fn group_gates(&self) -> impl Iterator<Item = &GateWithOrigin> {
         // No case of any group fails where no case of the run does.
@@ -360,7 +380,7 @@ impl GateCounts {
     pub(crate) fn add(&mut self, gate: &Gate, outcome: &Outcome, is_excused: bool) -> Option<bool> {
         let value = outcome.score().map(|score| score.value.get());
         let counts = match gate {
-            Gate::Mean { .. } => return None,
+            Gate::Mean { .. } | Gate::NotWorse { .. } => return None,
             Gate::Any { relation, limit, .. } => {
                 let value = value?;
                 if !relation.holds(value, *limit) {

@@ -47,7 +47,6 @@ pub enum GateError {
     /// The run has no metric of that name.
     #[error("the gate `{gate}` names `{metric}`, which is not a metric of this run{}", similar_hint(similar.as_deref()))]
     UnknownMetric {
-        /// The gate.
         gate: String,
         /// The name it gives.
         metric: String,
@@ -172,6 +171,18 @@ impl Gate {
         Ok(Self::Labels { metric, label, of, relation, limit })
     }
 
+    /// Reads how much worse than the baseline is accepted: `METRIC=0.02`, or `METRIC` for nothing.
+    pub fn not_worse(text: &str) -> Result<Self, GateError> {
+        let expected = "METRIC, or METRIC=MARGIN with a margin of at least 0, such as `token_f1=0.02`";
+        let given = GateText { text, expected };
+        let (metric, margin) = text.rsplit_once('=').map_or((text, "0"), |(metric, margin)| (metric, margin.trim()));
+        let margin = given.number(margin)?;
+        if margin < 0.0 {
+            return Err(given.form());
+        }
+        Ok(Self::NotWorse { metric: given.non_empty(metric)?.to_owned(), margin })
+    }
+
     /// Reads the share of the scored cases that a metric may abstain from: `METRIC=20%` or `METRIC=0.2`.
     pub fn max_unsure(text: &str) -> Result<Self, GateError> {
         let given = GateText { text, expected: "METRIC=SHARE, such as `verdict=20%`" };
@@ -227,6 +238,9 @@ mod tests {
         };
         assert_eq!(Gate::max_unsure("x:k=3 = 20%"), Ok(Gate::unsure_over("x:k=3", 0.2)));
         assert_eq!(Gate::max_unsure("verdict=0.2"), Gate::fail_labels("verdict:unsure>20%"));
+        let not_worse = |margin| Gate::NotWorse { metric: "x:k=3".into(), margin };
+        assert_eq!(Gate::not_worse("x:k=3 = 0.02"), Ok(not_worse(0.02)));
+        assert_eq!(Gate::not_worse("token_f1").unwrap().to_string(), "token_f1 worse by more than 0");
         assert_eq!(Gate::fail_labels("x:k=3:clear fail>0"), Ok(labels(LabelUnit::Count, 0.0)));
         assert_eq!(Gate::fail_labels("x:k=3: clear fail > 12.5%"), Ok(labels(LabelUnit::Share, 0.125)));
     }
@@ -244,6 +258,7 @@ mod tests {
         insta::assert_snapshot!(message(Gate::fail_pass_rate("x>=1:90")), @"`90` in `x>=1:90` is not a share; expected a number from 0 to 1, or a percentage such as `90%`");
         insta::assert_snapshot!(message(Gate::fail_quantile("x<1")), @"`x<1` is not a gate; expected METRIC, @, a share, one of < <= > >=, and NUMBER, such as `token_f1@10%<0.3`");
         insta::assert_snapshot!(message(Gate::fail_quantile("x@95<1")), @"`95` in `x@95<1` is not a share; expected a number from 0 to 1, or a percentage such as `90%`");
+        insta::assert_snapshot!(message(Gate::not_worse("token_f1=-1")), @"`token_f1=-1` is not a gate; expected METRIC, or METRIC=MARGIN with a margin of at least 0, such as `token_f1=0.02`");
         insta::assert_snapshot!(message(Gate::max_unsure("verdict")), @"`verdict` is not a gate; expected METRIC=SHARE, such as `verdict=20%`");
         insta::assert_snapshot!(message(Gate::max_unsure("verdict=20")), @"`20` in `verdict=20` is not a share; expected a number from 0 to 1, or a percentage such as `90%`");
         insta::assert_snapshot!(message(Gate::fail_labels("verdict>0")), @"`verdict>0` is not a gate; expected METRIC, a colon, a label, one of < <= > >=, and a number of cases or a percentage, such as `verdict:FAIL>0` or `verdict:FAIL>10%`");

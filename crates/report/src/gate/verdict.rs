@@ -6,7 +6,7 @@ use probare_core::UNSURE;
 use serde::{Deserialize, Serialize};
 
 use super::{Gate, GateCounts, GateOrigin, GateWithOrigin, LabelUnit, Relation};
-use crate::number::{count, count_with_noun, percent, rounded_against};
+use crate::number::{count, count_with_noun, percent, rounded_against, signed};
 use crate::{Group, Groups, MeanInterval, MetricSummary, Summary};
 
 /// What became of one gate; its `Display` is one line for the reader.
@@ -176,7 +176,8 @@ impl GateVerdict {
         let share = tally.shares.mean();
         let ends = ends(tally.shares.interval((0.0, 1.0))).filter(|_| self.confident && seen.is_settled);
         match self.gate {
-            Gate::Mean { .. } => {}
+            // What is decided case by case is told by whoever decides it.
+            Gate::Mean { .. } | Gate::NotWorse { .. } => {}
             Gate::Any { .. } => {
                 self.excused = tally.excused;
                 self.value = tally.worst;
@@ -278,7 +279,11 @@ impl GateVerdict {
                 };
                 format!("{metric} is {label} {}{share}", self.of_scored())
             }
-            (Gate::Mean { .. } | Gate::PassRate { .. } | Gate::Quantile { .. }, None) => {
+            (Gate::NotWorse { .. }, Some(gain)) => {
+                let range = self.range(signed);
+                format!("{metric} gains {}{range} over the baseline", signed(gain))
+            }
+            (Gate::Mean { .. } | Gate::PassRate { .. } | Gate::Quantile { .. } | Gate::NotWorse { .. }, None) => {
                 format!("{metric} has no value")
             }
         }
@@ -298,6 +303,7 @@ impl GateVerdict {
             Gate::Any { .. } => "fails if in any".to_owned(),
             Gate::PassRate { share, .. } => format!("{fails} in less than {}", percent(*share)),
             Gate::Labels { of, relation, limit, .. } => format!("{fails} {} {}", relation.sign(), of.text(*limit)),
+            Gate::NotWorse { margin, .. } => format!("fails if worse by more than {margin}"),
         }
     }
 }

@@ -328,6 +328,7 @@ mod tests {
             for repeat in 0..repeats {
                 let value = f64::from(u8::from(case < good || (repeat == 1 && case == 39)));
                 let row = crate::comparison::ComparedOutput {
+                    prompt: None,
                     id: &format!("c{case:02}"),
                     model: None,
                     repeat,

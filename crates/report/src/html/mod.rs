@@ -46,9 +46,15 @@ pub const fn case_module() -> &'static str {
 /// load from a file that was opened by a double click, so both are joined: imports and exports stand on lines of their own.
 static SCRIPT: LazyLock<(String, String)> = LazyLock::new(|| {
     let mut script = String::from("(() => {\n\"use strict\";\n");
-    for line in CASE.lines().chain(PAGE.lines()).filter(|line| !line.starts_with("import ")) {
-        script.push_str(line.strip_prefix("export ").unwrap_or(line));
-        script.push('\n');
+    let mut is_import = false;
+    for line in CASE.lines().chain(PAGE.lines()) {
+        is_import |= line.starts_with("import ");
+        if !is_import {
+            script.push_str(line.strip_prefix("export ").unwrap_or(line));
+            script.push('\n');
+        }
+        // An import of many names goes over several lines.
+        is_import &= !line.ends_with("\";");
     }
     script.push_str("})();\n");
     let mut digest = Sha256::default();

@@ -1,7 +1,19 @@
 // Shows the cases of a page: a hundred rows at a time, and the texts of a case when it is opened. The index of the cases is
 // JSON in elements that the browser does not run, their records are lines of JSON in comments at the end of the page. All
 // text goes in as text, never as markup.
-import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf, withoutHidden } from "./case.js";
+import {
+  amount,
+  breakable,
+  cellOf,
+  count,
+  hide,
+  idleOf,
+  make,
+  panelOf,
+  short,
+  textsOf,
+  withoutHidden,
+} from "./case.js";
 
 (() => {
   "use strict";
@@ -65,17 +77,36 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
   if (settings.limits) show.append(option("missed", "Fail a limit"));
   show.append(option("failed", "Could not be scored"), option("none", "Not applicable"));
   if (cases.some((entry) => entry.e)) show.append(option("excused", "Expected failures"));
-  const measure = make("select", {}, option("", "Any score"), metrics.map((metric, at) => option(at, metric.name)));
-  const bound = (words) => make("input", { type: "number", step: "any", class: "bound", placeholder: words, "aria-label": words });
+  const measure = make(
+    "select",
+    {},
+    option("", "Any score"),
+    metrics.map((metric, at) => option(at, metric.name)),
+  );
+  const bound = (words) =>
+    make("input", { type: "number", step: "any", class: "bound", placeholder: words, "aria-label": words });
   const least = bound("from");
   const most = bound("to");
   const frequent = new Map();
   for (const entry of cases) for (const tag of entry.t || []) frequent.set(tag, (frequent.get(tag) || 0) + 1);
   const tags = [...frequent].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 200);
-  const tag = make("select", {}, option("", "All tags"), tags.map(([name, number]) => option(name, `${name} (${count(number)})`)));
+  const tag = make(
+    "select",
+    {},
+    option("", "All tags"),
+    tags.map(([name, number]) => option(name, `${name} (${count(number)})`)),
+  );
   const all = make("button", { type: "button" }, "Open all");
   const status = make("output", { "aria-live": "polite" });
-  const tools = make("div", { class: "tools" }, search, labelled("Show", show), labelled("Score of", measure), least, most);
+  const tools = make(
+    "div",
+    { class: "tools" },
+    search,
+    labelled("Show", show),
+    labelled("Score of", measure),
+    least,
+    most,
+  );
   if (tags.length) tools.append(labelled("Tag", tag));
   tools.append(all, status);
 
@@ -85,20 +116,41 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
     toggles.append(make("label", {}, box, " ", metric.name));
   });
   const legend = make("p", { class: "legend" });
-  for (const [kind, words] of [["good", "supports it"], ["bad", "counts against it"], ["compared", "compared or unverified"], ["support", "compared with"], ["note", "note"]]) {
+  for (const [kind, words] of [
+    ["good", "supports it"],
+    ["bad", "counts against it"],
+    ["compared", "compared or unverified"],
+    ["support", "compared with"],
+    ["note", "note"],
+  ]) {
     legend.append(make("span", {}, make("mark", { class: kind }, words)));
   }
 
   const head = make("tr", {});
   const header = (words, at, title) =>
-    make("th", { scope: "col", class: at > 0 ? "right" : null, title }, make("button", { type: "button", "data-column": at }, words));
+    make(
+      "th",
+      { scope: "col", class: at > 0 ? "right" : null, title },
+      make("button", { type: "button", "data-column": at }, words),
+    );
   head.append(header("Case", 0, "In the order of the input"));
   metrics.forEach((metric, at) => head.append(header(breakable(metric.name), at + 1, metric.summary)));
-  const table = make("table", {}, make("caption", { class: "sr" }, "Cases with one column per metric"), make("thead", {}, head));
+  const table = make(
+    "table",
+    {},
+    make("caption", { class: "sr" }, "Cases with one column per metric"),
+    make("thead", {}, head),
+  );
   const pager = () => {
     const button = (words, step) => make("button", { type: "button", "data-step": step }, words);
     const nav = make("nav", { class: "tools pager", "aria-label": "Pages of cases" });
-    nav.append(button("First", "first"), button("Previous", "previous"), make("span", {}), button("Next", "next"), button("Last", "last"));
+    nav.append(
+      button("First", "first"),
+      button("Previous", "previous"),
+      make("span", {}),
+      button("Next", "next"),
+      button("Last", "last"),
+    );
     return nav;
   };
   const pagers = [pager(), pager()];
@@ -112,7 +164,8 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
     if (before) earlier.set(at, before);
     seen.set(id, before + 1);
   });
-  const linkTo = (at) => `#case=${encodeURIComponent(cases[at].id)}${earlier.has(at) ? `&n=${earlier.get(at) + 1}` : ""}`;
+  const linkTo = (at) =>
+    `#case=${encodeURIComponent(cases[at].id)}${earlier.has(at) ? `&n=${earlier.get(at) + 1}` : ""}`;
   const detailOf = (at) => {
     const entry = cases[at];
     // An element that is being read is there before its end is.
@@ -120,8 +173,19 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
     const record = recordOf(entry);
     const link = make("a", { class: "link", href: linkTo(at) }, "Link to this case");
     const excuse = entry.e ? make("p", { class: "small soft" }, "expected to fail: ", make("bdi", {}, entry.e)) : null;
-    const right = make("div", {}, make("p", { class: "small" }, link), excuse, metrics.map((_, metric) => panelOf(metrics, entry, record, metric)), idleOf(metrics, record));
-    return make("td", { colspan: metrics.length + 1 }, make("div", { class: "split" }, textsOf(metrics, entry, record, isMarked), right));
+    const right = make(
+      "div",
+      {},
+      make("p", { class: "small" }, link),
+      excuse,
+      metrics.map((_, metric) => panelOf(metrics, entry, record, metric)),
+      idleOf(metrics, record),
+    );
+    return make(
+      "td",
+      { colspan: metrics.length + 1 },
+      make("div", { class: "split" }, textsOf(metrics, entry, record, isMarked), right),
+    );
   };
 
   const open = (body, yes) => {
@@ -130,14 +194,30 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
     if (yes) opened.add(at);
     else opened.delete(at);
     button.setAttribute("aria-expanded", String(yes));
-    if (yes && body.rows.length < 2) body.append(make("tr", { class: "detail", id: button.getAttribute("aria-controls") }, detailOf(at)));
+    if (yes && body.rows.length < 2)
+      body.append(make("tr", { class: "detail", id: button.getAttribute("aria-controls") }, detailOf(at)));
     if (!yes && body.rows.length > 1) body.rows[1].remove();
   };
   const bodyOf = (at) => {
     const entry = cases[at];
-    const words = make("span", {}, make("b", {}, make("bdi", {}, short(entry.id, 80))), entry.w ? make("span", {}, make("bdi", {}, entry.w)) : "", make("span", {}, make("bdi", {}, entry.q)));
-    const opener = make("button", { type: "button", class: "opener", "aria-expanded": "false", "aria-controls": `case-${at}` }, words);
-    const row = make("tr", { class: "case-row" }, make("td", {}, opener), metrics.map((_, metric) => cellOf(metrics, entry, metric)));
+    const words = make(
+      "span",
+      {},
+      make("b", {}, make("bdi", {}, short(entry.id, 80))),
+      entry.w ? make("span", {}, make("bdi", {}, entry.w)) : "",
+      make("span", {}, make("bdi", {}, entry.q)),
+    );
+    const opener = make(
+      "button",
+      { type: "button", class: "opener", "aria-expanded": "false", "aria-controls": `case-${at}` },
+      words,
+    );
+    const row = make(
+      "tr",
+      { class: "case-row" },
+      make("td", {}, opener),
+      metrics.map((_, metric) => cellOf(metrics, entry, metric)),
+    );
     const body = make("tbody", { "data-at": at }, row);
     if (opened.has(at)) open(body, true);
     return body;
@@ -157,7 +237,10 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
       nav.children[0].disabled = nav.children[1].disabled = page === 0;
       nav.children[3].disabled = nav.children[4].disabled = page === pages() - 1;
     }
-    const words = order.length === cases.length ? amount(cases.length, "case") : `${count(order.length)} of ${count(cases.length)} cases`;
+    const words =
+      order.length === cases.length
+        ? amount(cases.length, "case")
+        : `${count(order.length)} of ${count(cases.length)} cases`;
     status.textContent = words;
     all.textContent = slice.length && slice.every((at) => opened.has(at)) ? "Close all" : "Open all";
   };
@@ -169,13 +252,23 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
     if (show.value === "none" && !entry.v.includes(null)) return false;
     if (show.value === "excused" && !entry.e) return false;
     if (tag.value && !(entry.t || []).includes(tag.value)) return false;
-    if (least.value === "" && most.value === "") return measure.value === "" || numberOf(entry, Number(measure.value)) !== null;
-    const inside = (value) => value !== null && (least.value === "" || value >= Number(least.value)) && (most.value === "" || value <= Number(most.value));
-    return measure.value === "" ? metrics.some((_, at) => inside(numberOf(entry, at))) : inside(numberOf(entry, Number(measure.value)));
+    if (least.value === "" && most.value === "")
+      return measure.value === "" || numberOf(entry, Number(measure.value)) !== null;
+    const inside = (value) =>
+      value !== null &&
+      (least.value === "" || value >= Number(least.value)) &&
+      (most.value === "" || value <= Number(most.value));
+    return measure.value === ""
+      ? metrics.some((_, at) => inside(numberOf(entry, at)))
+      : inside(numberOf(entry, Number(measure.value)));
   };
   // What is looked for, as it is written inside of JSON on this page.
   const patternOf = (words) => {
-    const code = (sign) => [...sign].flatMap((one) => one.split("")).map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+    const code = (sign) =>
+      [...sign]
+        .flatMap((one) => one.split(""))
+        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+        .join("");
     const written = JSON.stringify(words).slice(1, -1).replace(/[<>&]/g, code);
     return new RegExp(withoutHidden(written, code).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i");
   };
@@ -272,7 +365,12 @@ import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, t
   table.addEventListener("click", (event) => {
     const link = event.target.closest("a.link");
     if (link && navigator.clipboard) {
-      navigator.clipboard.writeText(link.href).then(() => { link.textContent = "Link copied"; }, () => {});
+      navigator.clipboard.writeText(link.href).then(
+        () => {
+          link.textContent = "Link copied";
+        },
+        () => {},
+      );
     }
     const row = event.target.closest(".case-row");
     if (row && !String(getSelection())) open(row.parentElement, row.parentElement.rows.length < 2);

@@ -131,7 +131,7 @@ impl OutputWriter {
     }
 
     /// The folder in which the report will stand, for temporary files on the same disk.
-    pub(crate) fn folder(&self) -> PathBuf {
+    pub fn folder(&self) -> PathBuf {
         match &self.place {
             OutputTarget::Renamed(renamed) => folder_of(&renamed.target),
             OutputTarget::Writer | OutputTarget::Direct(_) => std::env::temp_dir(),
@@ -232,7 +232,7 @@ impl AtomicFile {
         match fs::hard_link(&self.temporary, &partial) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,
-                format!("what was computed cannot be kept, because `{}` is there already", partial.display()),
+                format!("what was computed cannot be kept, because `{}` already exists", partial.display()),
             )),
             other => other,
         }
@@ -365,7 +365,7 @@ mod tests {
         let mut output = OutputWriter::to_file(&path, Compression::None).unwrap();
         output.write_all(b"new").unwrap();
         let error = output.finish(Stop::Interrupted).unwrap_err().to_string();
-        assert!(error.contains("out.jsonl.partial` is there already"), "{error}");
+        assert!(error.contains("out.jsonl.partial` already exists"), "{error}");
         drop(output);
         assert_eq!(fs::read(&partial).unwrap(), b"somebody's");
         assert_eq!(names(folder.path()), ["out.jsonl.partial"]);

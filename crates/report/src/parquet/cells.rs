@@ -5,7 +5,7 @@ use std::io;
 
 use probare_core::{CaseResult, MetricInfo, MetricResult, Outcome};
 
-use crate::columns::{KEYS, columns};
+use crate::columns::{columns, keys};
 use crate::status::{ResultStatus, note, score};
 
 /// What one metric said about one case, as the cells of a table.
@@ -20,15 +20,15 @@ pub struct MetricCells<'a> {
 }
 
 impl<'a> MetricCells<'a> {
-    /// The cells of a result; empty ones where there is none.
-    pub fn for_result(result: Option<&'a MetricResult>) -> io::Result<Self> {
+    /// The cells of a result; empty ones where there is none. Evidence is written where somebody reads it.
+    pub fn for_result(result: Option<&'a MetricResult>, with_evidence: bool) -> io::Result<Self> {
         let Some(result) = result else {
             return Ok(Self { value: None, status: "", texts: [const { None }; 6] });
         };
         let outcome = result.as_ref().ok();
         let note = note(result);
         let evidence = match outcome.map(Outcome::evidence) {
-            Some(evidence) if !evidence.is_empty() => Some(serde_json::to_string(evidence)?),
+            Some(evidence) if with_evidence && !evidence.is_empty() => Some(serde_json::to_string(evidence)?),
             _ => None,
         };
         let parts = match outcome.map(Outcome::parts) {
@@ -56,8 +56,8 @@ const fn texts_in(format: u32) -> usize {
 }
 
 /// Names of all columns in a file of this format, in their order.
-pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
-    let mut names: Vec<String> = KEYS.map(str::to_owned).into();
+pub fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> Vec<String> {
+    let mut names: Vec<String> = keys(has_prompts).map(str::to_owned).collect();
     for of in columns(metrics) {
         names.extend([of.value, of.status]);
         // Format 3 called the last one `by`.
@@ -68,10 +68,12 @@ pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
 }
 
 /// All cells of a row as texts, in the order of [`column_names`].
-pub(crate) fn texts(result: &CaseResult, metrics: usize, format: u32) -> io::Result<Vec<Option<String>>> {
-    let mut cells = vec![Some(result.case.id.clone()), result.model.clone(), Some(result.repeat.to_string())];
+pub fn texts(result: &CaseResult, metrics: usize, format: u32, has_prompts: bool) -> io::Result<Vec<Option<String>>> {
+    let mut cells = vec![Some(result.case.id.clone()), result.model.clone()];
+    cells.extend(has_prompts.then(|| result.prompt.clone()));
+    cells.push(Some(result.repeat.to_string()));
     for index in 0..metrics {
-        let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index))?;
+        let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index), true)?;
         cells.push(value.map(|value| format!("{value:?}")));
         cells.push(Some(status.to_owned()));
         cells.extend(texts.into_iter().take(texts_in(format)).map(|text| text.map(Cow::into_owned)));

@@ -10,7 +10,7 @@ use std::io;
 use std::sync::Arc;
 
 pub use self::cells::MetricCells;
-pub(crate) use self::cells::{column_names, texts};
+pub use self::cells::{column_names, texts};
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -60,6 +60,8 @@ impl std::fmt::Debug for OpenWriter {
 struct Group {
     ids: Vec<ByteArray>,
     models: Optional<ByteArray>,
+    /// Nothing where the run has one prompt.
+    prompts: Option<Optional<ByteArray>>,
     repeats: Vec<i64>,
     metrics: Vec<MetricGroup>,
     bytes: usize,
@@ -98,12 +100,12 @@ impl Parquet {
         Self { state: State::Waiting(Box::new(output)) }
     }
 
-    fn start(&mut self, metrics: &[MetricInfo]) -> io::Result<()> {
+    fn start(&mut self, metrics: &[MetricInfo], has_prompts: bool) -> io::Result<()> {
         if let State::Waiting(output) = std::mem::replace(&mut self.state, State::Done) {
-            let (schema, properties) = schema(metrics).map_err(io_error)?;
+            let (schema, properties) = schema(metrics, has_prompts).map_err(io_error)?;
             let writer =
                 SerializedFileWriter::new(*output, Arc::new(schema), Arc::new(properties)).map_err(io_error)?;
-            let group = Group::new(metrics.len());
+            let group = Group::new(metrics.len(), has_prompts);
             self.state = State::Writing(Box::new(OpenWriter { writer, group }));
         }
         Ok(())
@@ -128,7 +130,7 @@ impl Parquet {
 impl Sink for Parquet {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match (event, &mut self.state) {
-            (Event::Started { metrics, .. }, _) => self.start(metrics),
+            (Event::Started { metrics, has_prompts, .. }, _) => self.start(metrics, *has_prompts),
             (Event::Scored(result), State::Writing(writing)) => writing.add(result),
             (Event::Finished(finish), _) => self.finish(finish),
             _ => Ok(()),
@@ -149,15 +151,16 @@ impl OpenWriter {
         if self.group.ids.is_empty() {
             return Ok(());
         }
-        let metrics = self.group.metrics.len();
-        let group = std::mem::replace(&mut self.group, Group::new(metrics));
+        let (metrics, has_prompts) = (self.group.metrics.len(), self.group.prompts.is_some());
+        let group = std::mem::replace(&mut self.group, Group::new(metrics, has_prompts));
         group.write(&mut self.writer).map_err(io_error)
     }
 }
 
 impl Group {
-    fn new(metrics: usize) -> Self {
-        Self { metrics: (0..metrics).map(|_| MetricGroup::default()).collect(), ..Self::default() }
+    fn new(metrics: usize, has_prompts: bool) -> Self {
+        let prompts = has_prompts.then(Optional::default);
+        Self { prompts, metrics: (0..metrics).map(|_| MetricGroup::default()).collect(), ..Self::default() }
     }
 
     fn add(&mut self, result: &CaseResult) -> io::Result<()> {
@@ -165,9 +168,13 @@ impl Group {
         self.ids.push(result.case.id.as_str().into());
         bytes += result.model.as_ref().map_or(0, String::len);
         self.models.push(result.model.as_deref().map(ByteArray::from));
+        if let Some(prompts) = &mut self.prompts {
+            bytes += result.prompt.as_ref().map_or(0, String::len);
+            prompts.push(result.prompt.as_deref().map(ByteArray::from));
+        }
         self.repeats.push(i64::from(result.repeat));
         for (index, metric) in self.metrics.iter_mut().enumerate() {
-            let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index))?;
+            let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index), true)?;
             metric.values.push(value);
             metric.status.push(status.into());
             for (column, text) in metric.texts.iter_mut().zip(texts) {
@@ -189,8 +196,9 @@ impl Group {
             column.close()
         };
         column(&|column| column.typed::<ByteArrayType>().write_batch(&self.ids, None, None))?;
-        let models = &self.models;
-        column(&|column| column.typed::<ByteArrayType>().write_batch(&models.cells, Some(&models.levels), None))?;
+        for Optional { cells, levels } in std::iter::once(&self.models).chain(&self.prompts) {
+            column(&|column| column.typed::<ByteArrayType>().write_batch(cells, Some(levels), None))?;
+        }
         column(&|column| column.typed::<Int64Type>().write_batch(&self.repeats, None, None))?;
         for MetricGroup { values, status, texts } in &self.metrics {
             column(&|column| column.typed::<DoubleType>().write_batch(&values.cells, Some(&values.levels), None))?;
@@ -205,10 +213,14 @@ impl Group {
 
 /// The columns, and how they are stored. Statistics help a reader to skip on ids and values; on long texts they would
 /// only repeat them.
-fn schema(metrics: &[MetricInfo]) -> Result<(Type, WriterProperties), ParquetError> {
+fn schema(metrics: &[MetricInfo], has_prompts: bool) -> Result<(Type, WriterProperties), ParquetError> {
     let repeat =
         Type::primitive_type_builder("repeat", Physical::INT64).with_repetition(Repetition::REQUIRED).build()?;
-    let mut fields = vec![text("id", Repetition::REQUIRED)?, text("model", Repetition::OPTIONAL)?, Arc::new(repeat)];
+    let mut fields = vec![text("id", Repetition::REQUIRED)?, text("model", Repetition::OPTIONAL)?];
+    if has_prompts {
+        fields.push(text("prompt", Repetition::OPTIONAL)?);
+    }
+    fields.push(Arc::new(repeat));
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::Chunk)

@@ -118,7 +118,7 @@ impl CaseTable {
     /// The place and the cluster of the case that an output belongs to.
     pub(super) fn locate_case(&mut self, result: &CaseResult, cluster: impl FnOnce() -> u32) -> (usize, u32) {
         let id = FxBuildHasher.hash_one(&result.case.id);
-        let seat = FxBuildHasher.hash_one((&result.model, result.repeat));
+        let seat = FxBuildHasher.hash_one((&result.model, &result.prompt, result.repeat));
         let first = *self.first.get_or_insert(seat);
         self.is_mixed |= seat != first;
         if let Some(at) = self.places.get(&id).copied()

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use probare_core::{Case, CaseResult, MetricInfo, Outcome, UNSURE};
+use probare_core::{Case, CaseResult, MetricInfo, Outcome, UNSURE, output_source_name};
 use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
@@ -36,20 +36,30 @@ pub enum GroupBy {
     Metadata(String),
     /// `model`: one group for each model whose outputs were scored.
     Model,
-    /// `model,BY`: one group for each model, and beside them those of another grouping.
-    ModelAnd(Box<Self>),
+    /// `prompt`: one group for each prompt that models were asked with.
+    Prompt,
+    /// `model+prompt`: one group for each model with each prompt.
+    ModelPrompt,
+    /// `model,BY`, `prompt,BY`, `model+prompt,BY`: the groups of both.
+    Both(Box<Self>, Box<Self>),
 }
 
 impl FromStr for GroupBy {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
+        let sources = [Self::Model, Self::Prompt, Self::ModelPrompt];
+        if let Some((first, second)) = text.split_once(',')
+            && let Some(source) = sources.iter().find(|source| source.to_string() == first)
+        {
+            return Ok(Self::Both(Box::new(source.clone()), Box::new(second.parse()?)));
+        }
         Ok(match text.strip_prefix("metadata.") {
             Some(key) => Self::Metadata(key.to_owned()),
             None if text == "tags" => Self::Tags,
-            None if text == "model" => Self::Model,
-            None if text.starts_with("model,") => Self::ModelAnd(Box::new(text["model,".len()..].parse()?)),
-            None => Self::Tag(text.to_owned()),
+            None => {
+                sources.into_iter().find(|source| source.to_string() == text).unwrap_or_else(|| Self::Tag(text.into()))
+            }
         })
     }
 }
@@ -61,7 +71,9 @@ impl fmt::Display for GroupBy {
             Self::Tag(tag) => formatter.write_str(tag),
             Self::Metadata(key) => write!(formatter, "metadata.{key}"),
             Self::Model => formatter.write_str("model"),
-            Self::ModelAnd(other) => write!(formatter, "model,{other}"),
+            Self::Prompt => formatter.write_str("prompt"),
+            Self::ModelPrompt => formatter.write_str("model+prompt"),
+            Self::Both(first, second) => write!(formatter, "{first},{second}"),
         }
     }
 }
@@ -70,17 +82,30 @@ impl GroupBy {
     /// Whether it takes more of a case than its tags.
     pub fn needs_metadata(&self) -> bool {
         match self {
-            Self::Metadata(_) | Self::Tag(_) => true,
-            Self::ModelAnd(other) => other.needs_metadata(),
-            Self::Tags | Self::Model => false,
+            Self::Metadata(_) | Self::Tag(_) | Self::Prompt => true,
+            Self::Both(first, second) => first.needs_metadata() || second.needs_metadata(),
+            Self::Tags | Self::Model | Self::ModelPrompt => false,
         }
     }
 
+    /// Whether it tells nothing apart but whose outputs results are about.
+    pub const fn is_by_source(&self) -> bool {
+        matches!(self, Self::Model | Self::ModelPrompt)
+    }
+
     /// The groups of a case; none where it lacks what it is grouped by.
-    pub fn groups<'a>(&self, case: &'a Case, model: Option<&'a str>) -> Vec<Cow<'a, str>> {
+    pub fn groups<'a>(&self, case: &'a Case, model: Option<&'a str>, prompt: Option<&'a str>) -> Vec<Cow<'a, str>> {
         let mut names: Vec<Cow<'a, str>> = match self {
             Self::Model => model.map(Cow::Borrowed).into_iter().collect(),
-            Self::ModelAnd(other) => model.map(Cow::Borrowed).into_iter().chain(other.groups(case, model)).collect(),
+            Self::Prompt => match prompt {
+                Some(prompt) => vec![Cow::Borrowed(prompt)],
+                // Where nobody was asked, it is a name like any other.
+                None => return Self::Tag("prompt".to_owned()).groups(case, model, None),
+            },
+            Self::ModelPrompt => output_source_name(model, prompt).into_iter().collect(),
+            Self::Both(first, second) => {
+                first.groups(case, model, prompt).into_iter().chain(second.groups(case, model, prompt)).collect()
+            }
             Self::Tags => case.tags.iter().map(|tag| Cow::Borrowed(tag.as_str())).collect(),
             Self::Tag(wanted) => {
                 let value = |tag: &'a String| {
@@ -199,6 +224,11 @@ impl Group {
         self.metrics.get(metric)?.means.mean()
     }
 
+    /// The standard deviation of the values of its cases.
+    pub fn deviation(&self, metric: usize) -> Option<f64> {
+        self.metrics.get(metric)?.means.deviation()
+    }
+
     /// The interval of that mean.
     pub fn interval(&self, metric: usize, info: &MetricInfo) -> Option<MeanInterval> {
         self.metrics.get(metric)?.means.interval(info.range).filter(|_| !self.table.is_scattered())
@@ -251,7 +281,7 @@ impl Groups {
     pub(super) fn add(&mut self, result: &CaseResult, cluster: u32) {
         let watched = self.watched.as_slice();
         let new = || Group::new(&self.metrics, watched.len(), self.is_clustered, self.is_over_outputs);
-        let names = self.by.groups(&result.case, result.model.as_deref());
+        let names = self.by.groups(&result.case, result.model.as_deref(), result.prompt.as_deref());
         if names.is_empty() {
             self.without.get_or_insert_with(new).add(result, cluster, watched);
         }
@@ -295,7 +325,8 @@ impl Groups {
                 format!("no case has a tag `{name}`, `{name}:VALUE` or a key `{name}` in its metadata")
             }
             GroupBy::Metadata(key) => format!("no case has a key `{key}` in its metadata"),
-            GroupBy::Model | GroupBy::ModelAnd(_) => return None,
+            GroupBy::Prompt => "the run has not several prompts, and no case has a tag or key `prompt`".to_owned(),
+            GroupBy::Model | GroupBy::ModelPrompt | GroupBy::Both(..) => return None,
         };
         is_empty.then(|| format!("`--by {}`: {missing}", self.by))
     }

@@ -20,7 +20,7 @@ mod repeats;
 use std::io;
 
 use probare_core::{
-    CaseResult, Decider, Event, MetricInfo, MetricResult, Outcome, Problem, RunEnd, Sink, Stop, UNSURE,
+    CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, Problem, RunEnd, Sink, Stop, UNSURE,
 };
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -194,10 +194,11 @@ impl Summary {
     /// Takes in one output.
     pub fn add(&mut self, result: &CaseResult) {
         self.outputs += 1;
+        let source = result.source_name();
         for (metric, named) in self.metrics.iter_mut().zip(&result.results) {
             metric.add(named);
             if let Some(score) = score(named) {
-                metric.repeats.add(&result.case.id, result.model.as_deref(), result.repeat, score.value.get());
+                metric.repeats.add(&result.case.id, source.as_deref(), result.repeat, score.value.get());
             }
         }
         let clusters = &mut self.clusters;
@@ -253,6 +254,11 @@ impl Summary {
         self.metrics.iter().map(|metric| metric.failed).sum()
     }
 
+    /// Those of them that were not run, because this program cannot or may not run them.
+    pub fn not_run(&self) -> u64 {
+        self.metrics.iter().map(|metric| metric.not_run).sum()
+    }
+
     /// How the run ended, in words, if not all cases were looked at.
     pub fn incomplete(&self) -> Option<&'static str> {
         match self.stop {
@@ -294,7 +300,7 @@ impl Summary {
 impl Sink for Summary {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Started { source, metrics } => {
+            Event::Started { source, metrics, .. } => {
                 self.start(source, metrics);
             }
             Event::Scored(result) => self.add(result),
@@ -335,6 +341,8 @@ pub struct MetricSummary {
     pub not_applicable: u64,
     /// Outputs that could not be scored.
     pub failed: u64,
+    /// Those of them that were not run, because this program cannot or may not run them.
+    pub not_run: u64,
     /// Least value.
     pub min: Option<f64>,
     /// Greatest value.
@@ -368,6 +376,7 @@ impl MetricSummary {
             decided: DecidedCounts::default(),
             not_applicable: 0,
             failed: 0,
+            not_run: 0,
             min: None,
             max: None,
             not_applicable_reasons: ReasonCounts::default(),
@@ -413,6 +422,7 @@ impl MetricSummary {
             }
             Err(error) => {
                 self.failed += 1;
+                self.not_run += u64::from(error.kind() == ErrorKind::NotRun);
                 self.failed_reasons.add(&error.to_string());
             }
         }
@@ -427,6 +437,11 @@ impl MetricSummary {
     /// was scored.
     pub fn mean(&self) -> Option<f64> {
         self.means.mean()
+    }
+
+    /// The standard deviation of the values of cases, several outputs of a case being averaged within it; nothing below two.
+    pub fn deviation(&self) -> Option<f64> {
+        self.means.deviation()
     }
 
     /// How far the mean may be off, at 95 %; nothing below two scored cases.
@@ -491,6 +506,9 @@ impl Serialize for MetricSummary {
         }
         map.serialize_field("not_applicable", &self.not_applicable)?;
         map.serialize_field("failed", &self.failed)?;
+        if self.not_run > 0 {
+            map.serialize_field("not_run", &self.not_run)?;
+        }
         map.serialize_field("min", &self.min)?;
         map.serialize_field("max", &self.max)?;
         map.serialize_field("histogram", &self.histogram())?;

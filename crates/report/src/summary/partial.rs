@@ -41,6 +41,8 @@ struct PartialMetric {
     #[serde(default)]
     out_of_range: u64,
     #[serde(default)]
+    not_run: u64,
+    #[serde(default)]
     labelled: u64,
 }
 
@@ -63,6 +65,7 @@ impl Summary {
             decided: metric.decided,
             out_of_range: metric.out_of_range,
             labelled: metric.labelled,
+            not_run: metric.not_run,
         };
         PartialSummary {
             cases: self.table.counts(),
@@ -99,6 +102,7 @@ impl Summary {
             metric.decided.merge(piece.decided);
             metric.out_of_range += piece.out_of_range;
             metric.labelled += piece.labelled;
+            metric.not_run += piece.not_run;
             metric.filling.merge(&piece.filling);
         }
         self.settle();

@@ -22,7 +22,8 @@ pub struct Repeats {
 #[derive(Debug, Clone)]
 struct OpenCase {
     id: String,
-    model: Option<String>,
+    /// Whose outputs they are.
+    source: Option<String>,
     /// The repeat of its first output: when it comes again, another case of the same id begins.
     repeat: u32,
     outputs: u64,
@@ -40,7 +41,7 @@ pub struct PassAt {
 
 impl Repeats {
     /// Takes in a value of an output.
-    pub(super) fn add(&mut self, id: &str, model: Option<&str>, repeat: u32, value: f64) {
+    pub(super) fn add(&mut self, id: &str, source: Option<&str>, repeat: u32, value: f64) {
         if self.is_graded {
             return;
         }
@@ -48,11 +49,11 @@ impl Repeats {
             *self = Self { is_graded: true, ..Self::default() };
             return;
         }
-        let is_same = |open: &OpenCase| open.id == id && open.model.as_deref() == model && open.repeat != repeat;
+        let is_same = |open: &OpenCase| open.id == id && open.source.as_deref() == source && open.repeat != repeat;
         if !self.open.as_ref().is_some_and(is_same) {
             self.close();
-            let model = model.map(str::to_owned);
-            self.open = Some(OpenCase { id: id.to_owned(), model, repeat, outputs: 0, passed: 0 });
+            let source = source.map(str::to_owned);
+            self.open = Some(OpenCase { id: id.to_owned(), source, repeat, outputs: 0, passed: 0 });
         }
         if let Some(open) = &mut self.open {
             open.outputs += 1;

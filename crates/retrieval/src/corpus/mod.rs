@@ -1,7 +1,7 @@
 //! Corpora: which files there are, and the documents in them.
 //!
 //! A corpus is one file or a folder of files, also in folders below it. A text or Markdown file and a PDF file are one document
-//! each. JSON holds transcripts in the shapes of [`probare_cases::Corpus`], JSON lines one record a line. A table (CSV or TSV)
+//! each. JSON holds transcripts in the shapes of [`probare_formats::Corpus`], JSON lines one record a line. A table (CSV or TSV)
 //! holds one record a row where it has a column FILE, `document_id` or `_id`; otherwise its rows are the utterances of one
 //! document. What a document of its own file is about is read from its name where that is `PROJECT_type_language.format`.
 
@@ -13,10 +13,10 @@ pub use pdf::{PdfError, PdfReader};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{
+use probare_core::InputFile;
+use probare_formats::{
     CaseFileError, Corpus, DataError, JsonNode, LARGEST_DOCUMENT, Transcript, files_below, parse_json, read_whole,
 };
-use probare_core::InputFile;
 use serde_json::{Map, Value as Json, json};
 
 /// Bytes of the largest file of rows: 2 GiB.
@@ -110,7 +110,6 @@ pub enum CorpusError {
         "`{file}` is not valid UTF-8 at byte {at}; save it as UTF-8, for example with `iconv -f WINDOWS-1252 -t utf-8`"
     )]
     Encoding {
-        /// The file.
         file: String,
         /// Where.
         at: usize,
@@ -118,7 +117,6 @@ pub enum CorpusError {
     /// A row of a table cannot be read.
     #[error("`{file}`: {reason}")]
     Row {
-        /// The file.
         file: String,
         /// What is wrong, with its line.
         reason: String,
@@ -126,7 +124,6 @@ pub enum CorpusError {
     /// A document is longer than an index can hold.
     #[error("`{file}`: document `{key}` is longer than {LONGEST_DOCUMENT} bytes")]
     TooLong {
-        /// The file.
         file: String,
         /// The document.
         key: String,
@@ -134,7 +131,6 @@ pub enum CorpusError {
     /// The reader of PDF files is not there or failed.
     #[error("`{file}`: {reason}")]
     Pdf {
-        /// The file.
         file: String,
         /// What happened.
         reason: String,

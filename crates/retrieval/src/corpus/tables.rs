@@ -1,6 +1,6 @@
 //! Documents from tables: a row each where rows have keys, else one document of which the rows are utterances.
 
-use probare_cases::{JsonNode, Transcript};
+use probare_formats::{JsonNode, Transcript};
 use serde_json::{Map, Value as Json};
 
 use super::{CorpusError, Document};

@@ -5,7 +5,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::CONTENT_DISPOSITION;
 use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::response::Response;
-use probare_engine::{LabellingOrder, LabelsQuery, NewLabel};
+use probare_analysis::{LabellingOrder, LabelsQuery, NewLabel};
 
 use super::{query_viewer, viewer_error};
 use crate::api_error::{ApiError, typed_response};
@@ -22,7 +22,7 @@ pub(super) async fn labels(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let wanted = read(&uri)?;
-    query_viewer(app, &begun, move |desk| desk.labels(&wanted)).await
+    query_viewer(app, &begun, move |viewer| viewer.labels(&wanted)).await
 }
 
 /// Keeps a label.
@@ -34,7 +34,7 @@ pub(super) async fn label(
     body::content_type(request.headers(), &[JSON])?;
     let held = body::read_body(&app, request, LARGEST_LABEL, begun.deadline).await?;
     let given: NewLabel = body::parse_json(&held.bytes, "an object with `asked`, `label`, `note` and `tags`")?;
-    query_viewer(app, &begun, move |desk| desk.label(&given)).await
+    query_viewer(app, &begun, move |viewer| viewer.label(&given)).await
 }
 
 /// The labels as a file.
@@ -42,9 +42,9 @@ pub(super) async fn export(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
 ) -> Result<Response, ApiError> {
-    let Some(desk) = app.viewer.clone() else { return Err(ApiError::internal()) };
+    let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let lines =
-        app.runs.run(begun.deadline, move |_| desk.export_labels()).await?.map_err(|error| viewer_error(&error))?;
+        app.runs.run(begun.deadline, move |_| viewer.export_labels()).await?.map_err(|error| viewer_error(&error))?;
     let mut response = typed_response(StatusCode::OK, JSON_LINES, lines);
     let headers = response.headers_mut();
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"labels.jsonl\""));
@@ -80,13 +80,14 @@ fn read(uri: &Uri) -> Result<LabelsQuery, ApiError> {
     Ok(wanted)
 }
 
-/// Data set, row, model (nothing where the answer is of the file) and repeat.
-fn place(text: &str) -> Option<probare_engine::OutputPosition> {
+/// Data set, row, model (nothing where the answer is of the file), repeat, and the prompt, where the run has several.
+fn place(text: &str) -> Option<probare_analysis::OutputPosition> {
     let mut parts = text.split(',');
     let (dataset, row, model, repeat) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let model = if model.is_empty() { None } else { Some(model.parse().ok()?) };
+    let number = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+    let (model, prompt) = (number(model)?, number(parts.next().unwrap_or_default())?);
     parts.next().is_none().then_some(())?;
-    Some((dataset.parse().ok()?, row.parse().ok()?, model, repeat.parse().ok()?))
+    Some((dataset.parse().ok()?, row.parse().ok()?, model, repeat.parse().ok()?, prompt))
 }
 
 #[cfg(test)]
@@ -98,15 +99,17 @@ mod tests {
         let asked = |uri: &str| read(&uri.parse().unwrap());
         let wanted = asked("/x?run=r1&metric=f1&by=Ada&order=threshold&seed=7&threshold=0.4&skip=2&at=0,7,,1").unwrap();
         assert_eq!((wanted.order, wanted.seed, wanted.skip), (LabellingOrder::Threshold, 7, 2));
-        assert_eq!((wanted.at, wanted.threshold), (Some((0, 7, None, 1)), Some(0.4)));
-        assert_eq!(asked("/x?at=1,2,3,4").unwrap().at, Some((1, 2, Some(3), 4)));
+        assert_eq!((wanted.at, wanted.threshold), (Some((0, 7, None, 1, None)), Some(0.4)));
+        assert_eq!(asked("/x?at=1,2,3,4").unwrap().at, Some((1, 2, Some(3), 4, None)));
+        assert_eq!(asked("/x?at=1,2,3,4,").unwrap().at, Some((1, 2, Some(3), 4, None)));
+        assert_eq!(asked("/x?at=1,2,3,4,5").unwrap().at, Some((1, 2, Some(3), 4, Some(5))));
         for wrong in [
             "/x?order=mine",
             "/x?seed=-1",
             "/x?threshold=NaN",
             "/x?skip=x",
             "/x?at=1,2,3",
-            "/x?at=1,2,3,4,5",
+            "/x?at=1,2,3,4,5,6",
             "/x?other=1",
         ] {
             assert!(asked(wrong).is_err(), "{wrong}");

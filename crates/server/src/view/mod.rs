@@ -1,4 +1,4 @@
-//! Pages for people: runs, cases and single cases of a [`Desk`], in a browser.
+//! Pages for people: runs, cases and single cases of a [`RunViewer`], in a browser.
 //!
 //! The page itself holds nothing: it is the same for everybody. What it shows it asks for, with the token that stood behind the
 //! `#` of the address, which no browser sends along. Replies forbid every script and style but our own, and frames; requests
@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{Extension, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, HOST, HeaderName, ORIGIN, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
@@ -23,26 +23,44 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use bytes::Bytes;
 use http_body::Frame;
-use probare_engine::{CasesQuery, CompareError, HistoryQuery, LabelError, RunViewer, StoreError, ViewerError};
+use probare_analysis::{CasesQuery, CompareError, HistoryQuery, LabelError, RunViewer, ViewerError};
 use probare_report::html;
+use probare_store::StoreError;
 use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::api_error::{ApiError, json_response, typed_response};
 use crate::app::{RequestContext, SharedApp, query_parameters, truncated};
+use crate::body::JSON_LINES;
 use crate::routes::RouteAccess;
 
 /// Where the page is.
 pub const VIEWER_PATH: &str = "/view";
 
-const PAGE_HTML: &str = include_str!("desk.html");
-const SCRIPT: &str = include_str!("desk.js");
-const CALLS_SCRIPT: &str = include_str!("asked.js");
-const PANEL: &str = include_str!("panel.js");
-const TREND: &str = include_str!("trend.js");
-const STYLE: &str = include_str!("desk.css");
-const LABELS_SCRIPT: &str = include_str!("labels.js");
-const LABELS_STYLE: &str = include_str!("labels.css");
+const PAGE_HTML: &str = include_str!("viewer.html");
+
+/// The scripts and styles of the pages, by their file names.
+const FILES: [(&str, &str); 14] = [
+    ("viewer.js", include_str!("viewer.js")),
+    ("page.js", include_str!("page.js")),
+    ("source.js", include_str!("source.js")),
+    ("runs.js", include_str!("runs.js")),
+    ("live.js", include_str!("live.js")),
+    ("case-list.js", include_str!("case-list.js")),
+    ("case-page.js", include_str!("case-page.js")),
+    ("compare.js", include_str!("compare.js")),
+    ("difference.js", include_str!("difference.js")),
+    ("calls.js", include_str!("calls.js")),
+    ("panel.js", include_str!("panel.js")),
+    ("trend.js", include_str!("trend.js")),
+    ("labels.js", include_str!("labels.js")),
+    ("case.js", html::case_module()),
+];
+const STYLES: [(&str, &str); 3] = [
+    ("style.css", html::style()),
+    ("viewer.css", include_str!("viewer.css")),
+    ("labels.css", include_str!("labels.css")),
+];
 
 /// One path of the pages.
 pub(crate) struct PageRoute {
@@ -58,51 +76,7 @@ pub(crate) static ROUTES: &[PageRoute] = &[
         access: RouteAccess::Public,
         handler: || get(async || text("text/html; charset=utf-8", PAGE_HTML)),
     },
-    PageRoute {
-        path: "/view/desk.js",
-        access: RouteAccess::Public,
-        handler: || get(async || text("text/javascript; charset=utf-8", SCRIPT)),
-    },
-    PageRoute {
-        path: "/view/case.js",
-        access: RouteAccess::Public,
-        handler: || get(async || text("text/javascript; charset=utf-8", html::case_module())),
-    },
-    PageRoute {
-        path: "/view/asked.js",
-        access: RouteAccess::Public,
-        handler: || get(async || text("text/javascript; charset=utf-8", CALLS_SCRIPT)),
-    },
-    PageRoute {
-        path: "/view/panel.js",
-        access: RouteAccess::Public,
-        handler: || get(async || text("text/javascript; charset=utf-8", PANEL)),
-    },
-    PageRoute {
-        path: "/view/trend.js",
-        access: RouteAccess::Public,
-        handler: || get(async || text("text/javascript; charset=utf-8", TREND)),
-    },
-    PageRoute {
-        path: "/view/style.css",
-        access: RouteAccess::Public,
-        handler: || get(async || text("text/css; charset=utf-8", html::style())),
-    },
-    PageRoute {
-        path: "/view/desk.css",
-        access: RouteAccess::Public,
-        handler: || get(async || text("text/css; charset=utf-8", STYLE)),
-    },
-    PageRoute {
-        path: "/view/labels.js",
-        access: RouteAccess::Public,
-        handler: || get(async || text("text/javascript; charset=utf-8", LABELS_SCRIPT)),
-    },
-    PageRoute {
-        path: "/view/labels.css",
-        access: RouteAccess::Public,
-        handler: || get(async || text("text/css; charset=utf-8", LABELS_STYLE)),
-    },
+    PageRoute { path: "/view/{file}", access: RouteAccess::Public, handler: || get(file) },
     PageRoute { path: "/view/api/runs", access: RouteAccess::HeaderToken, handler: || get(runs) },
     PageRoute { path: "/view/api/summary", access: RouteAccess::HeaderToken, handler: || get(summary) },
     PageRoute { path: "/view/api/cases", access: RouteAccess::HeaderToken, handler: || get(cases) },
@@ -112,6 +86,7 @@ pub(crate) static ROUTES: &[PageRoute] = &[
     PageRoute { path: "/view/api/history", access: RouteAccess::HeaderToken, handler: || get(history) },
     PageRoute { path: "/view/api/live", access: RouteAccess::HeaderToken, handler: || get(live) },
     PageRoute { path: "/view/api/save", access: RouteAccess::HeaderToken, handler: || get(save) },
+    PageRoute { path: "/view/api/export", access: RouteAccess::HeaderToken, handler: || get(export) },
     PageRoute { path: "/view/api/labels", access: RouteAccess::HeaderToken, handler: || get(labels::labels) },
     PageRoute { path: "/view/api/labels/export", access: RouteAccess::HeaderToken, handler: || get(labels::export) },
     PageRoute { path: "/view/api/label", access: RouteAccess::HeaderToken, handler: || post(labels::label) },
@@ -168,14 +143,27 @@ fn text(kind: &'static str, body: &'static str) -> Response {
     typed_response(StatusCode::OK, kind, body)
 }
 
-/// Asks the desk on a thread that may wait for a disk.
+/// A script or a style of the pages.
+async fn file(Path(name): Path<String>) -> Result<Response, ApiError> {
+    let find =
+        |files: &[(&'static str, &'static str)]| files.iter().find(|(known, _)| *known == name).map(|file| file.1);
+    if let Some(script) = find(&FILES) {
+        return Ok(text("text/javascript; charset=utf-8", script));
+    }
+    match find(&STYLES) {
+        Some(style) => Ok(text("text/css; charset=utf-8", style)),
+        None => Err(ApiError::new(StatusCode::NOT_FOUND, "there is no such file")),
+    }
+}
+
+/// Asks the viewer on a thread that may wait for a disk.
 async fn query_viewer<T: Serialize + Send + 'static>(
     app: SharedApp,
     begun: &RequestContext,
     work: impl FnOnce(&RunViewer) -> Result<T, ViewerError> + Send + 'static,
 ) -> Result<Response, ApiError> {
-    let Some(desk) = app.viewer.clone() else { return Err(ApiError::internal()) };
-    let made = app.runs.run(begun.deadline, move |_| work(&desk)).await?;
+    let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
+    let made = app.runs.run(begun.deadline, move |_| work(&viewer)).await?;
     Ok(json_response(StatusCode::OK, &made.map_err(|error| viewer_error(&error))?))
 }
 
@@ -211,7 +199,7 @@ async fn summary(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
-    query_viewer(app, &begun, move |desk| desk.summary(&cases.run).map(SharedJson)).await
+    query_viewer(app, &begun, move |viewer| viewer.summary(&cases.run).map(SharedJson)).await
 }
 
 async fn cases(
@@ -220,7 +208,31 @@ async fn cases(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
-    query_viewer(app, &begun, move |desk| desk.cases(&cases)).await
+    // Whoever looks at a list may search in it: its texts are read meanwhile.
+    if let Some(viewer) = app.viewer.clone() {
+        let (runs, run, deadline) = (Arc::clone(&app), cases.run.clone(), begun.deadline);
+        tokio::spawn(async move { runs.runs.run(deadline, move |_| viewer.prepare_search(&run)).await.map(drop) });
+    }
+    query_viewer(app, &begun, move |viewer| viewer.cases(&cases)).await
+}
+
+/// The results of all cases that fit, as JSON lines.
+async fn export(
+    State(app): State<SharedApp>,
+    Extension(begun): Extension<RequestContext>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
+    let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
+    let lines = app
+        .runs
+        .run(begun.deadline, move |_| viewer.export_cases(&cases))
+        .await?
+        .map_err(|error| viewer_error(&error))?;
+    let mut response = typed_response(StatusCode::OK, JSON_LINES, lines);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"cases.jsonl\""));
+    Ok(response)
 }
 
 async fn case(
@@ -229,13 +241,13 @@ async fn case(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let ViewQuery { cases, place, id, .. } = ViewQuery::read(&uri)?;
-    query_viewer(app, &begun, move |desk| {
+    query_viewer(app, &begun, move |viewer| {
         let place = match (place, id) {
             (Some(place), _) => place,
-            (None, Some((id, occurrence))) => desk.case_position(&cases.run, &id, occurrence)?,
+            (None, Some((id, occurrence))) => viewer.case_position(&cases.run, &id, occurrence)?,
             (None, None) => return Err(ViewerError::NoCase),
         };
-        desk.case(&cases, place)
+        viewer.case(&cases, place)
     })
     .await
 }
@@ -248,7 +260,7 @@ async fn model_calls(
 ) -> Result<Response, ApiError> {
     let ViewQuery { cases, place, sample, .. } = ViewQuery::read(&uri)?;
     let place = place.ok_or_else(|| viewer_error(&ViewerError::NoCase))?;
-    query_viewer(app, &begun, move |desk| desk.model_calls(&cases.run, place, sample)).await
+    query_viewer(app, &begun, move |viewer| viewer.model_calls(&cases.run, place, sample)).await
 }
 
 async fn compare(
@@ -264,7 +276,7 @@ async fn compare(
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, words).expecting("run=KEY&run=KEY"));
     }
     let by: Vec<String> = all("by");
-    query_viewer(app, &begun, move |desk| desk.compare(&sides, &by.concat()).map(SharedJson)).await
+    query_viewer(app, &begun, move |viewer| viewer.compare(&sides, &by.concat()).map(SharedJson)).await
 }
 
 /// Runs of the trends on the page of all runs, the newest.
@@ -277,7 +289,7 @@ async fn history(
 ) -> Result<Response, ApiError> {
     query_parameters(&uri, &[])?;
     let wanted = HistoryQuery { last: Some(MOST_RUNS), ..HistoryQuery::default() };
-    query_viewer(app, &begun, move |desk| desk.history(&wanted).map(|history| history.to_viewer_json())).await
+    query_viewer(app, &begun, move |viewer| viewer.history(&wanted).map(|history| history.to_viewer_json())).await
 }
 
 /// Runs that are compared at once.
@@ -289,10 +301,10 @@ async fn save(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
-    let Some(desk) = app.viewer.clone() else { return Err(ApiError::internal()) };
+    let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let page = app
         .runs
-        .run(begun.deadline, move |_| desk.export_page(&cases.run))
+        .run(begun.deadline, move |_| viewer.export_page(&cases.run))
         .await?
         .map_err(|error| viewer_error(&error))?;
     let mut response = typed_response(StatusCode::OK, "text/html; charset=utf-8", page);
@@ -311,13 +323,13 @@ async fn live(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
-    let Some(desk) = app.viewer.clone() else { return Err(ApiError::internal()) };
+    let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let key = cases.run;
     let first = app
         .runs
         .run(begun.deadline, {
-            let (desk, key) = (Arc::clone(&desk), key.clone());
-            move |_| desk.progress(&key)
+            let (viewer, key) = (Arc::clone(&viewer), key.clone());
+            move |_| viewer.progress(&key)
         })
         .await?;
     let mut state = first.map_err(|error| viewer_error(&error))?;
@@ -334,8 +346,8 @@ async fn live(
                 () = tokio::time::sleep_until(begun.deadline) => return,
                 () = tokio::time::sleep(TICK) => {}
             }
-            let (desk, key) = (Arc::clone(&desk), key.clone());
-            let Ok(Ok(now)) = app.runs.run(begun.deadline, move |_| desk.progress(&key)).await else { return };
+            let (viewer, key) = (Arc::clone(&viewer), key.clone());
+            let Ok(Ok(now)) = app.runs.run(begun.deadline, move |_| viewer.progress(&key)).await else { return };
             state = now;
         }
     });
@@ -449,13 +461,19 @@ mod tests {
         for forbidden in ["<style", "onclick", "onerror", " style=", "http:", "https:", "<script>"] {
             assert!(!PAGE_HTML.contains(forbidden), "{forbidden}");
         }
-        // The name of a vocabulary, which no browser asks for.
-        let own = SCRIPT.replace("http://www.w3.org/2000/svg", "");
-        for script in [own.as_str(), CALLS_SCRIPT, TREND, LABELS_SCRIPT, html::case_module()] {
+        for (name, script) in FILES {
+            assert!(PAGE_HTML.contains("/view/viewer.js") && !script.is_empty(), "{name}");
+            // The name of a vocabulary, which no browser asks for.
+            let script = script.replace("http://www.w3.org/2000/svg", "");
             for forbidden in
                 ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"]
             {
-                assert!(!script.contains(forbidden), "{forbidden}");
+                assert!(!script.contains(forbidden), "{name}: {forbidden}");
+            }
+            // What a script imports is served.
+            for line in script.lines().filter(|line| line.contains(" from \"./")) {
+                let file = line.split("\"./").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+                assert!(FILES.iter().any(|(known, _)| *known == file), "{name} imports {file}");
             }
         }
     }

@@ -9,23 +9,67 @@ import { count, make, short } from "./case.js";
  */
 
 /** @param {string} words @param {Tone} [tone] */
-const toned = (words, tone) => (tone && tone !== "plain" ? make("span", { class: `tag ${tone}` }, make("bdi", {}, words)) : make("bdi", {}, words));
+const toned = (words, tone) =>
+  tone && tone !== "plain" ? make("span", { class: `tag ${tone}` }, make("bdi", {}, words)) : make("bdi", {}, words);
 /** @param {PanelTable} table @param {string} title @param {(id: string) => string} linkTo */
 const tableOf = (table, title, linkTo) => {
   const name = table.title || title;
   const right = (/** @type {number} */ at) => (at < table.words ? null : "right");
   const cell = (/** @type {PanelCell} */ one) => {
     const words = toned(one.words, one.tone);
-    return [one.case ? make("a", { href: linkTo(one.case) }, words) : words, one.note ? make("span", { class: "small soft" }, make("bdi", {}, one.note)) : null];
+    return [
+      one.case ? make("a", { href: linkTo(one.case) }, words) : words,
+      one.note ? make("span", { class: "small soft" }, make("bdi", {}, one.note)) : null,
+    ];
   };
-  const head = make("tr", {}, table.columns.map((column, at) => make("th", { scope: "col", class: right(at) }, make("bdi", {}, column))));
-  const rows = table.rows.map((row) => make("tr", {}, row.map((one, at) => (at ? make("td", { class: right(at) }, cell(one)) : make("th", { scope: "row" }, cell(one))))));
-  const whole = make("div", { class: "figures card scroll", role: "region", "aria-label": name, tabindex: 0 }, make("table", {}, make("caption", { class: "sr" }, name), make("thead", {}, head), make("tbody", {}, rows)));
+  const head = make(
+    "tr",
+    {},
+    table.columns.map((column, at) => make("th", { scope: "col", class: right(at) }, make("bdi", {}, column))),
+  );
+  const rows = table.rows.map((row) =>
+    make(
+      "tr",
+      {},
+      row.map((one, at) =>
+        at ? make("td", { class: right(at) }, cell(one)) : make("th", { scope: "row" }, cell(one)),
+      ),
+    ),
+  );
+  const whole = make(
+    "div",
+    { class: "figures card scroll", role: "region", "aria-label": name, tabindex: 0 },
+    make("table", {}, make("caption", { class: "sr" }, name), make("thead", {}, head), make("tbody", {}, rows)),
+  );
   const more = table.more ? make("p", { class: "small soft" }, `and ${count(table.more)} more`) : null;
-  return make("details", {}, make("summary", {}, make("bdi", {}, short(table.title || "Table", 80)), ` · ${count(rows.length + (table.more || 0))} rows`), whole, more);
+  return make(
+    "details",
+    {},
+    make(
+      "summary",
+      {},
+      make("bdi", {}, short(table.title || "Table", 80)),
+      ` · ${count(rows.length + (table.more || 0))} rows`,
+    ),
+    whole,
+    more,
+  );
 };
 /** @param {Panel[]} panels @param {(id: string) => string} linkTo */
 export const panelsOf = (panels, linkTo) =>
   panels.map(({ title, says, chips, tables }) =>
-    make("section", { class: "suite", "aria-label": title }, make("h3", {}, make("bdi", {}, title)), chips && chips.length ? make("ul", { class: "chips" }, chips.map(({ words, tone }) => make("li", { class: `tag ${tone || ""}` }, make("bdi", {}, words)))) : null, (says || []).map((words) => make("p", { class: "soft" }, make("bdi", {}, words))), (tables || []).map((table) => tableOf(table, title, linkTo))),
+    make(
+      "section",
+      { class: "suite", "aria-label": title },
+      make("h3", {}, make("bdi", {}, title)),
+      chips && chips.length
+        ? make(
+            "ul",
+            { class: "chips" },
+            chips.map(({ words, tone }) => make("li", { class: `tag ${tone || ""}` }, make("bdi", {}, words))),
+          )
+        : null,
+      (says || []).map((words) => make("p", { class: "soft" }, make("bdi", {}, words))),
+      (tables || []).map((table) => tableOf(table, title, linkTo)),
+    ),
   );

@@ -59,7 +59,7 @@ fn replies_are_as_the_document_says() {
     for path in ["/v1/metrics", "/health", "/openapi.json"] {
         fits(&server.get(path), "get", path);
     }
-    for metric in probare_metrics::registry().iter() {
+    for metric in probare_benchmarks::registry().iter() {
         fits(&server.get(&format!("/v1/metrics/{}", metric.id)), "get", "/v1/metrics/{id}");
     }
 }

@@ -69,8 +69,8 @@ fn the_catalogue_is_that_of_the_program() {
     let server = TestServer::start(ServerSettings::default());
     let list = server.get("/v1/metrics").json();
     let metrics = list["metrics"].as_array().unwrap();
-    assert_eq!(metrics.len(), probare_metrics::registry().iter().count());
+    assert_eq!(metrics.len(), probare_benchmarks::registry().iter().count());
     let one = server.get("/v1/metrics/token_f1").json();
     assert!(metrics.contains(&one["metric"]));
-    assert_eq!(one["page"].as_str(), Some(probare_metrics::registry().get("token_f1").unwrap().page));
+    assert_eq!(one["page"].as_str(), Some(probare_benchmarks::registry().get("token_f1").unwrap().page));
 }

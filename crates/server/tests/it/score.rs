@@ -42,7 +42,7 @@ fn both_ways_of_asking_give_the_same_lines() {
 fn every_example_of_a_page_has_its_value_here_too() {
     let server = TestServer::start(ServerSettings::default());
     let mut seen = 0;
-    for definition in probare_metrics::registry().iter().filter(|known| known.kind == MetricKind::Pure) {
+    for definition in probare_benchmarks::registry().iter().filter(|known| known.kind == MetricKind::Pure) {
         for (line, example) in probare_testing::page_examples(definition.page) {
             let is_asked = ["replies", "vectors", "ran"].iter().any(|outside| example.get(outside).is_some());
             let Some(expected) = example["expect"].as_f64().filter(|_| !is_asked) else { continue };

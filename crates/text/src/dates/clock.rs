@@ -14,6 +14,9 @@ pub(super) fn read_digits(reader: &DateReader<'_, '_>, at: usize) -> Option<Date
     if numeral.shape == NumeralShape::Decimal {
         return read_dotted(terms, at);
     }
+    if let Some(found) = read_minutes(terms, at) {
+        return Some(found);
+    }
     let (hour, digits) = terms.plain_digits(at).filter(|&(_, digits)| digits <= 2)?;
     if terms.symbol(at + 1) == Some(':') && terms.is_glued(at + 1) && terms.is_glued(at + 2) {
         let (minute, _) = terms.plain_digits(at + 2).filter(|&(minute, digits)| digits == 2 && minute < HOUR)?;
@@ -49,9 +52,12 @@ fn read_dotted(terms: &TermSequence<'_>, at: usize) -> Option<DateMatch> {
     time_match(twelve_hours(hour.parse().ok()?, minute, is_afternoon), at, end)
 }
 
-/// Reads `ten o'clock` and `nine am`.
+/// Reads `ten o'clock`, `nine am` and `five past two`.
 pub(super) fn read_words(reader: &DateReader<'_, '_>, at: usize) -> Option<DateMatch> {
     let terms = reader.terms;
+    if let Some(found) = read_minutes(terms, at) {
+        return Some(found);
+    }
     let hour = hour_word(terms, at)?;
     if let Some((is_afternoon, end)) = meridiem(terms, at + 1) {
         return time_match(twelve_hours(hour, 0, is_afternoon), at, end);
@@ -69,12 +75,69 @@ pub(super) fn read_past(reader: &DateReader<'_, '_>, at: usize) -> Option<DateMa
         WordClass::QuarterWord if terms.is_word(at + 1, "to") => 45,
         _ => return None,
     };
-    let hour = hour_word(terms, at + 2).or_else(|| terms.plain_digits(at + 2).map(|(hour, _)| hour))?;
+    let hour = whole_hour(terms, at + 2)?;
     let hour = if minute == 45 { hour.checked_sub(1)? } else { hour };
     match meridiem(terms, at + 3) {
         Some((is_afternoon, end)) => time_match(twelve_hours(hour, minute, is_afternoon), at, end),
         None => time_match(twenty_four_hours(hour, minute), at, at + 3),
     }
+}
+
+/// Reads `five past two`, `twenty-five minutes past 6` and, where it cannot be a range or a result, `ten to nine`.
+fn read_minutes(terms: &TermSequence<'_>, at: usize) -> Option<DateMatch> {
+    // A published definition does not know them.
+    let (minute, behind) = if terms.is_improved() { minute_count(terms, at)? } else { return None };
+    let has_unit = terms.is_any_word(behind, "minute minutes");
+    let link = behind + usize::from(has_unit);
+    let hour = whole_hour(terms, link + 1).filter(|hour| (1..=12).contains(hour))?;
+    let said = meridiem(terms, link + 2);
+    let clock = o_clock(terms, link + 2);
+    let end = said.map(|(_, end)| end).or(clock).unwrap_or(link + 2);
+    let (hour, minute) = if terms.is_word(link, "past") || has_unit && terms.is_word(link, "after") {
+        (hour, minute)
+    } else if terms.is_word(link, "to") && minute % 5 == 0 {
+        let tells_half = terms.is_word(end, "in") && terms.is_word(end + 1, "the")
+            || terms.is_word(end, "at") && terms.is_word(end + 1, "night");
+        let opens = at.checked_sub(1).is_some_and(|before| terms.is_any_word(before, "at since till until"));
+        let closes = end == terms.len() || terms.symbol(end).is_some();
+        (said.is_some() || clock.is_some() || tells_half || opens && closes).then_some(())?;
+        (hour.checked_sub(1).map(|hour| if hour == 0 { 12 } else { hour })?, HOUR - minute)
+    } else {
+        return None;
+    };
+    let time = match said {
+        Some((is_afternoon, _)) => twelve_hours(hour, minute, is_afternoon),
+        None => twenty_four_hours(hour, minute),
+    };
+    time_match(time, at, end)
+}
+
+/// Minutes before or past an hour, and the term behind them.
+fn minute_count(terms: &TermSequence<'_>, at: usize) -> Option<(u64, usize)> {
+    let cardinal = |at: usize| match terms.word(at)? {
+        WordClass::Number(NumberWord { rank, is_ordinal: false }) => Some(rank),
+        _ => None,
+    };
+    let (minute, behind) = match terms.plain_digits(at) {
+        Some((minute, _)) => (minute, at + 1),
+        None => match cardinal(at)? {
+            NumberRank::Unit(count) | NumberRank::Teen(count) => (u64::from(count), at + 1),
+            NumberRank::Ten(tens) => {
+                let next = at + 1 + usize::from(terms.is_tying_hyphen(at + 1));
+                match cardinal(next) {
+                    Some(NumberRank::Unit(count)) => (u64::from(tens) + u64::from(count), next + 1),
+                    _ => (u64::from(tens), at + 1),
+                }
+            }
+            _ => return None,
+        },
+    };
+    (1..30).contains(&minute).then_some((minute, behind))
+}
+
+/// An hour in words or digits.
+fn whole_hour(terms: &TermSequence<'_>, at: usize) -> Option<u64> {
+    hour_word(terms, at).or_else(|| terms.plain_digits(at).map(|(hour, _)| hour))
 }
 
 /// The time, when it is one.

@@ -1,6 +1,6 @@
 //! [`Fixture`]: questions with the answers of models.
 
-use probare_cases::{DataError, JsonNode, parse_json};
+use probare_formats::{DataError, JsonNode, parse_json};
 use serde_json::{Map, Value as Json};
 
 /// A passage that was given to a model.

@@ -3,4 +3,4 @@
 mod fixture;
 
 pub use fixture::{Fixture, FixtureAnswer, FixturePassage, QuestionPair, response_text};
-pub use probare_cases::{Corpus, DataError, Transcript};
+pub use probare_formats::{Corpus, DataError, Transcript};

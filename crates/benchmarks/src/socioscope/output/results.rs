@@ -1,14 +1,14 @@
 //! The results file: the input with what was found beside it.
 
 use probare_core::Profile;
-use probare_metrics::interviews::matching::{MatchReason, Mention, MentionStatus};
-use probare_metrics::interviews::polarity::Polarity;
 use probare_metrics::interviews::quotations::{NearestPassage, QuotationFinding, TextChange};
-use probare_metrics::interviews::{Grade, GradingOptions};
 use probare_report::VERSION;
 use serde_json::{Map, Value as Json, json};
 
 use crate::socioscope::input::{Fixture, FixtureAnswer};
+use crate::socioscope::interviews::matching::{MatchReason, Mention, MentionStatus};
+use crate::socioscope::interviews::polarity::Polarity;
+use crate::socioscope::interviews::{Grade, GradingOptions};
 use crate::socioscope::{AnswerResult, PairResult, Redaction, SocioscopeEvaluation, SocioscopeSummary};
 
 /// The whole file, without a time in it: the same input and settings give the same bytes.

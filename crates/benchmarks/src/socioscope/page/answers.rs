@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use probare_metrics::interviews::matching::{Mention, MentionStatus};
 use probare_metrics::interviews::quotations::{OtherTranscript, QuotationFinding, TextChange};
-use probare_metrics::interviews::{Grade, QuestionType};
 use probare_report::escape::{excerpt, html};
 use probare_report::html::{Mark, highlight};
 use probare_report::number::three_decimals;
@@ -12,6 +10,8 @@ use probare_report::number::three_decimals;
 use super::PageData;
 use super::transcripts::quotation_window;
 use crate::socioscope::input::{FixtureAnswer, QuestionPair};
+use crate::socioscope::interviews::matching::{Mention, MentionStatus};
+use crate::socioscope::interviews::{Grade, QuestionType};
 use crate::socioscope::output::differences;
 use crate::socioscope::{AnswerResult, PairResult, UNKNOWN_SOURCE};
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{CaseFileError, LARGEST_DOCUMENT, bundled_below, is_bundled, read_whole};
 use probare_core::Problem;
+use probare_formats::{CaseFileError, LARGEST_DOCUMENT, bundled_below, is_bundled, read_whole};
 
 use super::question::LocatedQuestion;
 use super::{CatalogueError, markdown};

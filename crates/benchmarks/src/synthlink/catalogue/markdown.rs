@@ -1,10 +1,10 @@
 //! The first table of a Markdown text whose first column is `Question ID`.
 
 use probare_core::Problem;
-use probare_metrics::deep_search::measures::{parse_steps, parse_topics};
 use probare_text::python;
 
 use super::question::{CatalogueQuestion, LocatedQuestion};
+use crate::synthlink::deep_search::measures::{parse_steps, parse_topics};
 
 /// The columns of a catalogue.
 pub(super) const COLUMNS: [&str; 5] =

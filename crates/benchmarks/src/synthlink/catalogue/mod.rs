@@ -8,8 +8,8 @@ mod validation;
 
 use std::path::{Path, PathBuf};
 
-use probare_cases::CaseFileError;
 use probare_core::Problem;
+use probare_formats::CaseFileError;
 
 pub use question::{Catalogue, CatalogueQuestion, PUBLISHED_CATEGORIES};
 pub use validation::{Validation, is_catalogue, validate};
@@ -21,7 +21,6 @@ pub enum CatalogueError {
     /// A file or folder could not be read.
     #[error("cannot read `{path}`")]
     Io {
-        /// As given.
         path: String,
         /// What the system said.
         #[source]
@@ -31,10 +30,7 @@ pub enum CatalogueError {
     #[error(
         "cannot tell from its name what `{path}` is; a catalogue ends in .md, .jsonl, .json, .csv, .tsv or .parquet"
     )]
-    UnknownFormat {
-        /// As given.
-        path: String,
-    },
+    UnknownFormat { path: String },
     /// A file of rows could not be opened.
     #[error(transparent)]
     Rows(CaseFileError),
@@ -48,10 +44,7 @@ pub enum CatalogueError {
     },
     /// There is no question.
     #[error("no catalogue of questions in `{path}`")]
-    Empty {
-        /// As given.
-        path: String,
-    },
+    Empty { path: String },
 }
 
 impl From<CaseFileError> for CatalogueError {
@@ -119,7 +112,7 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
 /// Reads what can be read, and says what is wrong with the rest.
 fn read(path: &Path) -> Result<(Catalogue, Vec<Problem>), CatalogueError> {
     // Asked first, because a name that leads nowhere tells no format either; `-` is the standard input.
-    if path != Path::new("-") && !probare_cases::is_bundled(&path.display().to_string()) {
+    if path != Path::new("-") && !probare_formats::is_bundled(&path.display().to_string()) {
         std::fs::metadata(path).map_err(|source| CatalogueError::Io { path: path.display().to_string(), source })?;
     }
     let (located, mut problems) = if is_folder(path) {
@@ -136,7 +129,7 @@ fn read(path: &Path) -> Result<(Catalogue, Vec<Problem>), CatalogueError> {
 /// Whether a path is a folder, on disk or of those that the program carries.
 pub(crate) fn is_folder(path: &Path) -> bool {
     let name = path.display().to_string();
-    path.is_dir() || (probare_cases::is_bundled(&name) && !probare_cases::bundled_below(&name).is_empty())
+    path.is_dir() || (probare_formats::is_bundled(&name) && !probare_formats::bundled_below(&name).is_empty())
 }
 
 fn is_markdown(path: &Path) -> bool {

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use probare_cases::{CaseReader, ReadOptions};
 use probare_core::{Case, Problem};
-use probare_metrics::deep_search::measures::{parse_steps, parse_topics};
+use probare_formats::{CaseReader, ReadOptions};
 use serde_json::Value as Json;
 
 use super::CatalogueError;
 use super::markdown::COLUMNS;
 use super::question::{CatalogueQuestion, LocatedQuestion};
+use crate::synthlink::deep_search::measures::{parse_steps, parse_topics};
 
 /// The questions of a file of rows.
 ///

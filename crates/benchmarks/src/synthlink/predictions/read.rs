@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use probare_cases::{CaseFileError, CaseFormat, JsonValues, LocatedValue, ReadOptions, ValueError};
 use probare_core::InputFile;
+use probare_formats::{CaseFileError, CaseFormat, JsonValues, LocatedValue, ReadOptions, ValueError};
 use probare_text::python;
 use serde_json::Value as Json;
 
@@ -193,10 +193,10 @@ mod tests {
     fn what_is_no_json_is_named_with_its_place() {
         let good = r#"{"question_id": "a"}"#;
         for (text, start) in [
-            ("", "p.json:1:1: no valid JSON"),
-            ("[\n/ sample\n]", "p.json:2:1: no valid JSON"),
-            (&*format!("[{good},\n ]"), "p.json:2:2: no valid JSON"),
-            (&*format!("[{good}]\n\n]"), "p.json:3:1: no valid JSON"),
+            ("", "p.json:1:1: invalid JSON"),
+            ("[\n/ sample\n]", "p.json:2:1: invalid JSON"),
+            (&*format!("[{good},\n ]"), "p.json:2:2: invalid JSON"),
+            (&*format!("[{good}]\n\n]"), "p.json:3:1: invalid JSON"),
             (&*format!("[{good}"), "p.json:1:"),
             (&*format!("[{good}, {{\"question_id\": \"b\""), "p.json:1:"),
             ("{\"question_id\"", "p.json:1:"),
@@ -205,6 +205,6 @@ mod tests {
             assert!(message.starts_with(start) && message.contains("no valid JSON"), "{text}: {message}");
         }
         let message = ids(b"[{\"question_id\":\n\"\xff\"}]").unwrap_err();
-        assert!(message.starts_with("p.json:2:2: no valid JSON"), "{message}");
+        assert!(message.starts_with("p.json:2:2: invalid JSON"), "{message}");
     }
 }

@@ -27,7 +27,7 @@ fn options(folder: &Path, profile: &str) -> Value {
 }
 
 fn run_job(options: &Value) -> Conclusion {
-    run(open_job(options).unwrap(), RunRequest::default()).unwrap()
+    run(open_job(options).unwrap(), probare_benchmarks::registries(), RunRequest::default()).unwrap()
 }
 
 #[test]

@@ -2,3 +2,4 @@
 
 mod example;
 mod golden;
+mod minilm;

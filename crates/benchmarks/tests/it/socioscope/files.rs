@@ -23,7 +23,13 @@ fn a_file_that_is_read_is_not_overwritten_by_results_or_reports() {
         std::fs::write(path(corpus), CORPUS).unwrap();
         let options = json!({"fixture": path(fixture), "corpus": path(corpus), "out": folder.path()});
         let job = Socioscope.open(options, Console { quiet: true, ..Console::default() }).unwrap();
-        let failed = run(job, RunOptions { output: vec![path(report)], ..RunOptions::default() }.into()).err().unwrap();
+        let failed = run(
+            job,
+            probare_benchmarks::registries(),
+            RunOptions { output: vec![path(report)], ..RunOptions::default() }.into(),
+        )
+        .err()
+        .unwrap();
         assert!(matches!(failed, RunError::Overlap(_)), "{failed:?}");
         assert_eq!(std::fs::read_to_string(path(fixture)).unwrap(), QUESTIONS);
         assert_eq!(std::fs::read_to_string(path(corpus)).unwrap(), CORPUS);

@@ -73,7 +73,7 @@ fn run_with(
     let settings = RunOptions { jobs: NonZeroUsize::new(jobs), ..RunOptions::default() };
     let wanted =
         RunRequest { settings, watcher: Some(Box::new(ResultCollector(Arc::clone(&kept)))), ..RunRequest::default() };
-    let conclusion = run(job, wanted).unwrap();
+    let conclusion = run(job, probare_benchmarks::registries(), wanted).unwrap();
     let fixture = Fixture::read(fixture, "questions.json").unwrap();
     let corpus = Corpus::read(corpus, "corpus.json").unwrap();
     let results = std::mem::take(&mut *kept.lock().unwrap());

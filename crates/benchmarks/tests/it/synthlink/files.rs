@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use probare_benchmarks::registry;
 use probare_benchmarks::synthlink::{SynthLinkSummary, cases, catalogue, files, predictions};
 use probare_core::{Profile, Sample};
 use probare_engine::{Exit, RunError};
-use probare_metrics::registry;
 use serde_json::{Value, json};
 
 use super::{RunFailure, example_catalogue, examples, run_on_document, run_suite};

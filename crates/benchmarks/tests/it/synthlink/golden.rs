@@ -1,10 +1,11 @@
 //! Golden vectors. Those of the published catalogue need its six files, which `PROBARE_SYNTHLINK_DIR` names; those of
 //! our own catalogue need nothing.
 
-use probare_metrics::deep_search::measures::{ReasoningSteps, WordInterner, claim_spans, parse_topics};
 use std::path::PathBuf;
 
+use probare_benchmarks::synthlink::deep_search::measures::{ReasoningSteps, WordInterner, parse_topics};
 use probare_benchmarks::synthlink::{Catalogue, SynthLinkSummary, SystemScores, catalogue, files};
+use probare_metrics::claim_spans::claim_spans;
 use probare_testing::{GoldenTally, close, external_data, golden_json, list, number, same, text};
 use serde_json::{Value, json};
 

@@ -101,7 +101,7 @@ fn run_suite(
         ..RunOptions::default()
     };
     let wanted = RunRequest { settings, watcher: Some(Box::new(keep)), ..RunRequest::default() };
-    let conclusion = run(job, wanted).map_err(RunFailure::Run)?;
+    let conclusion = run(job, probare_benchmarks::registries(), wanted).map_err(RunFailure::Run)?;
     let readings = std::mem::take(&mut *kept.lock().unwrap());
     Ok(SuiteRun { folder, readings, conclusion })
 }

@@ -1,7 +1,8 @@
 //! [`Draw`]: which cases people label, and whether the cases that they labelled were drawn that way.
 
-use probare_core::{order_key, seeded_order};
-use probare_stats::human_mean::{FEWEST_LABELS, label_chances, plan_labels};
+use probare_analysis::{LabelDraw, NextCase, TooFewLabels};
+use probare_core::order_key;
+use probare_stats::human_mean::{FEWEST_LABELS, label_chances};
 
 use crate::failure::Failure;
 
@@ -41,33 +42,17 @@ pub enum Draw {
     Chances(Vec<(usize, f64)>),
 }
 
-/// A case to label.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NextCase {
-    /// Its place in the file.
-    pub place: usize,
-    /// With which probability it is labelled.
-    pub probability: f64,
-}
-
 impl LabelledCases<'_> {
     fn count(&self) -> usize {
         self.labels.iter().flatten().count()
     }
 
-    fn order(&self, seed: u64) -> Vec<usize> {
-        seeded_order(seed, self.ids.iter().map(String::as_str))
+    const fn draw_order(&self, seed: u64) -> LabelDraw<'_> {
+        LabelDraw { ids: self.ids, scores: self.scores, seed }
     }
 
-    /// The cases of each stratum, in the seeded order.
-    fn strata(&self, seed: u64) -> Vec<Vec<usize>> {
-        let stratum_of = plan_labels(self.scores, 0).stratum_of;
-        let count = stratum_of.iter().max().map_or(0, |last| last + 1);
-        let mut strata = vec![Vec::new(); count];
-        for place in self.order(seed) {
-            strata[stratum_of[place]].push(place);
-        }
-        strata
+    fn order(&self, seed: u64) -> Vec<usize> {
+        self.draw_order(seed).order()
     }
 
     /// How many cases of a list have a label, where these are the first of it; otherwise the first that has none.
@@ -101,7 +86,7 @@ impl LabelledCases<'_> {
         let sample = || self.prefix(&order).map(|count| Draw::Sample(order[..count].to_vec()));
         let strata = || -> Result<Draw, usize> {
             let stratum = |places: Vec<usize>| self.prefix(&places).map(|count| (places, count));
-            Ok(Draw::Strata(self.strata(seed).into_iter().map(stratum).collect::<Result<_, _>>()?))
+            Ok(Draw::Strata(self.draw_order(seed).strata().into_iter().map(stratum).collect::<Result<_, _>>()?))
         };
         let found = match method {
             None => sample().or_else(|_| strata()),
@@ -124,7 +109,7 @@ impl LabelledCases<'_> {
     /// Cases with chances: exactly those that were drawn have to have a label.
     fn weighted(&self, seed: u64, budget: Option<usize>) -> Result<Draw, Failure> {
         let Some(budget) = budget else {
-            return Err(Failure::usage("it is not said how many labels were planned")
+            return Err(Failure::usage("the number of labels that were planned is missing")
                 .hint("name the number that --next had: --budget 60"));
         };
         let drawn = self.drawn(seed, budget);
@@ -171,31 +156,15 @@ impl LabelledCases<'_> {
                 Ok(drawn.map(|(place, probability)| NextCase { place, probability }).collect())
             }
             DrawMethod::Strata => {
-                let plan = plan_labels(self.scores, self.count() + wanted);
-                let strata = self.strata(seed);
-                let Some(labels) = plan.labels else {
-                    let least: usize = strata.iter().map(|places| places.len().min(FEWEST_LABELS)).sum();
-                    return Err(Failure::usage(format!(
-                        "every stratum of the judge's scores ({} here) needs five labels, or all of its cases: at least {least} \
-                         labels, and not {}",
-                        strata.len(),
-                        self.count() + wanted
+                let labels = self.count() + wanted;
+                let drawn = self.draw_order(seed).next_of_strata(|place| !is_open(&place), labels);
+                let mut next = drawn.map_err(|TooFewLabels { strata, least }| {
+                    Failure::usage(format!(
+                        "every stratum of the judge's scores ({strata} here) needs five labels, or all of its cases: at least {least} \
+                         labels, and not {labels}"
                     ))
-                    .hint(format!("--next {}, or --drawn order", least.saturating_sub(self.count()))));
-                };
-                let mut next = Vec::new();
-                for (places, planned) in strata.iter().zip(labels) {
-                    let labelled = places.iter().filter(|place| !is_open(place)).count();
-                    let probability = planned.max(labelled) as f64 / places.len() as f64;
-                    let open = places[..planned].iter().copied().filter(is_open);
-                    next.extend(open.map(|place| NextCase { place, probability }));
-                }
-                // In the order of all cases: whoever stops early has drawn each stratum from its beginning.
-                let mut rank = vec![0; cases];
-                for (at, place) in order.iter().enumerate() {
-                    rank[*place] = at;
-                }
-                next.sort_by_key(|case| rank[case.place]);
+                    .hint(format!("--next {}, or --drawn order", least.saturating_sub(self.count())))
+                })?;
                 next.truncate(wanted);
                 Ok(next)
             }

@@ -6,13 +6,14 @@ mod mean;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use probare_analysis::{CaseValues, NextCase, RunValues, read_values};
 use probare_core::{Better, MetricInfo};
-use probare_engine::{CaseValues, Exit, RunValues, read_values};
+use probare_engine::Exit;
 use probare_report::number::{count_with_noun, three_decimals};
 use probare_report::{OutputWriter, escape, refuse_overlap};
 use serde_json::{Value as Json, json};
 
-use self::draw::{Draw, DrawMethod, LabelledCases, NextCase};
+use self::draw::{Draw, DrawMethod, LabelledCases};
 use self::mean::{EstimateInput, HumanMean, Target};
 use super::flags::{ForReading, OptionFlags};
 use super::labelled_results::{LabelSource, find_metric};
@@ -46,12 +47,12 @@ pub struct Arguments {
     #[arg(long = "label", value_name = "COLUMN", default_value = "label")]
     columns: Vec<String>,
 
-    /// Name so many cases to label next instead of an estimate
+    /// Name this many cases to label next, instead of an estimate
     #[arg(long, value_name = "N", value_parser = count)]
     next: Option<usize>,
 
     /// How the labelled cases were drawn, or are to be drawn by --next: by strata of the judge's scores for one of the
-    /// results, in the seeded order for several; found by itself in what is labelled
+    /// results, in the seeded order for several; detected from what is labelled
     #[arg(long, value_name = "METHOD", value_enum)]
     drawn: Option<DrawMethod>,
 
@@ -81,7 +82,7 @@ pub struct Arguments {
     #[command(flatten)]
     reading: OptionFlags<ForReading>,
 
-    /// Everything as JSON
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
 }
@@ -181,15 +182,14 @@ fn is_same_judge(one: &MetricInfo, other: &MetricInfo) -> bool {
     (&one.id, one.version, one.profile, &one.options) == (&other.id, other.version, other.profile, &other.options)
 }
 
-/// Cases that the judge scored in all of the results, in the order of the first.
+/// Cases that the judge scored in all of the results, in the order of their ids: that of the file has no part in what is drawn.
 fn shared_ids(results: &[JudgedResults]) -> Result<Vec<String>, Failure> {
     let scored = |judged: &JudgedResults| -> BTreeSet<String> {
         let cases = judged.cases.iter().zip(&judged.scores).filter(|(_, score)| score.is_some());
         cases.map(|(case, _)| case.id.clone()).collect()
     };
     let sets: Vec<BTreeSet<String>> = results.iter().map(scored).collect();
-    let first = results[0].cases.iter().map(|case| &case.id);
-    let ids: Vec<String> = first.filter(|id| sets.iter().all(|set| set.contains(*id))).cloned().collect();
+    let ids: Vec<String> = sets[0].iter().filter(|id| sets.iter().all(|set| set.contains(*id))).cloned().collect();
     let all: BTreeSet<&str> = results.iter().flat_map(|judged| &judged.cases).map(|case| case.id.as_str()).collect();
     if ids.is_empty() {
         return Err(Failure::new(format!("no case has a score of `{}` in all of the results", results[0].info.name)));
@@ -249,9 +249,7 @@ impl JudgedResults {
                 }
                 if !(0.0..=1.0).contains(&label.value) {
                     let words = format!("`{file}`: the label {} of case `{id}` is not from 0 to 1", label.value);
-                    return Err(
-                        Failure::new(words).hint("labels are shares: 1 is what people want, 0 what they do not")
-                    );
+                    return Err(Failure::new(words).hint("labels are numbers from 0 (bad) to 1 (good)"));
                 }
                 let Some(place) = places.get(id) else {
                     let words =

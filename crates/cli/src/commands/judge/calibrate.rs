@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
+use probare_analysis::{LABEL, Levels};
+use probare_benchmarks::registries;
 use probare_core::{Case, CaseSource, Event, Job, MemorySource, MetricRequest, Outcome, ScoreParts, Sink, closest};
-use probare_engine::{Config, Exit, LABEL, Levels, RunRequest};
+use probare_engine::{Config, Exit, RunRequest, read_rubric_file};
 
 use super::super::flags::{ForModelCalls, ForReading, MODEL_CALLS, OptionFlags};
 use super::super::model_call_flags;
@@ -15,10 +17,10 @@ use super::comparison::JudgeComparison;
 use super::label_sheet::LabelSheet;
 use crate::failure::{CommandResult, Failure};
 
-/// Say how far a judge agrees with people, and from which value on its score means a pass.
+/// Measure a judge's agreement with people, and from which value on its score means a pass.
 ///
 /// Scores labelled cases with a metric and compares. A label is a number, true or false, or the name of a level of the rubric;
-/// it stands in a column of its own, which is looked at before anybody is asked. With several labels the judge is compared with
+/// it stands in a column of its own, which is checked before any request is sent. With several labels the judge is compared with
 /// each person, and the people against each other, which is as well as any judge can do.
 ///
 /// The labels file of `probare view` is read as it is: its annotators are the columns, all of them unless --label names some.
@@ -59,7 +61,8 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let config = Config::load(arguments.config.as_deref())?;
-    let request = request(arguments, &config)?;
+    let mut request = request(arguments, &config)?;
+    read_rubric_file(&mut request)?;
     let options = arguments.reading.reading()?;
     let names = Levels::for_metric(&request.id, &request.options);
     let sheet = LabelSheet::read(&arguments.file, &request.name, &arguments.labels)?;
@@ -85,7 +88,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let settings = arguments.asking.options().combine(terms);
     let wanted =
         RunRequest { interrupted: interrupt_flag(), watcher: Some(Box::new(&mut seen)), ..RunRequest::from(settings) };
-    let conclusion = probare_engine::run(job, wanted)?;
+    let conclusion = probare_engine::run(job, registries(), wanted)?;
     if let Some(hearing) = &conclusion.hearing {
         model_call_flags::print_model_usage(hearing, false);
     }
@@ -124,10 +127,7 @@ fn request(arguments: &Arguments, config: &Config) -> Result<MetricRequest, Fail
     let mut requests = config.requests();
     match (requests.pop(), requests.pop()) {
         (Some(one), None) => Ok(one),
-        _ => {
-            Err(Failure::usage("it is not said which metric is to be calibrated")
-                .hint("name it: --metric judge_rubric"))
-        }
+        _ => Err(Failure::usage("no metric to calibrate is named").hint("name it: --metric judge_rubric")),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use probare_analysis::{LabelError, LabelFile, LabelTable};
 use probare_core::Case;
-use probare_engine::{LabelError, LabelFile, LabelTable};
 use probare_report::number::count_with_noun;
 
 use super::super::remark;
@@ -63,7 +63,7 @@ impl From<LabelError> for Failure {
             LabelError::OtherMetric { .. } => {
                 failure.hint("give the metric the name of one of them: --metric NAME=ID:OPTION=VALUE").into_usage()
             }
-            LabelError::NoPerson { .. } => failure.hint("name somebody of these with --label").into_usage(),
+            LabelError::NoPerson { .. } => failure.hint("name one of these people with --label").into_usage(),
             LabelError::Line { .. } => {
                 failure.hint(r#"a label is {"id": "case", "metric": "…", "label": "…", "by": "who", "at": 1767225600}"#)
             }

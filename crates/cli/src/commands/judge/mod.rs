@@ -9,7 +9,7 @@ pub use label_sheet::LabelSheet;
 
 use crate::failure::CommandResult;
 
-/// Measure judges.
+/// Measure a judge's agreement with people.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]

@@ -62,7 +62,7 @@ type Files = Result<Vec<Vec<u8>>, Failure>;
 
 fn from_folder(model: &LocalModel, folder: &Path) -> Files {
     if !folder.is_dir() {
-        let failure = Failure::usage(format!("`{}` is no folder", folder.display()));
+        let failure = Failure::usage(format!("`{}` is not a folder", folder.display()));
         return Err(failure.hint("name a folder, or hub or python"));
     }
     let names: Vec<&str> = model.files.iter().map(|file| file.name).collect();

@@ -69,7 +69,7 @@ pub fn open_models(
 ) -> Result<ModelBackend, Failure> {
     let mut asking = flags.with(&Config::load(config)?).model_access();
     asking.under_test = models.to_vec();
-    Ok(asking.open(&mut [], probare_metrics::registry())?)
+    Ok(asking.open(&mut [], probare_benchmarks::registry())?)
 }
 
 /// Runs the command.

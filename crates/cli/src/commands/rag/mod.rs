@@ -155,7 +155,7 @@ impl SearchFlags {
 fn embedding_backend(named: Option<&str>) -> Result<Arc<dyn Backend>, Failure> {
     let asked = match named {
         Some(_) => open_models(&[], None, &OptionFlags::default())?,
-        None => probare_engine::ModelAccess::local().open(&mut [], probare_metrics::registry())?,
+        None => probare_engine::ModelAccess::local().open(&mut [], probare_benchmarks::registry())?,
     };
     Ok(Arc::new(asked))
 }
@@ -215,7 +215,7 @@ impl From<RetrievalError> for Failure {
             }
             RetrievalError::Busy(_) => failure.hint("what was there before can be searched meanwhile"),
             RetrievalError::Format { .. } | RetrievalError::Damaged { .. } | RetrievalError::Words { .. } => {
-                failure.hint("make it anew: probare rag index CORPUS -o INDEX")
+                failure.hint("rebuild it: probare rag index CORPUS -o INDEX")
             }
             RetrievalError::Vectors { remedy: Some(remedy), .. } => failure.hint(remedy.clone()),
             RetrievalError::NoVectors(_) => {

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use probare_engine::{Config, DEFAULT_NAME, Evaluation, EvaluationOptions, RagTest, RunOptions, Store};
+use probare_benchmarks::registries;
+use probare_engine::{Config, DEFAULT_NAME, Evaluation, EvaluationOptions, RunOptions};
 use probare_retrieval::{Filter, RetrievalError};
+use probare_store::{RagTest, Store};
 use serde_json::Value as Json;
 
 use super::SearchFlags;
@@ -72,7 +74,7 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, RunOptions), Failure>
         config: path.as_ref().map(|path| path.display().to_string()),
         metrics: said.requests().into_iter().map(Into::into).collect(),
     };
-    let mut made = test.config()?;
+    let mut made = Config::from_rag_test(&test)?;
     if config.is_none() {
         // A configuration that nobody named may be about other metrics.
         let names: Vec<String> = made.requests().into_iter().map(|request| request.name).collect();
@@ -88,7 +90,7 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, RunOptions), Failure>
 pub fn run(arguments: &Arguments) -> CommandResult {
     let (test, settings) = settings(arguments)?;
     let options = EvaluationOptions { test: Some(test), ..EvaluationOptions::default() };
-    let evaluation = Evaluation::open(&settings, options).map_err(evaluation_failure)?;
+    let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     let store = Store::open(&arguments.store.store)?;
     let number = store.begin(evaluation.plan())?;
     RunDriver::new(settings).evaluate(evaluation, &store, number)

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
 use probare_benchmarks::socioscope::input::{Fixture, QuestionPair};
-use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{Backend, ChatRequest};
 use probare_engine::{ModelBackend, RunOptions};
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_models::Client;
 use probare_report::OutputWriter;
 use probare_report::Utc;
@@ -131,7 +131,7 @@ impl EndpointFlags {
             }
         };
         asking.under_test = vec![name.clone()];
-        let asked = Arc::new(asking.open(&mut [], probare_metrics::registry())?);
+        let asked = Arc::new(asking.open(&mut [], probare_benchmarks::registry())?);
         let outside: Arc<dyn Backend> = Arc::<ModelBackend>::clone(&asked);
         Ok(match &self.index {
             Some(index) => {
@@ -146,7 +146,9 @@ impl EndpointFlags {
     /// The request of a question about a transcript.
     pub fn request(&self, question: &str, source: Option<&str>) -> Result<PromptRequest, Failure> {
         let filter = Filter::parse(&self.filter).map_err(RetrievalError::from)?;
-        let Json::Object(mut filter) = filter.to_json() else { return Err(Failure::usage("the filter is no object")) };
+        let Json::Object(mut filter) = filter.to_json() else {
+            return Err(Failure::usage("the filter is not an object"));
+        };
         if let Some(source) = source {
             filter.insert("FILE".to_owned(), json!(source));
         }
@@ -235,7 +237,7 @@ impl EndpointFlags {
         let target = Path::new(&folder).join(format!("answers_{stamp}.json"));
         let shown = target.display().to_string();
         if target.exists() {
-            return Err(Failure::new(format!("`{shown}` is there already")).hint("name another --out or --timestamp"));
+            return Err(Failure::new(format!("`{shown}` already exists")).hint("name another --out or --timestamp"));
         }
         std::fs::create_dir_all(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
         let text = format!("{:#}\n", Json::Object(whole));

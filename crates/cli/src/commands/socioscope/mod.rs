@@ -5,8 +5,8 @@ pub mod endpoint;
 use std::path::PathBuf;
 
 use probare_benchmarks::socioscope::output::citation_json;
-use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_engine::{Config, RunOptions};
+use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_metrics::interviews::quotations::{
     QuotationCounts, QuotationFinding, QuotationSource, check_citation, source_position,
 };
@@ -105,7 +105,7 @@ fn run_verbatim(arguments: &VerbatimArguments) -> CommandResult {
     let mut output = String::new();
     let mut number = 0;
     for value in serde_json::Deserializer::from_slice(&bytes).into_iter::<Json>() {
-        let value = value.map_err(|error| Failure::new(format!("`{name}`: is no valid JSON: {error}")))?;
+        let value = value.map_err(|error| Failure::new(format!("`{name}`: invalid JSON: {error}")))?;
         let rows = match value {
             Json::Array(rows) => rows,
             row => vec![row],

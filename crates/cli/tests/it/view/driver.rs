@@ -59,6 +59,13 @@ impl Browser {
         value
     }
 
+    /// Opens an address in a new tab, which has nothing of the first but its place, and goes on there.
+    pub fn open_tab(&self, address: &str) {
+        let made = self.command("POST", "/window/new", Some(&json!({"type": "tab"})));
+        self.command("POST", "/window", Some(&json!({"handle": made["handle"]})));
+        self.open(address);
+    }
+
     /// Width and height of the window.
     pub fn size(&self, width: u32, height: u32) {
         self.command("POST", "/window/rect", Some(&json!({"width": width, "height": height})));

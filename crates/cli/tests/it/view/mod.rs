@@ -1,6 +1,7 @@
 //! `probare view` in a real browser: what is seen, which keys work, that nothing of a text runs, and who is refused.
 
 mod driver;
+mod everyday;
 mod labels;
 mod panels;
 mod saved;
@@ -8,19 +9,15 @@ mod unusual;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
-use crate::program::{PROGRAM, both_streams, code, command, run, run_expecting, run_successfully};
+use crate::program::{PROGRAM, both_streams, code, command, root, run, run_expecting, run_successfully};
 use driver::{Browser, raw};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A desk that is served.
+/// A viewer that is served.
 struct ViewerProcess {
     child: Child,
     /// The address with the token.
@@ -532,7 +529,7 @@ fn what_cannot_be_shown_is_told_before_anything_is_served() {
     );
     let (ending, words) = told(&["view", "nowhere.jsonl"]);
     assert_eq!(ending, 64, "{words}");
-    assert!(words.contains("`nowhere.jsonl` is no run, file or folder"), "{words}");
+    assert!(words.contains("`nowhere.jsonl` is not a run, a file or a folder"), "{words}");
     let (ending, words) = told(&["view", "7"]);
     assert!(ending != 0 && words.contains("store"), "{words}");
     assert!(!folder.path().join(".probare").exists(), "looking makes no store");

@@ -30,6 +30,9 @@ pub(crate) fn is_particle(word: &str) -> bool {
     PARTICLES.contains(word)
 }
 
+/// Letters of the longest abbreviation that has a long form.
+pub(crate) const LONGEST_ABBREVIATION: usize = 6;
+
 /// The long form of an abbreviation, or the word itself.
 pub(crate) fn long_form(word: &str) -> &str {
     ABBREVIATIONS.get(word).copied().unwrap_or(word)
@@ -139,6 +142,7 @@ mod tests {
         assert_eq!(long_form("mt"), "mount");
         assert_eq!(long_form("paris"), "paris");
         assert_eq!(full_first_name("bob"), "robert");
+        assert_eq!(ABBREVIATIONS.keys().map(|word| word.len()).max(), Some(LONGEST_ABBREVIATION));
         assert!(is_function_word("the") && !is_function_word("river"));
     }
 }

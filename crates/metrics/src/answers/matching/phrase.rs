@@ -9,7 +9,7 @@ use super::lexicon::{is_class_noun, is_function_word, is_title};
 use super::names::{PersonName, is_name_suffix, is_preceded_by_given_name};
 use super::numerals::numeral_value;
 use super::question::{OpenQuestion, is_content};
-use super::word_relation::{ReferenceWord, WordRelation};
+use super::word_relation::{LookedUpWord, ReferenceWord, WordRelation};
 use super::words::{AnswerWord, WordGap, answer_words};
 
 /// Most content words of a gold that are looked for one by one.
@@ -158,11 +158,12 @@ impl ReferencePhrase {
             return plain;
         }
         // Only words without any counterpart are looked up: it takes longer.
+        let others: Vec<LookedUpWord<'_>> = answer.words.iter().take(MOST_LOOKED_UP).map(LookedUpWord::new).collect();
         for (number, (pattern, (_, weight))) in patterns.iter().zip(content).enumerate() {
             if hits.iter().any(|hit| hit.number == number) {
                 continue;
             }
-            for (place, word) in answer.words.iter().enumerate().take(MOST_LOOKED_UP) {
+            for (place, word) in others.iter().enumerate() {
                 probare_cancellation::count_steps(1);
                 if let Some(likeness) = pattern.lexical_relation(word) {
                     hits.push(Hit { place, number, relation: likeness, weight: *weight });

@@ -6,7 +6,7 @@ use probare_text::distance::levenshtein_within;
 use probare_text::porter::stem;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
-use super::lexicon::{full_first_name, is_function_word, long_form};
+use super::lexicon::{LONGEST_ABBREVIATION, full_first_name, is_function_word, long_form};
 use super::numerals::numeral_value;
 use super::words::AnswerWord;
 
@@ -61,7 +61,45 @@ pub(crate) struct ReferenceWord<'a> {
     word: &'a AnswerWord,
     value: Option<u32>,
     stem: String,
+    /// Its long form, where it is an abbreviation; else itself.
+    long: &'a str,
+    has_digit: bool,
     meaning: OnceCell<WordMeanings>,
+}
+
+/// A word of an answer with what WordNet knows about it, looked up once for all words that it is held against.
+#[derive(Debug)]
+pub(crate) struct LookedUpWord<'a> {
+    word: &'a AnswerWord,
+    /// Whether it can stand for another by what WordNet knows.
+    is_eligible: bool,
+    /// Its first base form as a noun.
+    base: OnceCell<Option<String>>,
+    /// Words derived from it.
+    derived: OnceCell<Vec<String>>,
+    stem: OnceCell<String>,
+}
+
+impl<'a> LookedUpWord<'a> {
+    /// Nothing is looked up before it is asked for.
+    pub fn new(word: &'a AnswerWord) -> Self {
+        let text = word.text.as_str();
+        let is_eligible = text.len() >= 3 && !has_digit(text) && !is_function_word(text);
+        Self { word, is_eligible, base: OnceCell::new(), derived: OnceCell::new(), stem: OnceCell::new() }
+    }
+
+    fn base(&self) -> Option<&str> {
+        let look_up = || WordNet::embedded().base_forms(&self.word.text, PartOfSpeech::Noun).into_iter().next();
+        self.base.get_or_init(look_up).as_deref()
+    }
+
+    fn derived(&self) -> &[String] {
+        self.derived.get_or_init(|| WordNet::embedded().derived_words(&self.word.text))
+    }
+
+    fn stem(&self) -> &str {
+        self.stem.get_or_init(|| stem(&self.word.text))
+    }
 }
 
 /// What WordNet knows about a word.
@@ -78,7 +116,14 @@ struct WordMeanings {
 impl<'a> ReferenceWord<'a> {
     /// Prepares a word.
     pub fn new(word: &'a AnswerWord) -> Self {
-        Self { word, value: numeral_value(word), stem: stem(&word.text), meaning: OnceCell::new() }
+        Self {
+            word,
+            value: numeral_value(word),
+            stem: stem(&word.text),
+            long: long_form(&word.text),
+            has_digit: has_digit(&word.text),
+            meaning: OnceCell::new(),
+        }
     }
 
     /// How `other`, a word of the answer, stands for this one by its form.
@@ -90,10 +135,11 @@ impl<'a> ReferenceWord<'a> {
         if self.value.is_some() && self.value == numeral_value(other) {
             return Some(WordRelation::Number);
         }
-        if has_digit(mine) || has_digit(theirs) {
+        if self.has_digit || has_digit(theirs) {
             return None;
         }
-        if long_form(mine) == long_form(theirs) {
+        // What is longer is no abbreviation, and its own long form.
+        if theirs == self.long || theirs.len() <= LONGEST_ABBREVIATION && long_form(theirs) == self.long {
             return Some(WordRelation::Abbreviated);
         }
         let shares = shared_start(mine, theirs);
@@ -107,25 +153,24 @@ impl<'a> ReferenceWord<'a> {
     }
 
     /// How `other` stands for this word by what WordNet knows: irregular forms, families, synonyms.
-    pub fn lexical_relation(&self, other: &AnswerWord) -> Option<WordRelation> {
-        let (mine, theirs) = (self.word.text.as_str(), other.text.as_str());
-        if theirs.len() < 3 || has_digit(mine) || has_digit(theirs) || is_function_word(theirs) {
+    pub fn lexical_relation(&self, other: &LookedUpWord<'_>) -> Option<WordRelation> {
+        let (mine, theirs) = (self.word.text.as_str(), other.word.text.as_str());
+        if self.has_digit || !other.is_eligible {
             return None;
         }
         let meaning = self.meaning.get_or_init(|| WordMeanings::for_word(self.word));
         let shares = shared_start(mine, theirs);
         if shares >= 1 && !meaning.bases.is_empty() && mine.len().abs_diff(theirs.len()) <= 3 {
-            let bases = WordNet::embedded().base_forms(theirs, PartOfSpeech::Noun);
-            if bases.first().is_some_and(|base| meaning.bases.first() == Some(base)) {
+            if other.base().is_some_and(|base| meaning.bases.first().is_some_and(|mine| mine == base)) {
                 return Some(WordRelation::Inflected);
             }
         }
-        let may_be_derived = shares >= 3 || (shares >= 2 && self.word.is_capitalised && other.is_capitalised);
-        let is_derived = || WordNet::embedded().derived_words(theirs).iter().any(|word| word == mine);
+        let may_be_derived = shares >= 3 || (shares >= 2 && self.word.is_capitalised && other.word.is_capitalised);
+        let is_derived = || other.derived().iter().any(|word| word == mine);
         if meaning.family.iter().any(|word| word == theirs) || (may_be_derived && is_derived()) {
             return Some(WordRelation::Family);
         }
-        (!meaning.synonyms.is_empty() && meaning.has_synonym(theirs)).then_some(WordRelation::Synonym)
+        (!meaning.synonyms.is_empty() && meaning.has_synonym(other)).then_some(WordRelation::Synonym)
     }
 }
 
@@ -141,13 +186,10 @@ impl WordMeanings {
         Self { bases, family: wordnet.derived_words(&word.text), synonyms }
     }
 
-    fn has_synonym(&self, other: &str) -> bool {
-        let mut other_stem = None;
-        self.synonyms.iter().any(|synonym| {
-            synonym == other
-                || (shared_start(synonym, other) >= 3
-                    && *other_stem.get_or_insert_with(|| stem(other)) == stem(synonym))
-        })
+    fn has_synonym(&self, other: &LookedUpWord<'_>) -> bool {
+        let text = other.word.text.as_str();
+        let is_form = |synonym: &str| shared_start(synonym, text) >= 3 && other.stem() == stem(synonym);
+        self.synonyms.iter().any(|synonym| synonym == text || is_form(synonym))
     }
 }
 
@@ -225,7 +267,7 @@ mod tests {
     fn likeness(gold: &str, answer: &str) -> Option<WordRelation> {
         let (gold, answer) = (answer_words(gold), answer_words(answer));
         let pattern = ReferenceWord::new(&gold[0]);
-        pattern.surface_relation(&answer[0]).or_else(|| pattern.lexical_relation(&answer[0]))
+        pattern.surface_relation(&answer[0]).or_else(|| pattern.lexical_relation(&LookedUpWord::new(&answer[0])))
     }
 
     #[test]

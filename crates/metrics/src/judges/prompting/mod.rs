@@ -1,21 +1,28 @@
 //! How judges ask: what is shown and how it is fenced in, the template, the panel, and how replies are read.
 
+mod checklist;
+mod conversation;
 mod panel;
 mod quoted_texts;
 mod reply;
+mod rubric;
 mod template;
 
 use probare_core::{BuildError, Evidence, EvidenceKind, LONGEST_TEXT};
 
-pub(crate) use panel::{JudgePanel, JudgeReplies, PanelProgress, PanelVerdict};
-pub use panel::{PanelOptions, VoteRule};
-pub(crate) use quoted_texts::QuotedTexts;
-pub(crate) use reply::{JudgeReply, bool_field, number_field, read_verdict, text_field};
-pub(crate) use template::{PromptTemplate, TextPlaces};
-pub use template::{TemplatePiece, template_pieces};
+pub(crate) use checklist::{
+    Checklist, ChecklistQuestion, ChecklistReplies, MOST_STEPS, StepVerdict, parse_step_verdicts, statement_spans,
+    steps_schema,
+};
+pub(crate) use conversation::ConversationText;
+pub use panel::{JudgePanel, JudgeReplies, PanelOptions, PanelProgress, PanelVerdict, VoteRule};
+pub use quoted_texts::QuotedTexts;
+pub use reply::{JudgeReply, bool_field, number_field, read_verdict, text_field};
+pub use rubric::{Rubric, RubricExample};
+pub use template::{PromptTemplate, TemplatePiece, TextPlaces, template_pieces};
 
 /// Evidence of what a judge said: its reason, and in a note who said what.
-pub(crate) fn judge_evidence(note: String, reason: &str) -> Evidence {
+pub fn judge_evidence(note: String, reason: &str) -> Evidence {
     let end = reason.floor_char_boundary(LONGEST_TEXT);
     Evidence {
         kind: EvidenceKind::Asked,
@@ -28,6 +35,6 @@ pub(crate) fn judge_evidence(note: String, reason: &str) -> Evidence {
 }
 
 /// An option that cannot be used.
-pub(crate) fn option_error(reason: impl Into<String>) -> BuildError {
+pub fn option_error(reason: impl Into<String>) -> BuildError {
     BuildError::Options(reason.into())
 }

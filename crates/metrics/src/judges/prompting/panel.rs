@@ -36,7 +36,7 @@ pub struct PanelOptions {
 
 impl VoteRule {
     /// One verdict of several; nothing of none.
-    pub(crate) fn combine(self, values: &[f64]) -> Option<PanelVerdict> {
+    pub fn combine(self, values: &[f64]) -> Option<PanelVerdict> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         let middle = sorted.len() / 2;
@@ -86,7 +86,7 @@ fn mean(values: &[f64]) -> Option<f64> {
 
 /// What a panel says together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct PanelVerdict {
+pub struct PanelVerdict {
     /// The value; of verdicts that are given equally often their mean.
     pub value: f64,
     /// Whether several verdicts are given equally often, so that nothing is decided.
@@ -95,12 +95,12 @@ pub(crate) struct PanelVerdict {
 
 /// What one judge said to each of its questions.
 #[derive(Debug)]
-pub(crate) struct JudgeReplies<T> {
+pub struct JudgeReplies<T> {
     pub verdicts: Vec<Result<T, ScoreError>>,
 }
 
 /// What comes next.
-pub(crate) enum PanelProgress<T> {
+pub enum PanelProgress<T> {
     /// These questions.
     Ask(JudgeAction),
     /// Everybody was heard; judges that were not asked are missing at the end.
@@ -109,7 +109,7 @@ pub(crate) enum PanelProgress<T> {
 
 /// The judges of a metric.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct JudgePanel {
+pub struct JudgePanel {
     judges: Vec<String>,
     options: PanelOptions,
     schema: Option<Json>,

@@ -33,11 +33,20 @@ const MARKS: &[&str] = &[
 
 /// Blocks of quoted texts.
 #[derive(Debug, Clone)]
-pub(crate) struct QuotedTexts(String);
+pub struct QuotedTexts(String);
+
+impl Default for QuotedTexts {
+    fn default() -> Self {
+        Self(RULE.to_owned())
+    }
+}
 
 impl QuotedTexts {
-    pub fn new() -> Self {
-        Self(RULE.to_owned())
+    /// Adds a sentence of ours.
+    pub fn add_remark(&mut self, remark: &str) -> &mut Self {
+        self.0.push_str("\n\n");
+        self.0.push_str(remark);
+        self
     }
 
     /// Adds a text under a heading of ours.
@@ -58,13 +67,19 @@ impl QuotedTexts {
         if let Some(query) = &sample.case.query {
             self.add_block("query", query);
         }
-        for (at, passage) in sample.case.context.iter().flatten().enumerate() {
-            self.add_block(&format!("context {}", at + 1), &passage.text);
-        }
+        self.add_passages(sample);
         if with_references {
             for (at, reference) in sample.case.reference.iter().flatten().enumerate() {
                 self.add_block(&format!("reference {}", at + 1), reference);
             }
+        }
+        self
+    }
+
+    /// Adds the passages of the case.
+    pub fn add_passages(&mut self, sample: Sample<'_>) -> &mut Self {
+        for (at, passage) in sample.case.context.iter().flatten().enumerate() {
+            self.add_block(&format!("context {}", at + 1), &passage.text);
         }
         self
     }
@@ -75,7 +90,7 @@ impl QuotedTexts {
 }
 
 /// Characters at which a reader, or a model, may see a new line.
-const fn is_line_break(character: char) -> bool {
+pub(super) const fn is_line_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
@@ -138,7 +153,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(text: &str) -> String {
-        let mut quoted = QuotedTexts::new();
+        let mut quoted = QuotedTexts::default();
         quoted.add_block("response", text);
         quoted.text()[RULE.len()..].to_owned()
     }

@@ -5,11 +5,11 @@ use probare_text::loose_json;
 use serde_json::{Map, Value as Json};
 
 /// Makes a verdict of an object, or says what is wrong with it.
-pub(crate) type ObjectReader<'a, T> = dyn Fn(&Map<String, Json>) -> Result<T, String> + 'a;
+pub type ObjectReader<'a, T> = dyn Fn(&Map<String, Json>) -> Result<T, String> + 'a;
 
 /// What a judge replied.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct JudgeReply<'a> {
+pub struct JudgeReply<'a> {
     /// Its words.
     pub text: &'a str,
     /// What nobody but the judge was told; nothing where the reply is older than codes, and is read as it was then.
@@ -19,11 +19,7 @@ pub(crate) struct JudgeReply<'a> {
 /// The one verdict of a reply, which stands under `key`, once or in each item of a list. An object is a verdict only if it
 /// carries the code that the judge was told. Where several objects can be read as verdicts they have to agree, and outside of
 /// strict JSON the key must not stand anywhere else: a judge that repeats what it was shown must not be taken at that word.
-pub(crate) fn read_verdict<T: PartialEq>(
-    reply: &JudgeReply<'_>,
-    key: &str,
-    read: &ObjectReader<'_, T>,
-) -> Result<T, String> {
+pub fn read_verdict<T: PartialEq>(reply: &JudgeReply<'_>, key: &str, read: &ObjectReader<'_, T>) -> Result<T, String> {
     let mut verdict: Option<T> = None;
     let mut problem: Option<String> = None;
     let mut told = 0;
@@ -67,19 +63,19 @@ fn mentions(text: &str, key: &str) -> usize {
 }
 
 /// A text of a reply.
-pub(crate) fn text_field<'a>(object: &'a Map<String, Json>, name: &str) -> Result<&'a str, String> {
+pub fn text_field<'a>(object: &'a Map<String, Json>, name: &str) -> Result<&'a str, String> {
     object.get(name).and_then(Json::as_str).ok_or_else(|| format!("it has no text `{name}`"))
 }
 
 /// A number of a reply.
-pub(crate) fn number_field(object: &Map<String, Json>, name: &str) -> Result<f64, String> {
+pub fn number_field(object: &Map<String, Json>, name: &str) -> Result<f64, String> {
     let value = object.get(name).ok_or_else(|| format!("it has no number `{name}`"))?;
     let read = value.as_f64().or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
     read.filter(|number: &f64| number.is_finite()).ok_or_else(|| format!("`{name}` is no number"))
 }
 
 /// A yes or no of a reply.
-pub(crate) fn bool_field(object: &Map<String, Json>, name: &str) -> Result<bool, String> {
+pub fn bool_field(object: &Map<String, Json>, name: &str) -> Result<bool, String> {
     let value = object.get(name).ok_or_else(|| format!("it has no `{name}`"))?;
     let word = value.as_str().map(|text| text.trim().to_ascii_lowercase());
     match (value.as_bool(), word.as_deref()) {

@@ -18,7 +18,7 @@ pub enum TemplatePiece {
 
 /// A prompt with places to fill.
 #[derive(Debug, Clone)]
-pub(crate) struct PromptTemplate {
+pub struct PromptTemplate {
     /// Nothing where all of it is said by the user.
     system: Option<Vec<TemplatePiece>>,
     user: Vec<TemplatePiece>,
@@ -26,7 +26,7 @@ pub(crate) struct PromptTemplate {
 
 /// The places of a published prompt, each for one text as it stands, in place of `{{data}}`, where all are quoted line by line.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct TextPlaces<'a> {
+pub struct TextPlaces<'a> {
     /// Their names.
     pub known: &'a [&'a str],
     /// Those without which the judge would not see what it judges.

@@ -8,6 +8,7 @@
 //!
 //! Where it cannot be exact the count is too high rather than too low: all branches of `anyOf` count, and both of `if`.
 
+use percent_encoding::percent_decode_str;
 use regex::Regex;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
@@ -363,7 +364,7 @@ fn resource_name(schema: &Value) -> Option<&str> {
 fn follow_pointer<'a>(base: &'a Value, pointer: &str) -> Option<SchemaPart<'a>> {
     let mut spot = SchemaPart { schema: base, base };
     for token in pointer.split('/').skip(1) {
-        let token = percent_decoded(token).replace("~1", "/").replace("~0", "~");
+        let token = percent_decode_str(token).decode_utf8_lossy().replace("~1", "/").replace("~0", "~");
         let schema = match spot.schema {
             Value::Object(object) => object.get(&token)?,
             Value::Array(list) => list.get(token.parse::<usize>().ok()?)?,
@@ -372,19 +373,6 @@ fn follow_pointer<'a>(base: &'a Value, pointer: &str) -> Option<SchemaPart<'a>> 
         spot = SchemaPart { schema, base: resource_of(spot) };
     }
     Some(spot)
-}
-
-/// A piece of an address without its percent signs.
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let code = after.get(..2).filter(|_| first == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
-        bytes.push(byte.unwrap_or(first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// All parts of a schema that can be referred to by a name.

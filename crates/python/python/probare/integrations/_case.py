@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from probare import _probare
 from probare._api import metrics as all_metrics
 from probare._api import score, score_async
 from probare._errors import ScoreError
+from probare._metric import metric_request
 from probare._notebook import evidence_lines
-from probare._own_metric import BoundMetric
+from probare._own_metric import BoundMetric, is_metric
 from probare._results import only_score
 
 
 def one(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The score of a case: `{"value": …, "parts": …, "evidence": […]}`."""
-    return _with_value(*only_score(score([present(case)], [metric], profile, strict=True, **settings)))
+    return _with_value(*only_score(score([present(case)], [metric], profile, strict=True, progress=False, **settings)))
 
 
 async def one_async(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The same without holding up anybody else."""
-    return _with_value(*only_score(await score_async([present(case)], [metric], profile, strict=True, **settings)))
+    return _with_value(*only_score(await score_async([present(case)], [metric], profile, strict=True, progress=False, **settings)))
 
 
 def _with_value(name: str, told: dict[str, Any]) -> dict[str, Any]:
@@ -44,14 +47,17 @@ def explained(told: dict[str, Any]) -> str:
 
 def named(metric: Any) -> str:
     """What results call a metric."""
-    if isinstance(metric, dict):
-        return str(metric.get("name") or named(metric["id"]))
-    return metric if isinstance(metric, str) else BoundMetric(metric).name
+    if is_metric(metric):
+        return BoundMetric(metric).name
+    request = metric_request(metric)
+    if isinstance(request, Mapping):
+        return str(request.get("name") or named(request["id"]))
+    return str(request)
 
 
-def is_higher_better(metric: Any) -> bool:
-    """Which direction is better."""
-    from probare import _probare
-
-    id = metric["id"] if isinstance(metric, dict) else _probare.request(metric)["id"]
+def is_higher_better(metric: Any, profile: str | None = None) -> bool:
+    """Which direction is better. An unknown metric or option is an error, before anything is scored."""
+    request = metric_request(metric)
+    _probare.Summary([request], profile or "published", "")
+    id = request["id"] if isinstance(request, Mapping) else _probare.request(request)["id"]
     return next((known.better == "higher" for known in all_metrics() if known.id == id), True)

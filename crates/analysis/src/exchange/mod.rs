@@ -1,0 +1,134 @@
+//! Files of other tools: theirs become cases and results of ours, ours become files of theirs. Both go the one road: cases
+//! from a source, through `drive`, to a sink.
+
+mod export;
+mod import;
+mod promptfoo;
+mod yaml_writer;
+
+use std::path::PathBuf;
+
+use probare_engine::{DriveError, EvaluationError, RunError};
+use probare_formats::{CaseFileError, ExportTarget, ImportError};
+use probare_report::{OutputOverlap, ReportError};
+use probare_store::StoreError;
+
+use crate::CompareError;
+use crate::verify::VerifyError;
+
+pub use self::export::{ExportRequest, ExportSummary, export_results, export_run};
+pub(crate) use self::import::IMPORTED;
+pub use self::import::{ImportRequest, ImportSummary, import_file};
+pub use self::promptfoo::{Translation, is_promptfoo_configuration, translate};
+
+/// A file of another tool could not be read or made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExchangeError {
+    /// The other tool's file cannot be used.
+    #[error(transparent)]
+    Foreign(#[from] ImportError),
+    /// A configuration of promptfoo cannot be used.
+    #[error("`{file}` cannot be used as a configuration of promptfoo: {reason}")]
+    Promptfoo { file: String, reason: String },
+    /// A file of ours cannot be read.
+    #[error(transparent)]
+    Open(#[from] CaseFileError),
+    /// A file of results cannot be read.
+    #[error(transparent)]
+    Results(#[from] CompareError),
+    /// A file of results cannot be used.
+    #[error(transparent)]
+    Manifest(#[from] VerifyError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// An output would destroy something.
+    #[error(transparent)]
+    Overlap(#[from] OutputOverlap),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The run of the import or export broke off.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The store could not be exported.
+    #[error(transparent)]
+    Evaluation(#[from] EvaluationError),
+    /// There are several models where the format has one.
+    #[error("the run has {} models, and {target} has a file for each", models.len())]
+    SeveralModels {
+        /// The tool.
+        target: ExportTarget,
+        /// Their names.
+        models: Vec<String>,
+    },
+    /// No output is of this model.
+    #[error("the run has no model `{model}`")]
+    UnknownModel {
+        /// What was asked for.
+        model: String,
+        /// Those that it has.
+        models: Vec<String>,
+    },
+    /// There are several prompts where the format has one.
+    #[error("the run has {} prompts, and {target} has a file for each", prompts.len())]
+    SeveralPrompts {
+        /// The tool.
+        target: ExportTarget,
+        /// Their names.
+        prompts: Vec<String>,
+    },
+    /// No output was asked for with this prompt.
+    #[error("the run has no prompt `{prompt}`")]
+    UnknownPrompt {
+        /// What was asked for.
+        prompt: String,
+        /// Those that it has.
+        prompts: Vec<String>,
+    },
+    /// The file holds cases and nothing else.
+    #[error("`{file}` ({format}) holds no metrics and no prompts, so that there is nothing for a configuration")]
+    NoConfiguration { file: String, format: &'static str },
+    /// There is nothing to write.
+    #[error("there is no finished sample to export")]
+    Nothing,
+    /// No sample comes from a trace.
+    #[error("no sample comes from a trace, so that there is no span to put a score at")]
+    NoTrace,
+    /// The file has a place for one metric, and it is not known which.
+    #[error("a file for {target} holds one metric, and it is not known which")]
+    WhichMetric {
+        /// The tool.
+        target: ExportTarget,
+        /// Those that there are.
+        metrics: Vec<String>,
+    },
+    /// The file holds all metrics.
+    #[error("a file for {target} holds all metrics")]
+    AllMetrics {
+        /// The tool.
+        target: ExportTarget,
+    },
+    /// What does not apply has no place in the file.
+    #[error("what does not apply has no place in a file for {target}")]
+    All {
+        /// The tool.
+        target: ExportTarget,
+    },
+    /// The name of the file promises something else.
+    #[error("`{}` has the wrong name: a file for {target} is written as {extension}", path.display())]
+    Extension {
+        path: PathBuf,
+        /// The tool.
+        target: ExportTarget,
+        /// What is written.
+        extension: &'static str,
+    },
+}
+
+impl From<DriveError> for ExchangeError {
+    fn from(error: DriveError) -> Self {
+        Self::Run(error.into())
+    }
+}

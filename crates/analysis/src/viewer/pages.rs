@@ -1,0 +1,485 @@
+//! What the pages of a desk show, as JSON: all runs, what a run came to, the cases that fit, one case.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use probare_core::{CallPurpose, Event, MetricInfo, Sink as _, Stop, closest, output_source_name};
+use probare_report::escape::excerpt;
+use probare_report::html::{case_entry, case_record, page_settings};
+use probare_report::number::three_decimals;
+use probare_report::{
+    Gate, GateVerdict, Group, GroupBy, MeanInterval, Relation, RendererOptions, Summary, answer_text,
+};
+use probare_store::{
+    CaseFilter, CaseOrder, CasePosition, FilterCondition, FoundSample, NumericField, Store, TextIndex,
+};
+use serde_json::{Value as Json, json};
+
+use super::sources::shell_quote;
+use super::{LISTS, OpenRun, RunTexts, RunViewer, ViewerError};
+
+/// Which cases of a run are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct CasesQuery {
+    /// Key of the run.
+    pub run: String,
+    /// The filter; see [`CaseFilter`].
+    pub filter: String,
+    /// By what they are sorted: a metric, `cost`, `latency`, `tokens`; with `-` before it the largest first. In the order of
+    /// the input where it is empty.
+    pub sort: String,
+    /// How many cases come before the first.
+    pub from: usize,
+    /// How many at most.
+    pub most: usize,
+}
+
+/// Most cases of one answer.
+const MOST_CASES: usize = 200;
+
+/// Cases whose results are read at once for an export.
+const EXPORTED_AT_ONCE: usize = 200;
+
+/// Outputs of one case that a list shows; all of them are on the page of the case.
+const OUTPUTS: usize = 12;
+
+/// Characters of a question or an answer in a list.
+const OPENING: usize = 220;
+
+impl RunViewer {
+    /// All runs, without what takes long to find out.
+    pub fn runs(&self) -> Result<Json, ViewerError> {
+        let mut runs = Vec::new();
+        for (key, name) in self.keys()? {
+            // A file is read when somebody asks what it came to.
+            runs.push(if key.starts_with('f') {
+                json!({"key": key, "name": name, "kind": "file"})
+            } else {
+                Self::run_to_json(&self.find_run(&key)?)
+            });
+        }
+        Ok(json!({"probare": probare_report::VERSION, "runs": runs, "settings": page_settings(&[])}))
+    }
+
+    /// What is known of a run at once.
+    pub(super) fn run_to_json(run: &OpenRun) -> Json {
+        let stored = &run.stored;
+        let plan = &stored.plan;
+        json!({
+            "key": run.key,
+            "name": run.name,
+            "kind": if run.key.starts_with('f') { "file" } else { "run" },
+            "state": stored.state.name(),
+            "made": if run.key.starts_with('f') { None } else { Some(stored.made) },
+            "finished": stored.finished,
+            "samples": plan.samples(),
+            "errors": stored.errors,
+            "cost_usd": stored.costs.total_usd,
+            "cost": if stored.costs.calls() > 0 { Some(stored.costs.to_string()) } else { None },
+            "unpriced": stored.costs.unpriced,
+            "input_tokens": stored.usage.input_tokens,
+            "output_tokens": stored.usage.output_tokens,
+            "config": plan.config,
+            "suite": plan.suite,
+            "repeats": plan.repeats,
+            "models": plan.models.iter().map(|model| model.name.clone()).collect::<Vec<_>>(),
+            "prompts": plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect::<Vec<_>>(),
+            "datasets": plan.datasets.iter().map(|dataset| dataset.name.clone()).collect::<Vec<_>>(),
+            "notes": run.notes,
+        })
+    }
+
+    /// How far a run is.
+    pub fn progress(&self, key: &str) -> Result<Json, ViewerError> {
+        Ok(Self::run_to_json(&self.find_run(key)?))
+    }
+
+    /// What a run came to: models times metrics, with intervals and counts, and its limits.
+    pub fn summary(&self, key: &str) -> Result<Arc<Json>, ViewerError> {
+        let run = self.find_run(key)?;
+        let lock = || self.summaries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((version, kept)) = lock().get(key)
+            && *version == run.version()
+        {
+            return Ok(Arc::clone(kept));
+        }
+        let made = Arc::new(self.compute_summary(&run)?);
+        lock().insert(key.to_owned(), (run.version(), Arc::clone(&made)));
+        Ok(made)
+    }
+
+    fn compute_summary(&self, run: &OpenRun) -> Result<Json, ViewerError> {
+        let metrics = &run.stored.plan.metrics;
+        let has_prompts = run.stored.plan.names_prompts();
+        let by = if has_prompts { GroupBy::ModelPrompt } else { GroupBy::Model };
+        let options = RendererOptions { gates: run.gates.clone(), by: Some(by), ..RendererOptions::default() };
+        let mut summary = Summary::new(&options);
+        let wrong = |error: io::Error| ViewerError::File { path: run.store.clone(), reason: error.to_string() };
+        summary.event(&Event::Started { source: &run.name, metrics, has_prompts: false }).map_err(wrong)?;
+        self.with(&run.store, |store: &Store| {
+            store.for_each_result(run.stored.run, metrics, |result| summary.add(&result))
+        })?;
+        let models = run.stored.costs.lines.iter().map(|line| line.model.as_str());
+        let costs: BTreeMap<String, f64> = models
+            .filter_map(|model| {
+                Some((excerpt(model, 80), run.stored.costs.model_cost(model, Some(CallPurpose::Answer))?))
+            })
+            .collect();
+        summary.conclude(Stop::Complete);
+        let plan = &run.stored.plan;
+        let mut parts: BTreeMap<String, Json> = BTreeMap::new();
+        for prompt in plan.generation_prompts.iter().filter(|_| has_prompts) {
+            let models = plan.models.iter().map(|model| Some(model.name.as_str())).chain([None]);
+            for model in models {
+                let name = output_source_name(model, Some(&prompt.name)).unwrap_or_default();
+                parts.insert(excerpt(&name, 80), json!({"model": model, "prompt": prompt.name}));
+            }
+        }
+        let groups = summary.groups.as_ref();
+        let rows: Vec<Json> = (groups.iter().flat_map(|groups| groups.with_names()))
+            .map(|(name, group)| {
+                let mut row = group_to_json(name, group, metrics, costs.get(name).copied());
+                row["part"] = parts.get(name).cloned().unwrap_or_else(|| json!({"model": name}));
+                row
+            })
+            .collect();
+        let whole: Vec<Json> = (summary.metrics.iter())
+            .map(|metric| {
+                let counts = [metric.cases(), metric.scored, metric.unsure, metric.not_applicable, metric.failed];
+                cell(metric.mean(), metric.interval(), counts)
+            })
+            .collect();
+        let gates: Vec<Json> = summary.verdicts.iter().map(gate_to_json).collect();
+        let mut described = Self::run_to_json(run);
+        described["cases"] = summary.cases.into();
+        described["outputs"] = summary.outputs.into();
+        described["failed"] = summary.failed().into();
+        described["rows"] = rows.into();
+        described["whole"] = whole.into();
+        described["gates"] = gates.into();
+        let mut panels = self.with(&run.store, |store| store.panels(run.stored.run))?;
+        if run.stored.costs.calls() > 0 {
+            panels.push(probare_report::costs::panel(&run.stored.costs));
+        }
+        described["panels"] = json!(panels);
+        described["remarks"] = summary.label_remarks().iter().map(|remark| json!(remark.parts())).collect();
+        described["settings"] = page_settings(metrics);
+        Ok(described)
+    }
+
+    /// The cases of a run that fit, some at a time.
+    pub fn cases(&self, asked: &CasesQuery) -> Result<Json, ViewerError> {
+        let run = self.find_run(&asked.run)?;
+        let places = self.list(&run, &asked.filter, &asked.sort)?;
+        let metrics = &run.stored.plan.metrics;
+        // A page behind the last is the last.
+        let most = asked.most.clamp(1, MOST_CASES);
+        let from = if asked.from < places.len() { asked.from } else { places.len().saturating_sub(1) / most * most };
+        let to = places.len().min(from + most);
+        let shown = &places[from..to];
+        let samples = self.with(&run.store, |store| store.samples_at(run.stored.run, metrics, shown, false))?;
+        let options = RendererOptions { gates: run.gates.clone(), ..RendererOptions::default() };
+        let mut samples = samples.into_iter().peekable();
+        let mut rows = Vec::new();
+        for place in shown {
+            let mut of_case = Vec::new();
+            while let Some(sample) = samples.next_if(|sample| sample.place == *place) {
+                of_case.push(sample);
+            }
+            let Some(first) = of_case.first() else { continue };
+            let case = &first.result.case;
+            let outputs: Vec<Json> = (of_case.iter().take(OUTPUTS))
+                .map(|sample| {
+                    let answer = answer_text(&sample.result.case);
+                    json!({
+                        "model": sample.result.model,
+                        "prompt": sample.result.prompt,
+                        "answered_by": sample.result.answered_by(),
+                        "repeat": sample.result.repeat,
+                        "status": sample.status,
+                        "cost_usd": sample.taken.cost_usd,
+                        "latency_ms": sample.taken.latency_ms,
+                        "answer": answer.map(|answer| excerpt(&answer, OPENING)),
+                        "entry": parse_own_json(case_entry(&sample.result, metrics, &options)),
+                    })
+                })
+                .collect();
+            rows.push(json!({
+                "at": place,
+                "id": case.id,
+                "dataset": first.dataset,
+                "query": excerpt(probare_report::html::case_opening(case), OPENING),
+                "tags": case.tags.iter().take(20).map(|tag| excerpt(tag, 80)).collect::<Vec<_>>(),
+                "outputs": outputs,
+                "more": of_case.len().saturating_sub(OUTPUTS),
+            }));
+        }
+        Ok(json!({
+            "run": Self::run_to_json(&run),
+            "settings": page_settings(metrics),
+            "total": places.len(),
+            "from": from,
+            "rows": rows,
+            "has_texts": run.has_texts,
+            "hint": if places.is_empty() { self.empty_hint(&run, &asked.filter)? } else { None },
+        }))
+    }
+
+    /// One case of a run with all its outputs, and the cases that stand beside it in the list.
+    pub fn case(&self, asked: &CasesQuery, place: CasePosition) -> Result<Json, ViewerError> {
+        let run = self.find_run(&asked.run)?;
+        let metrics = &run.stored.plan.metrics;
+        let samples = self.with(&run.store, |store| store.samples_at(run.stored.run, metrics, &[place], true))?;
+        let first = samples.first().ok_or(ViewerError::NoCase)?;
+        let options = RendererOptions { gates: run.gates.clone(), ..RendererOptions::default() };
+        let list = self.list(&run, &asked.filter, &asked.sort)?;
+        let at = list.iter().position(|known| *known == place);
+        let beside = |step: isize| at.and_then(|at| list.get(at.checked_add_signed(step)?));
+        let id = &first.result.case.id;
+        let outputs: Vec<Json> = samples.iter().map(|sample| output(sample, metrics, &options)).collect();
+        Ok(json!({
+            "run": Self::run_to_json(&run),
+            "settings": page_settings(metrics),
+            "at": place,
+            "id": id,
+            "dataset": first.dataset,
+            "occurrence": first.occurrence,
+            "number": at.map(|at| at + 1),
+            "total": list.len(),
+            "previous": beside(-1),
+            "next": beside(1),
+            "command": format!("{}{}", run.command, shell_quote(id)),
+            "outputs": outputs,
+        }))
+    }
+
+    /// The results of all cases that fit, one line each, as files of results have them.
+    pub fn export_cases(&self, asked: &CasesQuery) -> Result<Vec<u8>, ViewerError> {
+        let run = self.find_run(&asked.run)?;
+        let metrics = &run.stored.plan.metrics;
+        let mut lines = Vec::new();
+        for places in self.list(&run, &asked.filter, &asked.sort)?.chunks(EXPORTED_AT_ONCE) {
+            let samples = self.with(&run.store, |store| store.samples_at(run.stored.run, metrics, places, true))?;
+            for sample in samples {
+                lines.extend_from_slice(sample.result.line_text(metrics).as_bytes());
+                lines.push(b'\n');
+            }
+        }
+        Ok(lines)
+    }
+
+    /// Where a case stands in its run.
+    pub fn case_position(&self, run: &str, id: &str, occurrence: u32) -> Result<CasePosition, ViewerError> {
+        let run = self.find_run(run)?;
+        self.with(&run.store, |store| store.place_of(run.stored.run, id, occurrence))?.ok_or(ViewerError::NoCase)
+    }
+
+    /// All cases that fit, in order.
+    fn list(&self, run: &OpenRun, filter: &str, sort: &str) -> Result<Arc<Vec<CasePosition>>, ViewerError> {
+        let key = (run.key.clone(), run.version(), filter.to_owned(), sort.to_owned());
+        let lock = || self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, kept)) = lock().iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(kept));
+        }
+        let metrics = &run.stored.plan.metrics;
+        let names: Vec<String> = metrics.iter().map(|metric| metric.name.clone()).collect();
+        let filter = CaseFilter::parse(filter, &names)?;
+        let order = order(sort, &names)?;
+        let number = run.stored.run;
+        let is_about_text = filter.conditions().iter().any(|part| matches!(part, FilterCondition::Text(_)));
+        let found = if is_about_text {
+            let texts = self.texts(run)?;
+            let texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
+            self.with(&run.store, |store| store.fitting(number, metrics, &filter, &order, texts.index.as_ref()))?
+        } else {
+            self.with(&run.store, |store| store.fitting(number, metrics, &filter, &order, None))?
+        };
+        let found = Arc::new(found);
+        let mut lists = lock();
+        if lists.len() >= LISTS {
+            lists.pop_front();
+        }
+        lists.push_back((key, Arc::clone(&found)));
+        Ok(found)
+    }
+}
+
+impl RunViewer {
+    /// Reads the texts of a run, so that the first search for words need not wait for it.
+    pub fn prepare_search(&self, run: &str) -> Result<(), ViewerError> {
+        self.texts(&self.find_run(run)?).map(|_| ())
+    }
+
+    /// The texts of a run as it is now.
+    fn texts(&self, run: &OpenRun) -> Result<Arc<Mutex<RunTexts>>, ViewerError> {
+        let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = Arc::clone(lock().entry(run.key.clone()).or_default());
+        {
+            let mut texts = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let (version, before) = (run.version(), texts.version);
+            // Who is asked again may answer otherwise, and a file may have been read again.
+            if (version.2, version.3) != (before.2, before.3) {
+                texts.index = None;
+            }
+            if texts.index.is_none() || version != before {
+                let mut index = match texts.index.take() {
+                    Some(index) => index,
+                    None => TextIndex::new(&run.store)?,
+                };
+                self.with(&run.store, |store| index.update(store, run.stored.run))?;
+                (texts.version, texts.index) = (version, Some(index));
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Why nothing fits, where a filter names what the run does not have.
+    fn empty_hint(&self, run: &OpenRun, filter: &str) -> Result<Option<String>, ViewerError> {
+        let names: Vec<String> = run.stored.plan.metrics.iter().map(|metric| metric.name.clone()).collect();
+        let filter = CaseFilter::parse(filter, &names)?;
+        let plan = &run.stored.plan;
+        let number = run.stored.run;
+        for condition in filter.conditions() {
+            let (what, words, known): (String, &str, Vec<String>) = match condition {
+                FilterCondition::Tag(words) => {
+                    let tags = self.with(&run.store, |store| store.tags(number))?;
+                    let values = tags.iter().filter_map(|tag| tag.split_once([':', '=']));
+                    let values: Vec<String> = values.map(|(_, value)| value.to_owned()).collect();
+                    ("tag".to_owned(), words, tags.into_iter().chain(values).collect())
+                }
+                FilterCondition::Label(metric, words) => {
+                    let labels = self.with(&run.store, |store| store.labels_of(number, metric))?;
+                    (format!("label of {metric}"), words, labels)
+                }
+                FilterCondition::Model(words) => {
+                    let models = plan.models.iter().map(|model| model.name.clone());
+                    ("model".to_owned(), words, models.chain(["none".to_owned()]).collect())
+                }
+                FilterCondition::Prompt(words) => (
+                    "prompt".to_owned(),
+                    words,
+                    plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect(),
+                ),
+                FilterCondition::Dataset(words) => {
+                    let datasets = plan.datasets.iter().map(|dataset| dataset.name.clone());
+                    ("data set".to_owned(), words, datasets.collect())
+                }
+                _ => continue,
+            };
+            let is_part = matches!(
+                condition,
+                FilterCondition::Model(_) | FilterCondition::Prompt(_) | FilterCondition::Dataset(_)
+            );
+            let is_known = |one: &String| one == words || is_part && one.to_lowercase().contains(&words.to_lowercase());
+            if known.iter().any(is_known) {
+                continue;
+            }
+            let shown = excerpt(words, 80);
+            let hint = match closest(words, known.iter().map(String::as_str)) {
+                Some(similar) => format!("; did you mean `{similar}`?"),
+                None if known.is_empty() => String::new(),
+                None => {
+                    let some: Vec<String> = known.iter().take(8).map(|one| format!("`{}`", excerpt(one, 40))).collect();
+                    format!(
+                        "; there are {}{}",
+                        some.join(", "),
+                        if known.len() > some.len() { " and more" } else { "" }
+                    )
+                }
+            };
+            return Ok(Some(format!("The run has no {what} `{shown}`{hint}")));
+        }
+        Ok(None)
+    }
+}
+
+fn order(sort: &str, metrics: &[String]) -> Result<CaseOrder, ViewerError> {
+    let (is_down, by) = sort.strip_prefix('-').map_or((false, sort), |by| (true, by));
+    let by = match by {
+        "" => None,
+        _ if metrics.iter().any(|metric| metric == by) => Some(NumericField::Metric(by.to_owned())),
+        "cost" => Some(NumericField::Cost),
+        "latency" => Some(NumericField::Latency),
+        "tokens" => Some(NumericField::Tokens),
+        _ => return Err(ViewerError::Sort { by: by.chars().take(80).collect() }),
+    };
+    Ok(CaseOrder { by, is_down })
+}
+
+/// JSON that we made ourselves.
+pub(super) fn parse_own_json(made: serde_json::Result<String>) -> Json {
+    made.and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
+}
+
+/// One output of a case with everything that is known of it.
+fn output(sample: &FoundSample, metrics: &[MetricInfo], options: &RendererOptions) -> Json {
+    let taken = &sample.taken;
+    json!({
+        "sample": sample.sample,
+        "model": sample.result.model,
+        "prompt": sample.result.prompt,
+        "answered_by": sample.result.answered_by(),
+        "repeat": sample.result.repeat,
+        "status": sample.status,
+        "cost_usd": taken.cost_usd,
+        "latency_ms": taken.latency_ms,
+        "attempts": taken.attempts,
+        "input_tokens": taken.input_tokens,
+        "output_tokens": taken.output_tokens,
+        "entry": parse_own_json(case_entry(&sample.result, metrics, options)),
+        "record": parse_own_json(case_record(&sample.result, metrics)),
+    })
+}
+
+/// What became of a gate, with the filter and the order that show the cases behind it.
+fn gate_to_json(verdict: &GateVerdict) -> Json {
+    let name = CaseFilter::quote(verdict.gate.metric());
+    let filter = match &verdict.gate {
+        Gate::Any { relation, limit, .. } => format!("{name}{}{limit}", relation.sign()),
+        Gate::Labels { label, .. } => format!("{name}:{}", CaseFilter::quote(label)),
+        Gate::Mean { .. } | Gate::Quantile { .. } | Gate::PassRate { .. } | Gate::NotWorse { .. } => String::new(),
+    };
+    let is_high_bad = match &verdict.gate {
+        Gate::Mean { relation, .. } | Gate::Quantile { relation, .. } | Gate::Any { relation, .. } => {
+            matches!(relation, Relation::Over | Relation::AtLeast)
+        }
+        Gate::PassRate { relation, .. } => matches!(relation, Relation::Under | Relation::AtMost),
+        Gate::Labels { .. } | Gate::NotWorse { .. } => false,
+    };
+    let sort = format!("{}{}", if is_high_bad { "-" } else { "" }, verdict.gate.metric());
+    json!({"passed": verdict.passed, "words": verdict.to_string(), "filter": filter, "sort": sort})
+}
+
+fn group_to_json(name: &str, group: &Group, metrics: &[MetricInfo], cost: Option<f64>) -> Json {
+    let cells: Vec<Json> = (metrics.iter().enumerate())
+        .map(|(at, info)| {
+            let counts = [
+                group.cases_scored(at),
+                group.scored(at),
+                group.unsure(at),
+                group.not_applicable(at),
+                group.failed(at),
+            ];
+            cell(group.mean(at), group.interval(at, info), counts)
+        })
+        .collect();
+    json!({"model": name, "cases": group.cases(), "outputs": group.outputs, "cost_usd": cost, "cells": cells})
+}
+
+/// A mean with its interval, as reports write both, and what it is over.
+fn cell(mean: Option<f64>, interval: Option<MeanInterval>, counts: [u64; 5]) -> Json {
+    let [cases, scored, unsure, not_applicable, failed] = counts;
+    json!({
+        "mean": mean,
+        "words": mean.map(three_decimals),
+        "interval": interval.map(|ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high))),
+        "ends": interval.map(|ends| (ends.low, ends.high)),
+        "method": interval.map(|ends| ends.method.name()),
+        "cases": cases,
+        "scored": scored,
+        "unsure": unsure,
+        "not_applicable": not_applicable,
+        "failed": failed,
+    })
+}

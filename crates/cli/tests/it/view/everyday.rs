@@ -1,0 +1,184 @@
+//! What people meet at every turn in the viewer: filters as they write them, a second tab, labels typed fast, a run of which only a file
+//! is left, numbers that lead to their cases.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::driver::Browser;
+use super::{ROWS, ViewerProcess, example_run};
+use crate::program::{run_expecting, run_successfully};
+
+fn total(viewer: &ViewerProcess, filter: &str) -> u64 {
+    let path = format!("/view/api/cases?run=r1&most=1&q={}", super::form(filter));
+    viewer.json(&path)["total"].as_u64().unwrap()
+}
+
+fn hint(viewer: &ViewerProcess, filter: &str) -> String {
+    let path = format!("/view/api/cases?run=r1&most=1&q={}", super::form(filter));
+    viewer.json(&path)["hint"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn filters_join_conditions_and_name_what_the_run_does_not_have() {
+    let folder = example_run();
+    let viewer = ViewerProcess::start(folder.path(), &["1"]);
+    let all = total(&viewer, "");
+    let (low, helium) = (total(&viewer, "chrf<20"), total(&viewer, "text~helium"));
+    assert!(0 < low && low < all && 0 < helium && helium < low, "{low} {helium} {all}");
+    assert_eq!(total(&viewer, "chrf < 20"), low, "spaces around a sign change nothing");
+    let either = total(&viewer, "chrf<20 OR text~helium");
+    assert_eq!(either, low + helium - total(&viewer, "chrf<20 text~helium"));
+    assert_eq!(total(&viewer, "HELIUM"), helium, "the size of letters does not matter");
+    // Conditions hold for one output of a case, so both of these may hold for different outputs of the same case.
+    assert!(total(&viewer, "NOT (chrf<20 OR text~helium)") <= all);
+    assert_eq!(total(&viewer, "NOT (id:symbol-helium OR id:symbol-hydrogen)"), all - 2);
+    assert_eq!(total(&viewer, "he"), total(&viewer, "text~he"), "two letters are searched, too");
+    for (filter, words) in [
+        ("tag:chemistri", "The run has no tag `chemistri`; did you mean `chemistry`?"),
+        ("answer_match:rigth", "The run has no label of answer_match `rigth`; did you mean `right`?"),
+        ("model:swfit", "The run has no model `swfit`; did you mean `swift`?"),
+        ("chrf<0", ""),
+    ] {
+        assert_eq!(hint(&viewer, filter), words, "{filter}");
+    }
+    // A page behind the last is the last.
+    let last = viewer.json("/view/api/cases?run=r1&from=999999&most=50");
+    assert_eq!((last["from"].as_u64(), last["rows"].as_array().map(Vec::len)), (Some(150), Some(50)));
+    let exported = {
+        let bearer = format!("Bearer {}", viewer.token);
+        viewer.ask("GET", "/view/api/export?run=r1&q=id:symbol-helium", &[("Authorization", &bearer)]).2
+    };
+    let lines: Vec<Json> = exported.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2, "one line for each model: {exported}");
+    assert!(lines.iter().all(|line| line["id"] == "symbol-helium" && line["scores"]["chrf"]["value"].is_number()));
+
+    let Some(browser) = Browser::start() else { return };
+    browser.open(&viewer.address);
+    browser.until("document.querySelector('article.run .banner li a')");
+    // Numbers are links: a gate leads to the cases behind it, a mean to the worst of them, a tag to those that have it.
+    browser.evaluate("[...document.querySelectorAll('.banner li a')].at(-1).click()");
+    browser.until(&format!("{ROWS} > 0 && {ROWS} < 10 && location.hash.includes('expectations')"));
+    browser.evaluate("document.querySelector('a.tag').click()");
+    browser.until("decodeURIComponent(location.hash).includes('tag:')");
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=tag:nothing", viewer.port));
+    browser.until("document.getElementById('hint')?.innerText.includes('has no tag `nothing`')");
+    browser.evaluate("document.querySelector('#hint a').click()");
+    browser.until(&format!("{ROWS} === 50"));
+    // The grid has a column for each model, the chooser leaves columns out, and who goes up from a case is on its page again.
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&layout=grid&from=100&hide=chrf", viewer.port));
+    browser.until("document.querySelectorAll('table.grid thead th').length === 3");
+    assert_eq!(browser.evaluate("document.querySelector('table.grid').innerText.includes('chrf')"), false);
+    browser.picture("grid-light");
+    browser.press("j\u{e007}");
+    browser.until("document.querySelectorAll('article.output').length === 2");
+    browser.evaluate("(() => { const choice = document.getElementById('difference'); choice.value = '0'; choice.dispatchEvent(new Event('change')); })()");
+    browser.until("document.querySelector('.field.response ins, .field.response del')");
+    browser.press("u");
+    browser.until("document.querySelector('table.grid') && location.hash.includes('from=100')");
+}
+
+#[test]
+fn a_second_tab_has_the_token_of_the_first_and_a_viewer_that_ended_is_told() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = example_run();
+    let mut viewer = ViewerProcess::start(folder.path(), &["1"]);
+    browser.open(&viewer.address);
+    browser.until("document.querySelector('article.run table')");
+    let cases = format!("http://127.0.0.1:{}/view#/cases?run=r1", viewer.port);
+    browser.open_tab(&cases);
+    browser.until(&format!("{ROWS} === 50"));
+    viewer.child.kill().unwrap();
+    viewer.child.wait().unwrap();
+    browser.press("/status:failed\u{e007}");
+    browser.until("document.body.innerText.includes('The viewer does not answer')");
+}
+
+/// Decisions that are typed faster than the server answers all count, each for the output that was asked for.
+#[test]
+fn labels_that_are_typed_fast_are_neither_lost_nor_given_to_the_neighbour() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = example_run();
+    let viewer = ViewerProcess::start(folder.path(), &["1"]);
+    browser.open(&viewer.address);
+    browser.until("document.querySelector('article.run table')");
+    browser.open(&format!("http://127.0.0.1:{}/view#/labels?run=r1&by=Ada&metric=chrf", viewer.port));
+    browser.until("document.querySelector('.labelled')");
+    browser.press("pjfjpjfjpjfjpjf");
+    let done = "document.getElementById('label-done')?.innerText.startsWith('8 decided')";
+    browser.until(done);
+    let kept = fs::read_to_string(folder.path().join(".probare/labels.jsonl")).unwrap();
+    let labels: Vec<Json> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let words: Vec<&str> = labels.iter().map(|label| label["label"].as_str().unwrap()).collect();
+    assert_eq!(words, ["pass", "fail", "pass", "fail", "pass", "fail", "pass", "fail"]);
+    let outputs: std::collections::BTreeSet<String> =
+        labels.iter().map(|label| format!("{} {}", label["id"], label["model"])).collect();
+    assert_eq!(outputs.len(), 8, "each is another output");
+    // A note, and then the other button at once: both count.
+    browser.press("n");
+    browser.press("because");
+    browser.evaluate("document.activeElement.blur()");
+    browser.evaluate("document.getElementById('label-is-pass').click()");
+    browser.until("document.getElementById('label-is-pass').getAttribute('aria-pressed') === 'true'");
+    std::thread::sleep(Duration::from_millis(200));
+    let kept = fs::read_to_string(folder.path().join(".probare/labels.jsonl")).unwrap();
+    let last: Json = serde_json::from_str(kept.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["label"], &last["note"]), (&json!("pass"), &json!("because")));
+}
+
+#[test]
+fn of_a_run_with_models_a_page_has_the_texts_and_a_file_says_that_it_has_none() {
+    let folder = example_run();
+    run_successfully(folder.path(), &["runs", "export", "1", "-o", "run.html", "-o", "run.jsonl"]);
+    let viewer = ViewerProcess::start(folder.path(), &["run.html", "run.jsonl"]);
+    let cases = viewer.json("/view/api/cases?run=f0&most=1");
+    assert_eq!(cases["has_texts"], true);
+    let (row, of_run) = (&cases["rows"][0], {
+        let stored = ViewerProcess::start(folder.path(), &["1"]);
+        stored.json("/view/api/cases?run=r1&most=1")
+    });
+    assert_eq!(row["query"], of_run["rows"][0]["query"]);
+    for at in 0..2 {
+        assert_eq!(row["outputs"][at]["answer"], of_run["rows"][0]["outputs"][at]["answer"]);
+    }
+    assert!(viewer.json("/view/api/labels?run=f0&by=Ada&metric=chrf")["sample"].is_object());
+
+    let cases = viewer.json("/view/api/cases?run=f1&most=1");
+    assert_eq!((&cases["has_texts"], &cases["rows"][0]["outputs"][0]["answer"]), (&json!(false), &Json::Null));
+    let bearer = format!("Bearer {}", viewer.token);
+    let (status, _, told) = viewer.ask("GET", "/view/api/labels?run=f1&by=Ada", &[("Authorization", &bearer)]);
+    assert_eq!(status, 422);
+    assert!(told.contains("has no texts, so there is nothing to label"), "{told}");
+    let Some(browser) = Browser::start() else { return };
+    browser.open(&viewer.address);
+    browser.until("document.querySelectorAll('article.run table').length === 2");
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f1", viewer.port));
+    browser.until(&format!("{ROWS} === 50"));
+    assert!(browser.text("document.querySelector('.answer-cell').innerText").contains("text not in this file"));
+}
+
+/// Two models that say the same have a card each, with everything of theirs.
+#[test]
+fn models_with_the_same_answer_each_have_it() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("cases.jsonl"), "{\"id\": \"a\", \"query\": \"Two?\", \"reference\": \"2\"}\n").unwrap();
+    fs::write(place.join("two.sh"), "cat > /dev/null; echo '{\"text\": \"2\"}'\n").unwrap();
+    let model = |name: &str| format!("{{name: {name}, provider: command, command: [sh, two.sh]}}");
+    let yaml = format!(
+        "datasets: [{{path: cases.jsonl}}]\nmodels: [{}, {}]\nmetrics: [exact_match]\n",
+        model("one"),
+        model("other")
+    );
+    fs::write(place.join("probare.yaml"), yaml).unwrap();
+    run_expecting(place, 0, &["run", "probare.yaml", "-q"]);
+    let viewer = ViewerProcess::start(place, &[]);
+    browser.open(&viewer.address);
+    browser.until("document.querySelector('article.run table')");
+    browser.open(&format!("http://127.0.0.1:{}/view#/case?run=r1&at=0,0", viewer.port));
+    browser.until("document.querySelectorAll('article.output .field.response').length === 2");
+    assert_eq!(browser.evaluate("document.querySelectorAll('.shared .field.response').length"), 0);
+    assert!(browser.text("document.querySelector('.shared').innerText").contains("Two?"));
+}

@@ -1,0 +1,415 @@
+//! Opening a file of cases: format and compression by extension, standard input by `-`.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use probare_core::{CaseSource, InputFile, ReadProgress, ReadSettings, SourceError};
+use serde::{Deserialize, Serialize};
+
+use crate::FieldMap;
+use crate::Grouping;
+use crate::cases::columns::ColumnReader;
+use crate::cases::csv::CsvReader;
+use crate::cases::json::JsonReader;
+use crate::cases::separator;
+use crate::cases::traces::TraceReader;
+use crate::json_splitter::{JsonSplitter, Layout};
+use crate::names::ColumnNames;
+use crate::row::{CaseBatch, FileContext};
+use crate::stored_file::{self, OpenedFile, STANDARD_INPUT, StoredFile, format_from_name, skip_byte_order_mark};
+use crate::traces;
+
+/// Size of the read buffer: large enough that system calls do not count.
+pub(crate) const BUFFER: usize = 256 * 1024;
+
+/// Bytes by which a file is recognised.
+const LOOKED_AT: usize = 256;
+/// Of these so many suffice.
+const ENOUGH: usize = 48;
+
+/// How rows are written in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CaseFormat {
+    /// One JSON object a line.
+    #[serde(rename = "jsonl")]
+    JsonLines,
+    /// A JSON array of objects.
+    Json,
+    /// Comma-separated values with a header.
+    Csv,
+    /// Tab-separated values with a header.
+    Tsv,
+    /// Apache Parquet.
+    Parquet,
+    /// Traces of OpenTelemetry as OTLP/JSON.
+    Otlp,
+}
+
+impl CaseFormat {
+    /// All formats with the extensions that mean them.
+    pub const EXTENSIONS: [(&'static str, Self); 8] = [
+        ("jsonl", Self::JsonLines),
+        ("ndjson", Self::JsonLines),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("tsv", Self::Tsv),
+        ("parquet", Self::Parquet),
+        ("pq", Self::Parquet),
+        ("otlp", Self::Otlp),
+    ];
+}
+
+impl CaseFormat {
+    /// The usual extension.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::JsonLines => "jsonl",
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Parquet => "parquet",
+            Self::Otlp => "otlp",
+        }
+    }
+}
+
+impl FromStr for CaseFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::EXTENSIONS
+            .iter()
+            .find(|(extension, _)| extension.eq_ignore_ascii_case(name))
+            .map(|(_, format)| *format)
+            .ok_or_else(|| format!("unknown format `{name}`; known are jsonl, json, csv, tsv, parquet and otlp"))
+    }
+}
+
+/// How to read.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// Which column becomes which field.
+    pub fields: FieldMap,
+    /// Format where the extension does not tell.
+    pub format: Option<CaseFormat>,
+    /// The sign between the cells of a CSV or TSV file. Where none is given, it is a tab in TSV, and in CSV the one of
+    /// comma, semicolon, tab and pipe that stands as often in the first rows as in the header.
+    pub separator: Option<u8>,
+    /// What becomes one case of a file of traces; a trace where nothing is said.
+    pub group: Option<Grouping>,
+    /// A longer row is reported and passed over, so that a file without line ends cannot fill the memory.
+    pub longest_row: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { fields: FieldMap::default(), format: None, separator: None, group: None, longest_row: 64 * 1024 * 1024 }
+    }
+}
+
+impl ReadOptions {
+    /// How cases are read, for the manifest.
+    pub fn recorded(&self) -> ReadSettings {
+        ReadSettings {
+            mapping: self.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
+            format: self.format.map(|format| format.name().to_owned()),
+            separator: self.separator.map(char::from),
+            group: self.group.map(|group| group.name().to_owned()),
+            longest_row: Some(self.longest_row as u64),
+            limit: None,
+            lost_rows_fail: false,
+        }
+    }
+}
+
+/// A file could not be opened or read at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaseFileError {
+    /// The system refused.
+    #[error("cannot read `{file}`")]
+    Io {
+        /// File name as given.
+        file: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The extension says nothing and no format was given.
+    #[error("cannot tell the format of `{file}` from its name; known are jsonl, json, csv, tsv, parquet and otlp")]
+    UnknownFormat {
+        /// File name as given.
+        file: String,
+    },
+    /// A document is longer than what is read at once.
+    #[error("`{file}` is longer than {}, the most that is read of one document; check that it is the right file, or split it", size(*limit))]
+    TooLarge {
+        /// File name as given.
+        file: String,
+        /// Bytes that are read at most.
+        limit: u64,
+    },
+    /// A row has no end within any reasonable length.
+    #[error("`{file}` has a row at line {line} that goes on for more than {}; it is no file of rows, or its line ends or quotes are damaged", size(*length))]
+    Endless {
+        /// File name as given.
+        file: String,
+        /// Line where the row begins.
+        line: u64,
+        /// Bytes after which it was given up.
+        length: u64,
+    },
+    /// The text is in another encoding.
+    #[error(
+        "the header of `{file}` is not UTF-8 text; files from Windows are often Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8 {file} > utf8.csv` converts one"
+    )]
+    NotUtf8 {
+        /// File name as given.
+        file: String,
+    },
+    /// Something is wanted that the format has not.
+    #[error("`{file}`: {wish}")]
+    Unfit {
+        /// File name as given.
+        file: String,
+        /// What is wanted, and what to do instead.
+        wish: &'static str,
+    },
+    /// The file is not what its format says.
+    #[error("`{file}` is not a valid {format} file: {reason}")]
+    Broken {
+        /// File name as given.
+        file: String,
+        /// The format it was taken for.
+        format: &'static str,
+        reason: String,
+    },
+}
+
+/// A number of bytes in words.
+pub(crate) fn size(bytes: u64) -> String {
+    const MIB: u64 = 1024 * 1024;
+    match bytes {
+        0 => "0 bytes".to_owned(),
+        _ if bytes.is_multiple_of(1024 * MIB) => format!("{} GiB", bytes / (1024 * MIB)),
+        _ if bytes.is_multiple_of(MIB) => format!("{} MiB", bytes / MIB),
+        _ if bytes.is_multiple_of(1024) => format!("{} KiB", bytes / 1024),
+        _ => format!("{bytes} bytes"),
+    }
+}
+
+/// The rows of one file, in batches.
+pub struct CaseReader {
+    reader: Reader,
+    separator: Option<u8>,
+    stored: Option<StoredFile>,
+    option: Option<String>,
+    count: u64,
+}
+
+enum Reader {
+    Json(JsonReader),
+    Csv(Box<CsvReader>),
+    Columns(Box<ColumnReader>),
+    Traces(Box<TraceReader>),
+}
+
+impl fmt::Debug for CaseReader {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Rows").finish_non_exhaustive()
+    }
+}
+
+impl CaseReader {
+    /// Opens a file, or standard input for `-`.
+    pub fn open(path: &str, options: &ReadOptions) -> Result<Self, CaseFileError> {
+        let name = if path == "-" { STANDARD_INPUT } else { path };
+        let format = Self::format_of(path, options)?;
+        let OpenedFile { reader, stored, is_plain_file } = stored_file::open(path)?;
+        // Traces are recognised by their first bytes, whatever their file is called. Standard input may keep us waiting, and
+        // nobody should wait before the work has begun: there the format has to be named.
+        let is_looked_at = path != "-" && options.format.is_none();
+        let (format, reader) = if is_looked_at && matches!(format, CaseFormat::Json | CaseFormat::JsonLines) {
+            let (head, reader) = looked_at(reader, name)?;
+            (if traces::is_otlp(&String::from_utf8_lossy(&head)) { CaseFormat::Otlp } else { format }, reader)
+        } else {
+            (format, reader)
+        };
+        let whole = if format == CaseFormat::Parquet && is_plain_file {
+            // Parquet is read from its end; the digest needs a reader of its own.
+            Some(File::open(path).map_err(|source| CaseFileError::Io { file: path.to_owned(), source })?)
+        } else {
+            None
+        };
+        let mut rows = Self::start(reader, whole, name, format, options)?;
+        rows.stored = Some(stored);
+        Ok(rows)
+    }
+
+    /// Says which option of a suite names the file, as a JSON Pointer, so that it can be opened elsewhere later.
+    #[must_use]
+    pub fn named_by(mut self, option: &str) -> Self {
+        self.option = Some(option.to_owned());
+        self
+    }
+
+    /// The format of a file, by the options or by its name.
+    pub fn format_of(path: &str, options: &ReadOptions) -> Result<CaseFormat, CaseFileError> {
+        let named = if path == "-" { Some(CaseFormat::JsonLines) } else { format_from_name(Path::new(path)).0 };
+        options.format.or(named).ok_or_else(|| CaseFileError::UnknownFormat { file: path.to_owned() })
+    }
+
+    /// The sign between cells that is used, given or found, where the file has cells.
+    pub const fn separator(&self) -> Option<u8> {
+        self.separator
+    }
+
+    /// The names of the columns, where the file says them before its rows.
+    pub(crate) fn header(&self) -> Option<Vec<String>> {
+        match &self.reader {
+            Reader::Csv(reader) => Some(reader.columns()),
+            Reader::Columns(reader) => Some(reader.columns()),
+            Reader::Json(_) | Reader::Traces(_) => None,
+        }
+    }
+
+    /// Rows from anything that can be read; `name` is what messages call it.
+    pub fn from_reader(
+        reader: impl Read + Send + 'static,
+        name: &str,
+        format: CaseFormat,
+        options: &ReadOptions,
+    ) -> Result<Self, CaseFileError> {
+        Self::start(Box::new(reader), None, name, format, options)
+    }
+
+    fn start(
+        reader: Box<dyn Read + Send>,
+        whole: Option<File>,
+        name: &str,
+        format: CaseFormat,
+        options: &ReadOptions,
+    ) -> Result<Self, CaseFileError> {
+        let shared = Arc::new(FileContext { file: name.to_owned(), names: ColumnNames::new(&options.fields) });
+        let mut separator = None;
+        let unfit = |wish| CaseFileError::Unfit { file: name.to_owned(), wish };
+        if format == CaseFormat::Otlp && options.fields.iter().next().is_some() {
+            return Err(unfit("traces have no columns that could be mapped; `probare import` makes a file of cases"));
+        }
+        if format != CaseFormat::Otlp && options.group.is_some() {
+            return Err(unfit("a grouping is for traces (format otlp), and this is a file of rows"));
+        }
+        let reader = match format {
+            CaseFormat::Otlp => {
+                let reader = if name == STANDARD_INPUT {
+                    reader
+                } else {
+                    let (head, reader) = looked_at(reader, name)?;
+                    refuse_protobuf(&head, name)?;
+                    reader
+                };
+                let cutter = JsonSplitter::new(reader, Layout::Values, options.longest_row, name)?;
+                Reader::Traces(Box::new(TraceReader::new(cutter, options.group.unwrap_or_default(), shared)))
+            }
+            CaseFormat::JsonLines | CaseFormat::Json => {
+                let layout = Layout::for_format(format, name);
+                Reader::Json(JsonReader::new(JsonSplitter::new(reader, layout, options.longest_row, name)?, shared))
+            }
+            CaseFormat::Csv | CaseFormat::Tsv => {
+                let reader = skip_byte_order_mark(reader, name)?;
+                let (sign, reader) = match options.separator {
+                    Some(sign) => (check_separator(sign, name)?, reader),
+                    None if format == CaseFormat::Tsv => (b'\t', reader),
+                    None => separator::detect_separator(reader, name)?,
+                };
+                separator = Some(sign);
+                Reader::Csv(Box::new(CsvReader::new(reader, sign, options.longest_row, shared)?))
+            }
+            CaseFormat::Parquet => Reader::Columns(Box::new(match whole {
+                Some(file) => ColumnReader::new(file, options.longest_row, shared)?,
+                None => ColumnReader::from_stream(reader, options.longest_row, shared)?,
+            })),
+        };
+        Ok(Self { reader, separator, stored: None, option: None, count: 0 })
+    }
+}
+
+/// The first bytes of a file, and the file from its start.
+fn looked_at(mut reader: Box<dyn Read + Send>, file: &str) -> Result<(Vec<u8>, Box<dyn Read + Send>), CaseFileError> {
+    let mut head = Vec::with_capacity(LOOKED_AT);
+    // A pipe gives what it has: its first row is not kept waiting for the next ones.
+    while head.len() < ENOUGH {
+        let mut more = [0; LOOKED_AT];
+        match reader.read(&mut more) {
+            Ok(0) => break,
+            Ok(read) => head.extend_from_slice(&more[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(CaseFileError::Io { file: file.to_owned(), source }),
+        }
+    }
+    Ok((head.clone(), Box::new(Cursor::new(head).chain(reader))))
+}
+
+/// Traces are read as JSON alone.
+fn refuse_protobuf(head: &[u8], file: &str) -> Result<(), CaseFileError> {
+    let text = String::from_utf8_lossy(head);
+    match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
+        None | Some('{' | '[') => Ok(()),
+        Some(_) => {
+            let reason =
+                "it is no JSON; traces in protobuf are taken by `probare serve` (POST /v1/traces), not from files";
+            Err(CaseFileError::Broken { file: file.to_owned(), format: "OTLP/JSON", reason: reason.to_owned() })
+        }
+    }
+}
+
+/// A sign that can stand between cells.
+fn check_separator(sign: u8, file: &str) -> Result<u8, CaseFileError> {
+    if matches!(sign, b'"' | b'\n' | b'\r' | 0x80..) {
+        let reason = format!("{:?} cannot stand between cells", char::from(sign));
+        return Err(CaseFileError::Broken { file: file.to_owned(), format: "CSV", reason });
+    }
+    Ok(sign)
+}
+
+impl Iterator for CaseReader {
+    type Item = Result<CaseBatch, CaseFileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = match &mut self.reader {
+            Reader::Json(reader) => reader.next(),
+            Reader::Csv(reader) => reader.next(),
+            Reader::Columns(reader) => reader.next(),
+            Reader::Traces(reader) => reader.next(),
+        };
+        if let (Some(Err(_)), Some(stored)) = (&batch, &mut self.stored) {
+            stored.give_up();
+        }
+        batch
+    }
+}
+
+impl CaseSource for CaseReader {
+    fn next_batch(&mut self) -> Option<Result<Box<dyn probare_core::CaseBatch>, SourceError>> {
+        let batch = match self.next()? {
+            Ok(batch) => batch,
+            Err(error) => return Some(Err(error.into())),
+        };
+        self.count += batch.len() as u64;
+        Some(Ok(Box::new(batch)))
+    }
+
+    fn inputs(&mut self) -> Result<Vec<InputFile>, SourceError> {
+        let Some(stored) = &mut self.stored else { return Ok(Vec::new()) };
+        Ok(vec![InputFile { option: self.option.clone(), ..stored.input(self.count)? }])
+    }
+
+    fn progress(&self) -> Option<Arc<dyn ReadProgress>> {
+        self.stored.as_ref().map(StoredFile::progress)
+    }
+}

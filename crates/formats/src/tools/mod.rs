@@ -1,0 +1,434 @@
+//! Files of other tools, read as cases of ours: promptfoo, Inspect, lm-eval, OpenAI evals (logs and the hosted ones), DeepEval, Ragas,
+//! LangSmith, Langfuse, Every Eval Ever, chats, traces.
+//!
+//! [`import`] tells the format by what is in the file and not by its name. The other tool's own scores are kept, in
+//! `metadata.scores`, in the form of our result lines; what the file says beyond a case's fields is in `metadata` too.
+//! `docs/exchange.md` has the table of what is lost.
+
+mod chat;
+mod content;
+mod deepeval;
+mod detection;
+mod document;
+mod every_eval_ever;
+mod export;
+mod inspect;
+mod langfuse;
+mod langsmith;
+mod lm_eval;
+mod openai_evals;
+mod openai_platform;
+mod otlp;
+mod promptfoo;
+mod ragas;
+mod record;
+mod scores;
+mod spool;
+mod zip;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::io::Read;
+use std::str::FromStr;
+
+use probare_core::{Better, Case, InputFile};
+use serde_json::{Map, Value as Json};
+
+use self::document::SourceDocument;
+use crate::stored_file::{self, STANDARD_INPUT};
+use crate::{CaseFileError, Grouping, LARGEST_DOCUMENT, TraceLoss};
+
+pub(crate) use self::document::{cause, string_end};
+pub use self::export::{DatasetUsed, ExportMetadata, ExportTarget};
+pub(crate) use self::scores::add_evaluation;
+
+/// A format of another tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportFormat {
+    /// Results of promptfoo, as JSON, JSON lines or a table.
+    Promptfoo,
+    /// Logs of Inspect, `.eval` or `.json`.
+    Inspect,
+    /// `samples_*.jsonl` of lm-eval.
+    LmEval,
+    /// Records of a run, or samples, of OpenAI evals.
+    OpenaiEvals,
+    /// Evals, runs, output items and data sources of the hosted Evals of OpenAI.
+    OpenaiPlatform,
+    /// Test runs and data sets of DeepEval.
+    Deepeval,
+    /// Data sets and results of Ragas.
+    Ragas,
+    /// Examples, runs and experiments of LangSmith.
+    Langsmith,
+    /// Items, traces and generations of Langfuse.
+    Langfuse,
+    /// Instance records of Every Eval Ever.
+    Eee,
+    /// Conversations: lists of `messages`.
+    Chat,
+    /// Traces of OpenTelemetry, as OTLP/JSON.
+    Otlp,
+}
+
+impl ImportFormat {
+    /// All formats.
+    pub const ALL: [Self; 12] = [
+        Self::Promptfoo,
+        Self::Inspect,
+        Self::LmEval,
+        Self::OpenaiEvals,
+        Self::OpenaiPlatform,
+        Self::Deepeval,
+        Self::Ragas,
+        Self::Langsmith,
+        Self::Langfuse,
+        Self::Eee,
+        Self::Chat,
+        Self::Otlp,
+    ];
+
+    /// The name on the command line and in imported cases.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Promptfoo => "promptfoo",
+            Self::Inspect => "inspect",
+            Self::LmEval => "lm-eval",
+            Self::OpenaiEvals => "openai-evals",
+            Self::OpenaiPlatform => "openai-platform",
+            Self::Deepeval => "deepeval",
+            Self::Ragas => "ragas",
+            Self::Langsmith => "langsmith",
+            Self::Langfuse => "langfuse",
+            Self::Eee => "every-eval-ever",
+            Self::Chat => "chat",
+            Self::Otlp => "otlp",
+        }
+    }
+
+    /// What of such a file has no place in cases of ours, one by one.
+    pub const fn losses(self) -> &'static [&'static str] {
+        match self {
+            Self::Promptfoo => &[
+                "configuration, prompts as templates, traces, transforms, details of red-teaming, weights of assertions",
+                "of a table: assertions, digits of scores beyond the second, the message of an error",
+            ],
+            Self::Inspect => &[
+                "events, store, plan, reductions and aggregates, tool definitions, thoughts of a model",
+                "attachments other than whole texts; pictures and sounds",
+            ],
+            Self::LmEval => &[
+                "results of the whole set, other replies than the first, settings of the model and the task (another file)",
+            ],
+            Self::OpenaiEvals => &["the final report, times"],
+            Self::OpenaiPlatform => &[
+                "times, ids of graders, `per_model_usage`, counts of results (computed again), the address of the report",
+                "steps of reasoning of model graders (`results[].sample`), pictures and sounds",
+                "of a run: tools and response formats, filters of stored completions and responses",
+            ],
+            Self::Deepeval => {
+                &["traces, spans, prompts, thresholds, aggregates, pictures; the SQLite store is not read"]
+            }
+            Self::Ragas => &["which metric had which settings; rubrics are kept in the metadata"],
+            Self::Langsmith => &[
+                "runs inside of other runs, events, times, attachments, who gave feedback; statistics keep the mean alone",
+            ],
+            Self::Langfuse => &[
+                "observations inside of others, times, prompts, costs of steps; words of categorical scores have no value",
+            ],
+            Self::Eee | Self::Chat => &[],
+            Self::Otlp => &["what the notes count; --verbose lists it"],
+        }
+    }
+
+    /// What such a file looks like.
+    const fn description(self) -> &'static str {
+        match self {
+            Self::Promptfoo => {
+                "an object with `results.version` and `results.results`, lines with `testCase`, or a table with columns \
+                 `[provider] prompt`"
+            }
+            Self::Inspect => "a zip archive with `header.json`, or an object with `eval` and `samples`",
+            Self::LmEval => "lines with `doc_id` and `resps`",
+            Self::OpenaiEvals => "lines with `spec`, with `sample_id` and `type`, or with `input` and `ideal`",
+            Self::OpenaiPlatform => {
+                "objects `eval`, `eval.run` or `eval.run.output_item`, lines with `item`, or with `data_source_idx` and `grades`"
+            }
+            Self::Deepeval => {
+                "an object with `testCases` and `testPassed`, or goldens with `input` and `expected_output`"
+            }
+            Self::Ragas => "objects with `user_input` and `reference`, `response` or `retrieved_contexts`",
+            Self::Langsmith => "objects with `inputs` and `outputs`",
+            Self::Langfuse => {
+                "items with `expectedOutput` and `datasetId`, traces or observations with `input` and `output`"
+            }
+            Self::Eee => "lines with `schema_version`, `sample_id` and `interaction_type`",
+            Self::Chat => "objects with `messages`",
+            Self::Otlp => "objects with `resourceSpans` or `resourceLogs`",
+        }
+    }
+}
+
+impl fmt::Display for ImportFormat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for ImportFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = || Self::ALL.map(Self::name).join(", ");
+        Self::ALL
+            .into_iter()
+            .find(|format| format.name() == name)
+            .ok_or_else(|| format!("unknown format `{name}`; known are {}", known()))
+    }
+}
+
+/// A file of another tool cannot be imported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// It cannot be read at all.
+    #[error(transparent)]
+    Open(#[from] CaseFileError),
+    /// It is of none of the formats.
+    #[error("the format of `{file}` is not known: {seen}")]
+    Unknown {
+        /// File name as given.
+        file: String,
+        /// What is in it.
+        seen: String,
+    },
+    /// It is not what its format says.
+    #[error("`{file}` is not a valid {format} file: {place}{reason}")]
+    Broken {
+        /// File name as given.
+        file: String,
+        /// The format it was taken for.
+        format: &'static str,
+        /// Where, with what stands between it and the reason.
+        place: String,
+        reason: String,
+    },
+}
+
+impl ImportError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unknown { .. } => {
+                let mut hint = "known are".to_owned();
+                for format in ImportFormat::ALL {
+                    hint.push_str(&format!("\n  {format}: {}", format.description()));
+                }
+                hint.push_str("\na file of rows needs no import: `probare score` reads it");
+                Some(hint)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A score that another tool gave, over all cases of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedScore {
+    /// Its name.
+    pub name: String,
+    /// Least and greatest value, as far as the format says: 0 to 1 where all values are, else without an end.
+    pub range: (f64, f64),
+    /// Which direction is better.
+    pub better: Better,
+}
+
+/// What was in a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ImportedCases {
+    /// The cases, in the order of the file.
+    pub cases: Vec<Case>,
+    /// The other tool's scores, in the order in which they first came.
+    pub scores: Vec<ImportedScore>,
+    /// What the reader should know: what is missing, what was guessed.
+    pub notes: Vec<String>,
+    /// Of traces, all that could not be used, one by one; the notes count it.
+    pub lost: Vec<TraceLoss>,
+    /// What the file says beside its cases, as a configuration of ours: metrics, models, judges, `generate`.
+    pub configuration: Option<Map<String, Json>>,
+    /// Where each score stands in the list, by its name.
+    places: HashMap<String, usize>,
+}
+
+impl ImportedCases {
+    /// Takes a case in, with the scores that it was given.
+    fn push(&mut self, mut case: Case, scores: Map<String, Json>) {
+        for (name, told) in &scores {
+            let value = told.get("value").and_then(Json::as_f64);
+            let is_share = value.is_none_or(|value| (0.0..=1.0).contains(&value));
+            match self.places.get(name) {
+                Some(at) if !is_share => self.scores[*at].range = (f64::NEG_INFINITY, f64::INFINITY),
+                Some(_) => {}
+                None => {
+                    self.places.insert(name.clone(), self.scores.len());
+                    let range = if is_share { (0.0, 1.0) } else { (f64::NEG_INFINITY, f64::INFINITY) };
+                    self.scores.push(ImportedScore { name: name.clone(), range, better: scores::better(name) });
+                }
+            }
+        }
+        if !scores.is_empty() {
+            put(&mut case.metadata, SCORES, Json::Object(scores));
+        }
+        self.cases.push(case);
+    }
+}
+
+/// Samples times scores of a file at most.
+const MOST_RESULTS: usize = 20_000_000;
+
+/// Where the scores of an imported case stand in its metadata.
+pub const SCORES: &str = "scores";
+
+/// Where an imported case says in its metadata what it comes from, and what went wrong.
+pub const ORIGIN: &str = "imported";
+
+/// Puts one of our own entries into the metadata; one of that name that the file has is called `row.NAME`, as for columns.
+fn put(metadata: &mut Map<String, Json>, name: &str, value: Json) {
+    if let Some(other) = metadata.insert(name.to_owned(), value) {
+        metadata.insert(format!("row.{name}"), other);
+    }
+}
+
+/// Reads a file of another tool, or standard input for `-`; where no format is given, it is told by the content. Of traces
+/// `group` says what becomes one case; of anything else nothing can be grouped.
+pub fn import(
+    path: &str,
+    format: Option<ImportFormat>,
+    group: Option<Grouping>,
+) -> Result<(ImportFormat, ImportedCases, InputFile), ImportError> {
+    let (document, mut opened) = open_document(path)?;
+    let (format, imported) = read_document(&document, format, group)?;
+    let input = opened.stored.input(imported.cases.len() as u64)?;
+    Ok((format, imported, input))
+}
+
+/// The whole of a file, or of standard input for `-`.
+fn open_document(path: &str) -> Result<(SourceDocument, stored_file::OpenedFile), ImportError> {
+    let name = if path == "-" { STANDARD_INPUT } else { path };
+    let mut opened = stored_file::open(path)?;
+    let mut bytes = Vec::new();
+    let read = opened.reader.by_ref().take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes);
+    read.map_err(|source| CaseFileError::Io { file: name.to_owned(), source })?;
+    if bytes.len() as u64 > LARGEST_DOCUMENT {
+        return Err(CaseFileError::TooLarge { file: name.to_owned(), limit: LARGEST_DOCUMENT }.into());
+    }
+    Ok((SourceDocument::new(bytes, name), opened))
+}
+
+/// Reads several files of one tool as one: the eval of OpenAI, its runs and its samples.
+pub fn import_together(
+    paths: &[String],
+    format: Option<ImportFormat>,
+) -> Result<(ImportFormat, ImportedCases, Vec<InputFile>), ImportError> {
+    let (mut documents, mut inputs) = (Vec::new(), Vec::new());
+    for path in paths {
+        let (document, opened) = open_document(path)?;
+        let found = match format {
+            Some(format) => format,
+            None => detection::format(&document)?,
+        };
+        if found != ImportFormat::OpenaiPlatform {
+            let wish =
+                "several files are read as one for the hosted Evals of OpenAI alone, and this is of another tool";
+            return Err(CaseFileError::Unfit { file: document.name, wish }.into());
+        }
+        documents.push(document);
+        inputs.push(opened);
+    }
+    let mut imported = openai_platform::read(&documents)?;
+    let format = ImportFormat::OpenaiPlatform;
+    if let Some(document) = documents.first() {
+        check_and_number(&mut imported, document, format)?;
+    }
+    let rows = imported.cases.len() as u64;
+    let inputs: Result<Vec<InputFile>, _> = inputs.into_iter().map(|mut opened| opened.stored.input(rows)).collect();
+    Ok((format, imported, inputs?))
+}
+
+/// The same of bytes that are at hand; `name` is what messages call them.
+pub fn read_foreign(
+    bytes: Vec<u8>,
+    name: &str,
+    format: Option<ImportFormat>,
+    group: Option<Grouping>,
+) -> Result<(ImportFormat, ImportedCases), ImportError> {
+    read_document(&SourceDocument::new(bytes, name), format, group)
+}
+
+fn read_document(
+    document: &SourceDocument,
+    format: Option<ImportFormat>,
+    group: Option<Grouping>,
+) -> Result<(ImportFormat, ImportedCases), ImportError> {
+    let format = match format {
+        Some(format) => format,
+        None => detection::format(document)?,
+    };
+    if group.is_some() && format != ImportFormat::Otlp {
+        let wish = "a grouping is for traces (otlp), and this is none";
+        return Err(CaseFileError::Unfit { file: document.name.clone(), wish }.into());
+    }
+    let mut imported = match format {
+        ImportFormat::Promptfoo => promptfoo::read::read(document),
+        ImportFormat::Inspect => inspect::read::read(document),
+        ImportFormat::LmEval => lm_eval::read(document),
+        ImportFormat::OpenaiEvals => openai_evals::read(document),
+        ImportFormat::OpenaiPlatform => openai_platform::read(std::slice::from_ref(document)),
+        ImportFormat::Deepeval => deepeval::read(document),
+        ImportFormat::Ragas => ragas::read(document),
+        ImportFormat::Langsmith => langsmith::read(document),
+        ImportFormat::Langfuse => langfuse::read(document),
+        ImportFormat::Eee => every_eval_ever::read::read(document),
+        ImportFormat::Chat => chat::read(document),
+        ImportFormat::Otlp => otlp::read::read(document, group.unwrap_or_default()),
+    }?;
+    check_and_number(&mut imported, document, format)?;
+    Ok((format, imported))
+}
+
+/// Refuses what is empty or too much, and tells samples apart that have the same id.
+fn check_and_number(
+    imported: &mut ImportedCases,
+    document: &SourceDocument,
+    format: ImportFormat,
+) -> Result<(), ImportError> {
+    if imported.cases.is_empty() {
+        return Err(document.broken(format, "", "it holds no samples"));
+    }
+    // Every sample has a result of every score, if only that there is none.
+    let (samples, scores) = (imported.cases.len(), imported.scores.len());
+    if samples.saturating_mul(scores) > MOST_RESULTS {
+        let reason = format!("{samples} samples with {scores} different scores are too many results; split it");
+        return Err(document.broken(format, "", reason));
+    }
+    same_ids(imported);
+    Ok(())
+}
+
+/// Tells samples apart that have one id, model and repeat: the second of `a` is `a~2`.
+fn same_ids(imported: &mut ImportedCases) {
+    let mut seen: BTreeMap<(String, Option<String>, u32), u32> = BTreeMap::new();
+    let mut renamed = 0;
+    for case in &mut imported.cases {
+        let (model, repeat) = case.response.as_ref().map_or((None, 0), |output| (output.model.clone(), output.repeat));
+        let count = seen.entry((case.id.clone(), model, repeat)).or_default();
+        *count += 1;
+        if *count > 1 {
+            case.id.push_str(&format!("~{count}"));
+            renamed += 1;
+        }
+    }
+    if renamed > 0 {
+        imported.notes.push(format!("{renamed} samples had the id of another one and got a number behind theirs"));
+    }
+}

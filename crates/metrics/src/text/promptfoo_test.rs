@@ -1,0 +1,176 @@
+//! The assertions of a promptfoo test, with the verdict and score of the original.
+
+use probare_core::{
+    BuildError, ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric,
+};
+use probare_promptfoo::{Answer, Assertion, Fault, Grade, GradeError, SchemaValidator, grade_with, max_score};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::json_schema::SchemaChecker;
+use crate::bounded_evidence::BoundedEvidence;
+
+/// Where a case keeps its part of a test.
+const KEY: &str = "promptfoo";
+
+/// Options of `promptfoo_test`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PromptfooTest {
+    /// Assertions of every case, as promptfoo writes them: `{type: contains, value: Paris}`. Those of the case
+    /// (`metadata.promptfoo.assert`) come behind them.
+    pub assert: Vec<Value>,
+    /// Score from which on a test passes, whatever its assertions say; that of the case wins.
+    pub threshold: Option<f64>,
+    /// Name of a `metric`: the value is then its score rather than that of the test.
+    pub metric: Option<String>,
+    /// Functions that the model could call, for `is-valid-function-call`.
+    pub functions: Option<Value>,
+    /// Tools that the model could call, for `is-valid-openai-tools-call`; those of the case where absent.
+    pub tools: Option<Value>,
+}
+
+metric!(PromptfooTest as Pure {
+    summary: "The score of a promptfoo test: its assertions, weights and thresholds",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [],
+    prepare: prepare,
+    since: "0.4",
+    version: 1,
+    page: "promptfoo_test.md",
+});
+
+fn prepare(options: PromptfooTest) -> Result<PromptfooTest, BuildError> {
+    for entry in &options.assert {
+        Assertion::from_json(entry).map_err(BuildError::Options)?;
+    }
+    Ok(options)
+}
+
+/// Checks schemas and counts the work.
+struct Schemas;
+
+impl SchemaValidator for Schemas {
+    fn fits(&self, schema: &Value, value: &Value) -> Result<bool, String> {
+        let checker = SchemaChecker::new(schema.clone(), Some(true))?;
+        Ok(checker.errors(value)?.next().is_none())
+    }
+}
+
+/// What a case says about its test.
+struct TestParts<'a> {
+    parts: Option<&'a Map<String, Value>>,
+}
+
+impl<'a> TestParts<'a> {
+    fn get(&self, key: &str) -> Option<&'a Value> {
+        self.parts?.get(key).filter(|value| !value.is_null())
+    }
+}
+
+/// A verdict on one assertion; an importer may have found that it cannot be had.
+fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Result<probare_promptfoo::Verdict, Fault> {
+    let reason = |key: &str| assertion.options.get(key).and_then(Value::as_str).map(str::to_owned);
+    if let Some(reason) = reason("not_run") {
+        return Err(Fault::NotRun(reason));
+    }
+    if let Some(reason) = reason("template_error") {
+        return Err(Fault::Error(reason));
+    }
+    assertion.judge(answer)
+}
+
+impl PromptfooTest {
+    fn grade(&self, sample: &Sample<'_>, response: &str) -> Result<Grade, GradeError> {
+        let parts = TestParts { parts: sample.case.metadata.get(KEY).and_then(Value::as_object) };
+        let mut list = self.assert.clone();
+        list.extend(parts.get("assert").and_then(Value::as_array).into_iter().flatten().cloned());
+        let threshold = parts.get("threshold").and_then(Value::as_f64).or(self.threshold);
+        // What is no text is kept beside its text form.
+        let text = Value::from(response);
+        let output = parts.get("output").unwrap_or(&text);
+        let tools = self.tools.clone().or_else(|| parts.get("tools").cloned());
+        let answer = Answer {
+            response: parts.get("response").and_then(Value::as_object),
+            functions: self.functions.as_ref().or_else(|| parts.get("functions")),
+            tools: tools.as_ref(),
+            trace: parts.get("trace"),
+            ..Answer::new(output, &Schemas)
+        };
+        let own = |answer: &Answer<'_>| grade_with(&list, threshold, answer, &mut |assertion| judge(assertion, answer));
+        let grade = own(&answer)?;
+        let across = list.iter().find(|entry| entry.get("type").and_then(Value::as_str) == Some("max-score"));
+        let Some(across) = across else { return Ok(grade) };
+        let Some(outputs) = parts.get("outputs").and_then(Value::as_array) else {
+            let mut grade = grade;
+            let reason = "`max-score` compares all outputs of a test, which are not known together".to_owned();
+            grade.not_run.push(("max-score".to_owned(), reason));
+            return Ok(grade);
+        };
+        let place = parts.get("column").and_then(Value::as_u64).and_then(|place| usize::try_from(place).ok());
+        let mut grades =
+            outputs.iter().map(|output| own(&Answer::new(output, &Schemas))).collect::<Result<Vec<_>, _>>()?;
+        max_score(across.get("value"), &mut grades).map_err(GradeError::Refused)?;
+        let found = place.and_then(|place| grades.into_iter().nth(place));
+        found.ok_or_else(|| {
+            GradeError::Refused("the place of this output among all of its test is not known".to_owned())
+        })
+    }
+}
+
+impl Metric for PromptfooTest {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        // Without a response an importer may know why there is none.
+        let parts = TestParts { parts: sample.case.metadata.get(KEY).and_then(Value::as_object) };
+        for (key, kind) in [("not_run", ErrorKind::NotRun), ("error", ErrorKind::Failed)] {
+            if let Some(reason) = parts.get(key).and_then(Value::as_str) {
+                return Err(ScoreError::other(kind, reason));
+            }
+        }
+        let response = sample.response()?;
+        let grade = self.grade(&sample, response).map_err(|error| {
+            let (GradeError::Error(reason) | GradeError::Refused(reason)) = error;
+            ScoreError::other(ErrorKind::Failed, reason)
+        })?;
+        if !grade.not_run.is_empty() {
+            let reasons: Vec<String> =
+                grade.not_run.iter().map(|(kind, reason)| format!("`{kind}`: {reason}")).collect();
+            return Err(ScoreError::other(ErrorKind::NotRun, format!("not run: {}", reasons.join("; "))));
+        }
+        if let Some(name) = &self.metric {
+            let Some(named) = grade.named.iter().find(|named| named.name == *name) else {
+                return Ok(Outcome::not_applicable(format!("no assertion of the test has the metric `{name}`")));
+            };
+            let mut evidence = BoundedEvidence::default();
+            let parts = grade.parts.iter().filter(|part| part.metric.as_deref() == Some(name));
+            parts.for_each(|part| evidence.push(|| part_evidence(part, response)));
+            return Ok(Score::from_number(named.score)?.because(evidence.finish()).into());
+        }
+        let mut evidence = BoundedEvidence::default();
+        grade.parts.iter().for_each(|part| evidence.push(|| part_evidence(part, response)));
+        if grade.parts.is_empty() {
+            evidence
+                .push(|| Evidence::note("nothing was checked: the test has no assertions, and passes in promptfoo"));
+        }
+        let mut score = Score::from_number(grade.score)?.because(evidence.finish());
+        score.label = Some(if grade.pass { "pass" } else { "fail" }.into());
+        Ok(score.into())
+    }
+}
+
+/// What one assertion said.
+fn part_evidence(part: &probare_promptfoo::Part, response: &str) -> Evidence {
+    let verdict = if part.pass { "passes" } else { "fails" };
+    let mut note = format!("{} {verdict} with {}", part.kind, probare_promptfoo::js::number_text(part.score));
+    if let Some(reason) = &part.reason {
+        note.push_str(&format!(": {reason}"));
+    }
+    match &part.found {
+        Some(span) if response.get(span.clone()).is_some() => {
+            Evidence::at(EvidenceKind::Matched, Field::Response, span.clone(), response).with_note(note)
+        }
+        _ => Evidence::note(note),
+    }
+}

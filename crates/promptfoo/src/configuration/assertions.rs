@@ -1,0 +1,95 @@
+//! Assertions of a test as they are held against an answer: files read, texts rendered.
+
+use serde_json::{Map, Value};
+
+use super::{ConfigurationFiles, is_data};
+use crate::template::{Globals, TemplateError, render, render_value};
+use crate::{Assertion, js, yaml};
+
+/// Types whose value promptfoo does not render.
+const UNRENDERED: [&str; 3] = ["trace-error-spans", "trace-span-count", "trace-span-duration"];
+
+/// Refuses what promptfoo refuses when it loads a configuration.
+pub(super) fn check(test: &Value) -> Result<(), String> {
+    let entries = match test.get("assert") {
+        None | Some(Value::Null) => return Ok(()),
+        Some(Value::Array(entries)) => entries,
+        Some(_) => return Err("`assert` of a test is no list".to_owned()),
+    };
+    for entry in entries {
+        let assertion = Assertion::from_json(entry)?;
+        if assertion.kind == "assert-set" {
+            let inner = entry.get("assert").and_then(Value::as_array).ok_or("an `assert-set` has no list `assert`")?;
+            for entry in inner {
+                if Assertion::from_json(entry)?.kind == "assert-set" {
+                    return Err("an `assert-set` stands within another one".to_owned());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The assertions of a test, ready to be judged. What cannot be had says so under `not_run` or `template_error`.
+pub(super) fn prepare(
+    entries: &[Value],
+    vars: &Map<String, Value>,
+    globals: &Globals,
+    files: &dyn ConfigurationFiles,
+) -> Vec<Value> {
+    entries.iter().map(|entry| prepare_one(entry, vars, globals, files)).collect()
+}
+
+fn prepare_one(entry: &Value, vars: &Map<String, Value>, globals: &Globals, files: &dyn ConfigurationFiles) -> Value {
+    let mut ready = entry.clone();
+    let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
+    if let Some(inner) = entry.get("assert").and_then(Value::as_array) {
+        ready["assert"] = Value::Array(prepare(inner, vars, globals, files));
+    }
+    if let Some(metric) = entry.get("metric").and_then(Value::as_str)
+        && let Ok(metric) = render(metric, vars, globals)
+    {
+        ready["metric"] = Value::from(metric);
+    }
+    for key in ["transform", "contextTransform", "assertScoringFunction"] {
+        if entry.get(key).is_some_and(|value| !value.is_null()) {
+            ready["not_run"] = Value::from(format!("its `{key}` is code"));
+        }
+    }
+    let is_rendered = !UNRENDERED.contains(&kind.strip_prefix("not-").unwrap_or(kind));
+    match entry.get("value") {
+        Some(Value::String(text)) if text.starts_with("file://") => match file_value(&text["file://".len()..], files) {
+            Ok(value) => ready["value"] = value,
+            Err(FileFault::Code(reason)) => ready["not_run"] = Value::from(reason),
+            Err(FileFault::Error(reason)) => ready["template_error"] = Value::from(reason),
+        },
+        Some(value) if is_rendered => match render_value(value, vars, globals) {
+            Ok(value) => ready["value"] = value,
+            Err(TemplateError { reason, is_limit: true }) => ready["not_run"] = Value::from(reason),
+            Err(TemplateError { reason, .. }) => ready["template_error"] = Value::from(reason),
+        },
+        _ => {}
+    }
+    ready
+}
+
+/// Why a file gives no value.
+enum FileFault {
+    Code(String),
+    Error(String),
+}
+
+fn file_value(path: &str, files: &dyn ConfigurationFiles) -> Result<Value, FileFault> {
+    let is_code = [".js", ".cjs", ".mjs", ".ts", ".py", ".rb"];
+    if is_code.iter().any(|extension| path.ends_with(extension) || path.contains(&format!("{extension}:"))) {
+        return Err(FileFault::Code(format!("`{path}` is code, which is not run")));
+    }
+    let text = || files.read(path).map_err(FileFault::Error);
+    if is_data(path) {
+        return yaml::parse(&text()?).map_err(|reason| FileFault::Error(format!("`{path}`: {reason}")));
+    }
+    if path.rsplit_once('.').is_some_and(|(_, extension)| extension == "txt") {
+        return Ok(Value::from(js::trim(&text()?)));
+    }
+    Err(FileFault::Error(format!("`{path}` is no kind of file that an assertion takes")))
+}

@@ -1,0 +1,193 @@
+//! Verdict and score of every assertion, of tests with several, and of `max-score`.
+
+use probare_promptfoo::template::{Globals, prepare_variables, render, render_value};
+use probare_promptfoo::{Answer, Assertion, Fault, Grade, GradeError, grade, max_score};
+use probare_testing::{Golden, close, same};
+use serde_json::{Map, Value};
+
+use crate::schemas::Schemas;
+
+/// Assertions whose value promptfoo does not render.
+const RAW: [&str; 3] = ["trace-span-count", "trace-span-duration", "trace-error-spans"];
+
+/// The assertion of a vector with its texts rendered; the reason where a template is wrong.
+fn assertion(vector: &Value) -> Result<Assertion, Fault> {
+    let mut json = vector.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
+    json.insert("type".to_owned(), vector["type"].clone());
+    let kind = vector["type"].as_str().unwrap_or_default();
+    let vars = prepare_variables(vector["vars"].as_object().unwrap_or(&Map::new()));
+    if let Some(value) = vector.get("value") {
+        let is_raw = RAW.contains(&kind.trim_start_matches("not-"));
+        let rendered = render_value(value, &vars, &Globals::default());
+        let value = if is_raw { Ok(value.clone()) } else { rendered.map_err(|error| Fault::Error(error.reason)) };
+        json.insert("value".to_owned(), value?);
+    }
+    Assertion::from_json(&Value::Object(json)).map_err(Fault::Error)
+}
+
+fn answer(vector: &Value) -> Answer<'_> {
+    let provider = |key: &str| vector.get("provider").and_then(|provider| provider.get(key));
+    Answer {
+        response: vector.get("response").and_then(Value::as_object),
+        functions: provider("openai_functions"),
+        tools: provider("tools"),
+        embeddings: provider("embeddings").and_then(Value::as_object),
+        trace: vector.get("trace").filter(|trace| !trace.is_null()),
+        ..Answer::new(&vector["output"], &Schemas)
+    }
+}
+
+fn check(vector: &Value) -> Result<(), String> {
+    let judged = assertion(vector).and_then(|assertion| assertion.judge(&answer(vector)));
+    let is_error = vector["reason_kind"] == "error";
+    match judged {
+        Err(Fault::Error(_)) if is_error => Ok(()),
+        Err(fault) => Err(format!("expected {} {}, got {fault:?}", vector["pass"], vector["score"])),
+        Ok(verdict) if is_error => Err(format!("expected an error, got {verdict:?}")),
+        Ok(verdict) => {
+            same("pass", &vector["pass"], &Value::from(verdict.pass))?;
+            close("score", vector["score"].as_f64().unwrap_or(f64::NAN), verdict.score, 1e-12)
+        }
+    }
+}
+
+fn golden(file: &str, known: &[(&str, &str)]) {
+    let mut golden = Golden::new("promptfoo", &format!("{file}.jsonl"));
+    for (id, reason) in known {
+        golden = golden.with_known_disagreement(id, reason);
+    }
+    golden.check_lines(check);
+}
+
+macro_rules! golden_types {
+    ($($test:ident $file:literal $known:expr;)*) => { $(
+        #[test]
+        fn $test() {
+            golden($file, $known);
+        }
+    )* };
+}
+
+golden_types! {
+    golden_bleu "bleu" &[];
+    golden_contains "contains" &[];
+    golden_contains_all "contains-all" &[];
+    golden_contains_any "contains-any" &[];
+    golden_contains_html "contains-html" &[];
+    golden_contains_json "contains-json" &[];
+    golden_contains_sql "contains-sql" &[];
+    golden_contains_xml "contains-xml" &[];
+    golden_cost "cost" &[];
+    golden_equals "equals" &[];
+    golden_finish_reason "finish-reason" &[];
+    golden_gleu "gleu" &[];
+    golden_guardrails "guardrails" &[];
+    golden_icontains "icontains" &[];
+    golden_icontains_all "icontains-all" &[];
+    golden_icontains_any "icontains-any" &[];
+    golden_is_html "is-html" &[];
+    golden_is_json "is-json" &[];
+    golden_is_refusal "is-refusal" &[];
+    golden_is_sql "is-sql" &[];
+    golden_is_valid_function_call "is-valid-function-call" &[];
+    golden_is_valid_openai_function_call "is-valid-openai-function-call" &[];
+    golden_is_valid_openai_tools_call "is-valid-openai-tools-call" &[];
+    golden_is_xml "is-xml" &[];
+    golden_latency "latency" &[];
+    golden_levenshtein "levenshtein" &[];
+    golden_meteor "meteor" &[];
+    golden_perplexity "perplexity" &[];
+    golden_perplexity_score "perplexity-score" &[];
+    golden_regex "regex" &[];
+    golden_rouge_n "rouge-n" &[];
+    golden_similar "similar" &[];
+    golden_similar_cosine "similar_cosine" &[];
+    golden_similar_dot "similar_dot" &[];
+    golden_similar_euclidean "similar_euclidean" &[];
+    golden_skill_used "skill-used" &[];
+    golden_starts_with "starts-with" &[];
+    golden_tool_call_f1 "tool-call-f1" &[];
+    golden_trace_error_spans "trace-error-spans" &[];
+    golden_trace_span_count "trace-span-count" &[];
+    golden_trace_span_duration "trace-span-duration" &[];
+    golden_trajectory_step_count "trajectory_step-count" &[];
+    golden_trajectory_tool_args_match "trajectory_tool-args-match" &[];
+    golden_trajectory_tool_sequence "trajectory_tool-sequence" &[];
+    golden_trajectory_tool_used "trajectory_tool-used" &[];
+    golden_word_count "word-count" &[];
+}
+
+/// The assertions of a test with their texts rendered.
+fn rendered(list: &[Value], vars: &Map<String, Value>) -> Result<Vec<Value>, GradeError> {
+    let entry = |entry: &Value| {
+        let mut entry = entry.clone();
+        if let Some(value) = entry.get("value") {
+            let value = render_value(value, vars, &Globals::default());
+            entry["value"] = value.map_err(|error| GradeError::Error(error.reason))?;
+        }
+        if let Some(metric) = entry.get("metric").and_then(Value::as_str)
+            && let Ok(metric) = render(metric, vars, &Globals::default())
+        {
+            entry["metric"] = Value::from(metric);
+        }
+        if let Some(inner) = entry.get("assert").and_then(Value::as_array) {
+            entry["assert"] = Value::Array(rendered(inner, vars)?);
+        }
+        Ok(entry)
+    };
+    list.iter().map(entry).collect()
+}
+
+fn check_grade(vector: &Value) -> Result<(), String> {
+    let test = &vector["test"];
+    let vars = prepare_variables(test["vars"].as_object().unwrap_or(&Map::new()));
+    let list = test["assert"].as_array().cloned().unwrap_or_default();
+    let answer = Answer::new(&vector["output"], &Schemas);
+    let graded = rendered(&list, &vars).and_then(|list| grade(&list, test["threshold"].as_f64(), &answer));
+    let grade = match (graded, vector.get("error")) {
+        (Err(GradeError::Error(_)), Some(_)) => return Ok(()),
+        (Ok(grade), None) => grade,
+        (graded, error) => return Err(format!("expected the error {error:?}, got {graded:?}")),
+    };
+    same("pass", &vector["pass"], &Value::from(grade.pass))?;
+    close("score", vector["score"].as_f64().unwrap_or(f64::NAN), grade.score, 1e-12)?;
+    let expected = vector["namedScores"].as_object().ok_or("no named scores")?;
+    same("names", &expected.len(), &grade.named.len())?;
+    for named in &grade.named {
+        let expected = expected.get(&named.name).and_then(Value::as_f64).ok_or_else(|| named.name.clone())?;
+        close(&named.name, expected, named.score, 1e-12)?;
+    }
+    let parts = vector["components"].as_array().ok_or("no parts")?;
+    same("parts", &parts.len(), &grade.parts.len())?;
+    for (expected, part) in parts.iter().zip(&grade.parts) {
+        same("type", &expected["type"], &Value::from(part.kind.as_str()))?;
+        same("pass of a part", &expected["pass"], &Value::from(part.pass))?;
+        close("score of a part", expected["score"].as_f64().unwrap_or(f64::NAN), part.score, 1e-12)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn golden_aggregate() {
+    Golden::new("promptfoo", "aggregate.jsonl").check_lines(check_grade);
+}
+
+#[test]
+fn golden_max_score() {
+    Golden::new("promptfoo", "max_score.jsonl").check_lines(|vector| {
+        let outputs = vector["outputs"].as_array().ok_or("no outputs")?;
+        let list = vector["assert"].as_array().ok_or("no assertions")?;
+        let graded = |output| grade(list, vector["threshold"].as_f64(), &Answer::new(output, &Schemas));
+        let mut grades: Vec<Grade> =
+            outputs.iter().map(graded).collect::<Result<_, _>>().map_err(|error| format!("{error:?}"))?;
+        let value = list.iter().find(|entry| entry["type"] == "max-score").and_then(|entry| entry.get("value"));
+        match (max_score(value, &mut grades), vector["results"].as_array()) {
+            (Err(_), None) => Ok(()),
+            (Ok(()), Some(results)) => grades.iter().zip(results).try_for_each(|(grade, expected)| {
+                same("pass", &expected["pass"], &Value::from(grade.pass))?;
+                close("score", expected["score"].as_f64().unwrap_or(f64::NAN), grade.score, 1e-12)
+            }),
+            (found, expected) => Err(format!("expected {expected:?}, got {found:?}")),
+        }
+    });
+}

@@ -1,0 +1,6 @@
+//! The crate against vectors made with promptfoo 0.123.1.
+
+mod assertions;
+mod configurations;
+mod schemas;
+mod templates;

@@ -1,0 +1,65 @@
+// What models were asked for an answer, and what came back, folded away: it is looked up when somebody opens it.
+import { count, make, rounded } from "./case.js";
+
+/**
+ * @typedef {{ kind: string, name: string, model: string, parameters: any, messages: { role: string, text: string }[], reply: string,
+ *   raw: string | null, stop: string | null, cost_usd: number | null, latency_ms: number, attempts: number,
+ *   input_tokens: number | null, output_tokens: number | null }} Exchange
+ * @typedef {{ record: string, asked: Exchange[], note: string }} Asked
+ */
+
+/** @param {Exchange} exchange */
+const exchangeOf = (exchange) => {
+  const took = [
+    exchange.cost_usd === null ? "" : `$${rounded(exchange.cost_usd)}`,
+    `${count(exchange.latency_ms)} ms`,
+    exchange.input_tokens === null ? "" : `${count(exchange.input_tokens)} tokens in`,
+    exchange.output_tokens === null ? "" : `${count(exchange.output_tokens)} out`,
+    exchange.attempts > 1 ? `${exchange.attempts} attempts` : "",
+    exchange.stop ? `stopped: ${exchange.stop}` : "",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+  const said = (/** @type {string} */ name, /** @type {string} */ text) => [
+    make("h4", {}, name),
+    make("pre", { class: "said", dir: "auto" }, text),
+  ];
+  const title = exchange.kind === "judge" ? "Asked of the judge " : "Asked of ";
+  return make(
+    "section",
+    { class: "exchange" },
+    make("h3", {}, title, make("bdi", {}, exchange.name)),
+    make("p", { class: "small soft" }, make("bdi", {}, exchange.model), ` · ${took}`),
+    exchange.messages.flatMap(({ role, text }) => said(role, text)),
+    said("reply", exchange.reply),
+    exchange.raw
+      ? make(
+          "details",
+          {},
+          make("summary", {}, "The body that came back"),
+          make("pre", { class: "said" }, exchange.raw),
+        )
+      : null,
+  );
+};
+
+/** A fold that fetches when it is opened. @param {() => Promise<Asked>} fetchCalls @param {(error: any) => Node} failure */
+export const callsFold = (fetchCalls, failure) => {
+  const place = make("div", {});
+  const fold = /** @type {HTMLDetailsElement} */ (
+    make("details", { class: "asked" }, make("summary", {}, "What was asked, and the raw replies"), place)
+  );
+  const load = async () => {
+    if (!fold.open || place.childElementCount) return;
+    place.append(make("p", { class: "soft" }, "…"));
+    try {
+      const { record, asked, note } = await fetchCalls();
+      const source = make("p", { class: "small soft" }, note ? `${note}: ` : "from ", make("code", {}, record));
+      place.replaceChildren(...asked.map(exchangeOf), source);
+    } catch (error) {
+      place.replaceChildren(failure(error));
+    }
+  };
+  fold.addEventListener("toggle", load);
+  return fold;
+};

@@ -1,0 +1,370 @@
+// The cases of a run that fit a filter: as a table of scores, or as a grid of answers.
+import { amount, breakable, cellOf, count, hide, make, short, valueOf } from "./case.js";
+import { liveLine } from "./live.js";
+import {
+  announce,
+  button,
+  currentAddress,
+  download,
+  elementById,
+  fileName,
+  goTo,
+  link,
+  linkTo,
+  money,
+  quoted,
+  setTrail,
+  show,
+  tell,
+  withCondition,
+  withDots,
+} from "./page.js";
+import { runFacts } from "./runs.js";
+import { failure, fetchJson, request, RequestError } from "./source.js";
+
+/**
+ * @typedef {import("./runs.js").Metric} Metric
+ * @typedef {import("./page.js").Query} Query
+ * @typedef {{ model: string | null, answered_by?: string | null, prompt?: string | null, repeat: number, status: string,
+ *   answer?: string | null, cost_usd?: number | null, latency_ms?: number | null, entry: import("./case.js").Entry }} Output
+ * @typedef {{ at: [number, number], id: string, dataset: string, query: string, tags: string[], outputs: Output[],
+ *   more: number }} CaseRow
+ * @typedef {{ run: import("./runs.js").Run, settings: { metrics: Metric[], hidden: [number, number][] }, total: number,
+ *   from: number, rows: CaseRow[], hint: string | null, has_texts: boolean }} CasePage
+ */
+
+export const casesPerPage = 50;
+// Rows that fill a window: they are seen before the others are made.
+const rowsAtOnce = 12;
+// A tab that nobody looks at is not painted.
+const painted = () =>
+  new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, 200);
+  });
+
+// The case that was looked at last.
+let lastCase = "";
+/** @param {string} run @param {number[]} at */
+export const rememberCase = (run, at) => {
+  lastCase = `${run} ${at.join(",")}`;
+};
+
+/** Whose output it is, which prompt was used, and which of several it is. @param {Output} output */
+export const outputName = (output) => {
+  const model = output.answered_by ? `${output.model} (answered by ${output.answered_by})` : output.model;
+  const repeat = output.repeat ? `repeat ${output.repeat + 1}` : "";
+  return withDots([model, output.prompt, repeat]).join("");
+};
+
+/** @param {CasePage} found @param {Query} query */
+const filterTools = (found, query) => {
+  const { metrics } = found.settings;
+  const again = (/** @type {Record<string, any>} */ changed) =>
+    goTo("cases", { ...query, hide: currentAddress().hidden, from: undefined, ...changed });
+  const input = /** @type {HTMLInputElement} */ (
+    make("input", {
+      type: "search",
+      id: "filter",
+      value: query.q || "",
+      spellcheck: "false",
+      autocomplete: "off",
+      placeholder: 'token_f1<0.5 status:failed tag:en model:x text~"refund" flipped',
+      "aria-label": "Filter",
+      "aria-describedby": "filter-error",
+    })
+  );
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") again({ q: input.value.trim() });
+    if (event.key === "Escape") input.blur();
+  });
+  input.addEventListener("search", () => input.value === "" && query.q && again({ q: "" }));
+  const orders = [
+    ["", "In order"],
+    ...metrics.flatMap(({ name }) => [
+      [name, `${name}, lowest first`],
+      [`-${name}`, `${name}, highest first`],
+    ]),
+    ["-cost", "Most expensive first"],
+    ["-latency", "Slowest first"],
+  ];
+  const options = orders.map(([value, words]) =>
+    make("option", { value, selected: value === (query.sort || "") }, words),
+  );
+  const sort = /** @type {HTMLSelectElement} */ (make("select", { id: "sort" }, options));
+  sort.addEventListener("change", () => again({ sort: sort.value }));
+  const isGrid = query.layout === "grid";
+  const layout = button(
+    isGrid ? "Show as table" : "Show as grid",
+    () => again({ layout: isGrid ? undefined : "grid" }),
+    {
+      class: "quiet",
+      title: isGrid ? "One row for each output" : "One row for each case, one column for each model",
+    },
+  );
+  return make(
+    "div",
+    { class: "tools", role: "search" },
+    input,
+    button("Filter", () => again({ q: input.value.trim() })),
+    make("label", {}, make("span", { class: "sr" }, "Sort"), sort),
+    make("output", { id: "amount" }, countWords(found, query)),
+    layout,
+    columnChooser(found, query),
+    exporter(found, query),
+    link(linkTo("labels", { run: query.run }), "Label"),
+  );
+};
+/** @param {CasePage} found @param {Query} query */
+const countWords = (found, query) =>
+  `${amount(found.total, "case")}${query.q ? (found.total === 1 ? " fits" : " fit") : ""}`;
+
+/** Which metrics have a column. @param {CasePage} found @param {Query} query */
+const columnChooser = (found, query) => {
+  const { metrics } = found.settings;
+  if (metrics.length < 2) return null;
+  const { hidden } = currentAddress();
+  const boxes = metrics.map(({ name }) => {
+    const box = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", checked: !hidden.includes(name) }));
+    box.addEventListener("change", () => {
+      const hide = hidden.filter((one) => one !== name).concat(box.checked ? [] : [name]);
+      goTo("cases", { ...query, hide });
+    });
+    return make("label", {}, box, " ", name);
+  });
+  const words = hidden.length ? `Columns (${metrics.length - hidden.length} of ${metrics.length})` : "Columns";
+  return make("details", { class: "menu" }, make("summary", {}, words), make("div", { class: "card" }, boxes));
+};
+/** @param {CasePage} found @param {Query} query */
+const exporter = (found, query) => {
+  if (!found.total) return null;
+  const pressed = button(
+    "Export",
+    async () => {
+      pressed.setAttribute("aria-busy", "true");
+      try {
+        const lines = await (await request("export", { run: query.run, q: query.q, sort: query.sort })).blob();
+        download(lines, `${fileName(found.run.name)}-cases.jsonl`);
+        tell(`${amount(found.total, "case")} exported as JSON lines`);
+      } catch (error) {
+        pressed.after(failure(error));
+      }
+      pressed.removeAttribute("aria-busy");
+    },
+    { class: "quiet", title: "The results of these cases as JSON lines" },
+  );
+  return pressed;
+};
+
+/** @param {CaseRow} row @param {Query} query */
+const caseHead = (row, query) => {
+  const at = row.at.join(",");
+  const { hidden } = currentAddress();
+  const to = linkTo("case", { run: query.run, at, q: query.q, sort: query.sort, layout: query.layout, hide: hidden });
+  const opener = make(
+    "a",
+    { href: to, class: "open", "data-at": at },
+    make("b", {}, make("bdi", {}, short(row.id, 80))),
+    make("span", {}, make("bdi", {}, row.query)),
+  );
+  const tags = row.tags.slice(0, 6).map((tag) => {
+    const filter = withCondition(query.q, `tag:${quoted(tag)}`);
+    const href = linkTo("cases", { ...query, hide: hidden, from: undefined, q: filter });
+    return make("a", { class: "tag", href, title: "Only cases with this tag" }, short(tag, 40));
+  });
+  return [opener, tags.length ? make("span", { class: "labels" }, tags) : null];
+};
+/** @param {Output} output @param {boolean} hasTexts */
+const answerWords = (output, hasTexts) => {
+  if (output.answer) return make("span", {}, make("bdi", {}, output.answer));
+  if (output.answer === "") return make("span", { class: "none" }, "empty");
+  return make("span", { class: "none" }, hasTexts ? "no answer" : "text not in this file");
+};
+
+/** One row for each output, one column for each metric. @param {CasePage} found @param {Query} query */
+const scoresTable = (found, query) => {
+  const { hidden } = currentAddress();
+  const all = found.settings.metrics;
+  const shown = all.map((_, at) => at).filter((at) => !hidden.includes(all[at].name));
+  const outputs = found.rows.flatMap((row) => row.outputs);
+  const hasCost = outputs.some(({ cost_usd }) => cost_usd);
+  const hasLatency = outputs.some(({ latency_ms }) => latency_ms);
+  /** @param {string} by @param {any} words @param {string | null} title */
+  const head = (by, words, title) => {
+    const now = query.sort === by ? "ascending" : query.sort === `-${by}` ? "descending" : null;
+    const sort = () =>
+      goTo("cases", { ...query, hide: hidden, from: undefined, sort: now === "ascending" ? `-${by}` : by });
+    const control = button("", sort, { "aria-label": `Sort by ${by}` });
+    control.append(...words);
+    return make("th", { scope: "col", class: "right", "aria-sort": now, title }, control);
+  };
+  const heads = shown.map((at) => head(all[at].name, breakable(all[at].name), all[at].summary));
+  if (hasCost) heads.push(head("cost", ["Cost"], "What the answer cost"));
+  if (hasLatency) heads.push(head("latency", ["Time"], "How long the answer took"));
+  /** @param {CaseRow} row */
+  const body = (row) => {
+    const rows = row.outputs.map((output, at) => {
+      const name = outputName(output);
+      const span = { scope: "row", rowspan: row.outputs.length + (row.more ? 1 : 0) };
+      const first = at ? null : make("th", span, caseHead(row, query));
+      const whose = name ? make("span", { class: "whose" }, make("bdi", {}, name)) : null;
+      const answer = make("td", { class: "answer-cell" }, whose, answerWords(output, found.has_texts));
+      const cells = shown.map((metric) => cellOf(all, output.entry, metric));
+      if (hasCost) cells.push(make("td", { class: "right nowrap" }, money(output.cost_usd) || "–"));
+      if (hasLatency)
+        cells.push(make("td", { class: "right nowrap" }, output.latency_ms ? `${count(output.latency_ms)} ms` : "–"));
+      return make("tr", {}, first, answer, cells);
+    });
+    if (row.more) {
+      const words = `and ${amount(row.more, "more output")}`;
+      rows.push(make("tr", {}, make("td", { colspan: heads.length + 1, class: "soft small" }, words)));
+    }
+    return make("tbody", { class: "case" }, rows);
+  };
+  const names = [make("th", { scope: "col" }, "Case"), make("th", { scope: "col" }, "Answer")];
+  const caption = make("caption", { class: "sr" }, "Cases, with one row for each output");
+  return { table: make("table", {}, caption, make("thead", {}, make("tr", {}, names, heads))), body };
+};
+
+/** One row for each case, one column for each model, prompt and repeat. @param {CasePage} found @param {Query} query */
+const answersGrid = (found, query) => {
+  const { hidden } = currentAddress();
+  const all = found.settings.metrics;
+  const shown = all.map((_, at) => at).filter((at) => !hidden.includes(all[at].name));
+  /** @param {Output} output */
+  const column = (output) => outputName(output) || "answer";
+  const columns = [...new Set(found.rows.flatMap((row) => row.outputs.map(column)))];
+  /** @param {Output | undefined} output */
+  const cell = (output) => {
+    if (!output) return make("td", { class: "answer-cell" }, make("span", { class: "none" }, "–"));
+    const scores = shown.map((metric) => {
+      const value = output.entry.v[metric];
+      if (value === null || value === undefined) return null;
+      const fails = (output.entry.m || []).includes(metric);
+      const words = value === false ? [make("span", { class: "tag bad" }, "failed")] : valueOf(value, fails);
+      return make("span", { class: "grid-score" }, make("span", { class: "soft" }, all[metric].name), " ", words);
+    });
+    return make(
+      "td",
+      { class: "answer-cell" },
+      answerWords(output, found.has_texts),
+      make("div", { class: "grid-scores" }, scores),
+    );
+  };
+  /** @param {CaseRow} row */
+  const body = (row) => {
+    const byColumn = new Map(row.outputs.map((output) => [column(output), output]));
+    const cells = columns.map((name) => cell(byColumn.get(name)));
+    return make("tbody", { class: "case" }, make("tr", {}, make("th", { scope: "row" }, caseHead(row, query)), cells));
+  };
+  const heads = columns.map((name) => make("th", { scope: "col" }, make("bdi", {}, name)));
+  const caption = make("caption", { class: "sr" }, "Cases, with one column for each model");
+  const head = make("tr", {}, make("th", { scope: "col" }, "Case"), heads);
+  return { table: make("table", { class: "grid" }, caption, make("thead", {}, head)), body };
+};
+
+/** @param {CasePage} found @param {Query} query */
+const pager = (found, query) => {
+  const last = Math.max(0, Math.ceil(found.total / casesPerPage) - 1);
+  const page = Math.floor(found.from / casesPerPage);
+  const { hidden } = currentAddress();
+  /** @param {string} words @param {number} to */
+  const turn = (words, to) =>
+    button(words, () => goTo("cases", { ...query, hide: hidden, from: to * casesPerPage || undefined }), {
+      disabled: to === page || to < 0 || to > last,
+    });
+  const end = found.from + found.rows.length;
+  const words = found.total ? `${count(found.from + 1)} to ${count(end)} of ${count(found.total)}` : "none";
+  return make(
+    "nav",
+    { class: "tools pager", "aria-label": "Pages of cases" },
+    turn("First", 0),
+    turn("Previous", page - 1),
+    make("span", {}, words),
+    turn("Next", page + 1),
+    turn("Last", last),
+  );
+};
+
+/** What is there in place of a table without rows. @param {CasePage} found @param {Query} query */
+const emptyState = (found, query) => {
+  if (!query.q) return make("p", { class: "soft", id: "hint" }, "The run has no finished sample yet.");
+  const all = link(linkTo("cases", { run: query.run, sort: query.sort }), "Show all cases");
+  return make("p", { class: "soft", id: "hint" }, found.hint ? `${found.hint} ` : "No case fits. ", all);
+};
+
+/** @param {Query} query @returns {Promise<boolean>} whether the page was scrolled to a case */
+export const showCases = async (query) => {
+  /** @type {CasePage} */
+  let found;
+  let refusal = "";
+  try {
+    found = await fetchJson("cases", {
+      run: query.run,
+      q: query.q,
+      sort: query.sort,
+      from: query.from,
+      most: casesPerPage,
+    });
+    hide(found.settings.hidden);
+  } catch (error) {
+    if (!(error instanceof RequestError && error.status === 422)) throw error;
+    refusal = error.message;
+    const run = { key: query.run || "", name: query.run || "", kind: "run" };
+    const settings = { metrics: [], hidden: /** @type {[number, number][]} */ ([]) };
+    found = { run, settings, total: 0, from: 0, rows: [], hint: null, has_texts: true };
+  }
+  const { run } = found;
+  setTrail(link("#/runs", "Runs"), make("span", { "aria-current": "page" }, make("bdi", {}, run.name)));
+  const facts = make("div", {}, refusal ? null : runFacts(run));
+  const list = make("div", {});
+  const error = make(
+    "p",
+    { class: "wrong", id: "filter-error", role: "alert" },
+    refusal ? make("bdi", {}, refusal) : "",
+  );
+  // What is new is put in place: filter, focus and scroll stay as they are.
+  const refresh = async () => {
+    try {
+      const parameters = { run: query.run, q: query.q, sort: query.sort, from: query.from, most: casesPerPage };
+      found = await fetchJson("cases", parameters);
+      facts.replaceChildren(runFacts(found.run));
+      elementById("amount").textContent = countWords(found, query);
+      await drawList(found, query, list);
+    } catch (problem) {
+      error.replaceChildren(failure(problem));
+    }
+  };
+  const live = run.state === "open" ? liveLine(run, refresh, refresh) : null;
+  show(run.name, [make("h1", {}, make("bdi", {}, run.name)), facts, live, filterTools(found, query), error, list]);
+  announce(countWords(found, query));
+  if (!refusal) await drawList(found, query, list);
+  // Who comes back from a case is where it stands.
+  const openers = /** @type {HTMLElement[]} */ ([...list.querySelectorAll("a.open")]);
+  const before = openers.find((opener) => lastCase === `${query.run} ${opener.dataset.at}`);
+  lastCase = "";
+  if (before) {
+    before.focus({ preventScroll: true });
+    before.scrollIntoView({ block: "center", behavior: "instant" });
+  }
+  return Boolean(before);
+};
+/** @param {CasePage} found @param {Query} query @param {HTMLElement} list */
+const drawList = async (found, query, list) => {
+  if (!found.rows.length) {
+    list.replaceChildren(emptyState(found, query));
+    return;
+  }
+  const { table, body } = query.layout === "grid" ? answersGrid(found, query) : scoresTable(found, query);
+  table.append(...found.rows.slice(0, rowsAtOnce).map(body));
+  const pages = found.total > casesPerPage ? pager(found, query) : null;
+  const note = found.has_texts
+    ? null
+    : make("p", { class: "small soft" }, "This file has no texts. The page of the run (.html) or its store has them.");
+  const scroll = make("div", { class: "cases card scroll", tabindex: 0, role: "group", "aria-label": "Cases" }, table);
+  list.replaceChildren(...[note, pages, scroll].filter((part) => part !== null));
+  if (found.rows.length > rowsAtOnce) {
+    await painted();
+    if (table.isConnected) table.append(...found.rows.slice(rowsAtOnce).map(body));
+  }
+};

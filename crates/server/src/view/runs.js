@@ -1,0 +1,274 @@
+// All runs: what each came to, its gates, and which of them are to be compared.
+import { amount, breakable, count, hide, make, rounded, short } from "./case.js";
+import { liveLine } from "./live.js";
+import {
+  button,
+  currentAddress,
+  download,
+  elementById,
+  fileName,
+  goTo,
+  link,
+  linkTo,
+  moment,
+  money,
+  quoted,
+  setTrail,
+  show,
+  tell,
+  withDots,
+} from "./page.js";
+import { panelsOf } from "./panel.js";
+import { failure, fetchJson, request } from "./source.js";
+import { trendsOf } from "./trend.js";
+
+/**
+ * @typedef {import("./case.js").Metric & { better: string }} Metric
+ * @typedef {{ key: string, name: string, kind: string, state?: string, made?: number | null, finished?: number,
+ *   samples?: number, errors?: [string, number][], cost?: string | null, config?: string, suite?: string | null,
+ *   models?: string[], prompts?: string[], datasets?: string[], notes?: string[] }} Run
+ * @typedef {{ mean: number | null, words: string | null, interval: string | null, ends: [number, number] | null,
+ *   method: string | null, cases: number, scored: number, unsure: number, not_applicable: number, failed: number }} MeanCell
+ * @typedef {{ passed: boolean, words: string, filter: string, sort: string }} GateLine
+ * @typedef {Run & { settings: { metrics: Metric[] }, rows: { model: string, outputs: number, cost_usd: number | null,
+ *   cells: MeanCell[], part: { model?: string | null, prompt?: string | null } }[], whole: MeanCell[], outputs: number, cases: number, gates: GateLine[], panels: any[],
+ *   remarks: [string, string][] }} RunSummary
+ */
+
+/** @param {number} share */
+const percent = (share) => `${(Math.min(Math.max(share, 0), 1) * 100).toFixed(1)}%`;
+
+/**
+ * A mean with its interval, drawn where the range has two ends. Its numbers lead to the cases that they count.
+ * @param {Metric} metric @param {MeanCell} cell @param {(condition: string, sort?: string) => string} toCases
+ */
+const meanCell = (metric, cell, toCases) => {
+  const failed = cell?.failed
+    ? link(toCases("status:failed"), make("span", { class: "tag bad" }, `${count(cell.failed)} failed`))
+    : null;
+  if (!cell || cell.mean === null)
+    return make("td", { class: "right" }, failed || make("span", { class: "none" }, "–"));
+  const [low, high] = metric.range;
+  const worstFirst = metric.better === "lower" ? `-${metric.name}` : metric.name;
+  const mean = make("a", { class: "mean", href: toCases("", worstFirst), title: "The cases, worst first" }, cell.words);
+  const parts = [mean];
+  if (low !== null && high !== null && high > low) {
+    const bar = make("i", { class: "s0" });
+    bar.style.width = percent((cell.mean - low) / (high - low));
+    const meter = make("span", { class: "meter", "aria-hidden": "true" }, bar);
+    if (cell.ends) {
+      const [from, to] = cell.ends.map((end) => percent((end - low) / (high - low)));
+      const reach = make("b", {});
+      reach.style.left = from;
+      reach.style.width = `calc(${to} - ${from})`;
+      meter.append(reach);
+    }
+    parts.push(meter);
+  }
+  const notApplicable = cell.not_applicable ? `${count(cell.not_applicable)} n/a` : "";
+  const counts = withDots([cell.interval, amount(cell.cases, "case"), notApplicable]);
+  parts.push(
+    make("span", { class: "small soft", title: cell.method ? `95 % interval, ${cell.method}` : null }, counts),
+  );
+  if (cell.unsure) {
+    const decided = cell.scored - cell.unsure;
+    const coverage = rounded(Number(((100 * decided) / cell.scored).toFixed(2)));
+    const words = `coverage ${coverage} % (${count(decided)} of ${count(cell.scored)} decided)`;
+    parts.push(make("a", { class: "small soft", href: toCases(`${quoted(metric.name)}:unsure`) }, words));
+  }
+  if (failed) parts.push(failed);
+  return make("td", { class: "right" }, parts);
+};
+
+// What is to be compared, in the order in which it was chosen: the first is the baseline.
+/** @type {string[]} */
+let chosen = [];
+const compareBar = make("div", { class: "compare-bar", role: "group", "aria-label": "Compare", hidden: true });
+export const compareChosen = () => {
+  if (chosen.length > 1) goTo("compare", { run: chosen });
+  else tell("Choose at least two runs or models to compare");
+};
+const drawCompareBar = () => {
+  compareBar.hidden = chosen.length === 0;
+  const words =
+    chosen.length > 1
+      ? `${chosen.length} chosen; the first is the baseline`
+      : "1 chosen; choose what to compare it with";
+  compareBar.replaceChildren(
+    make("span", {}, words),
+    button("Compare", compareChosen, { disabled: chosen.length < 2 }),
+    button("Clear", clearChosen, { class: "quiet" }),
+  );
+};
+const clearChosen = () => {
+  chosen = [];
+  for (const box of document.querySelectorAll("input.choose")) /** @type {HTMLInputElement} */ (box).checked = false;
+  drawCompareBar();
+};
+/** @param {string} side @param {string} words */
+const chooser = (side, words) => {
+  const attributes = { type: "checkbox", class: "choose", value: side, checked: chosen.includes(side) };
+  const box = /** @type {HTMLInputElement} */ (make("input", { ...attributes, "aria-label": `Compare ${words}` }));
+  box.addEventListener("change", () => {
+    chosen = chosen.filter((one) => one !== side).concat(box.checked ? [side] : []);
+    drawCompareBar();
+  });
+  return box;
+};
+
+/** @param {Metric} metric */
+const metricHead = (metric) =>
+  make(
+    "th",
+    { scope: "col", class: "right", title: metric.summary },
+    breakable(metric.name),
+    " ",
+    make(
+      "span",
+      { class: "soft", role: "img", "aria-label": `${metric.better} is better` },
+      metric.better === "lower" ? "↓" : "↑",
+    ),
+  );
+/** @param {RunSummary} summary */
+const modelsTable = (summary) => {
+  const { metrics } = summary.settings;
+  /** @param {string} filter @returns {(condition: string, sort?: string) => string} */
+  const toCases = (filter) => (condition, sort) =>
+    linkTo("cases", { run: summary.key, q: [condition, filter].filter(Boolean).join(" "), sort });
+  /** @param {string} name @param {MeanCell[]} cells @param {number} outputs @param {number | null} cost @param {string} filter @param {string} side */
+  const row = (name, cells, outputs, cost, filter, side) =>
+    make(
+      "tr",
+      {},
+      make(
+        "th",
+        { scope: "row" },
+        chooser(side, `${name} of ${summary.name}`),
+        link(toCases(filter)(""), make("bdi", {}, name)),
+        make("span", { class: "small soft" }, withDots([amount(outputs, "output"), money(cost)])),
+      ),
+      cells.map((cell, at) => meanCell(metrics[at], cell, toCases(filter))),
+    );
+  const rows = summary.rows.map(({ model, cells, outputs, cost_usd, part }) => {
+    const isNamed = !model.startsWith("(");
+    const name = model === "(none)" ? "answers of the file" : model;
+    const sides = [part.model, part.prompt && `prompt:${part.prompt}`].filter(Boolean);
+    const words = [part.model && `model:${quoted(part.model)}`, part.prompt && `prompt:${quoted(part.prompt)}`];
+    const side = [summary.key, ...(isNamed ? sides : [])].join("@");
+    return row(name, cells, outputs, cost_usd, isNamed ? words.filter(Boolean).join(" ") : "", side);
+  });
+  if (summary.rows.length > 1) rows.push(row("all", summary.whole, summary.outputs, null, "", summary.key));
+  const head = make("tr", {}, make("th", { scope: "col" }, summary.prompts && summary.prompts.length > 1 ? "Model and prompt" : "Model"), metrics.map(metricHead));
+  const caption = make("caption", { class: "sr" }, `Means of ${summary.name}`);
+  return make(
+    "div",
+    { class: "groups card scroll", tabindex: 0, role: "group", "aria-label": `Means of ${summary.name}` },
+    make("table", {}, caption, make("thead", {}, head), make("tbody", {}, rows)),
+  );
+};
+/** @param {RunSummary} summary */
+const gatesBanner = (summary) => {
+  if (!summary.gates.length) return null;
+  const lines = summary.gates.map((gate) => {
+    const to = linkTo("cases", { run: summary.key, q: gate.filter, sort: gate.sort });
+    return make("li", { class: gate.passed ? "good" : "bad" }, link(to, make("bdi", {}, gate.words)));
+  });
+  const list = make("ul", {}, lines);
+  if (summary.state === "open") {
+    const words = `Gates so far, at ${count(summary.finished || 0)} of ${count(summary.samples || 0)} samples`;
+    return make("div", { class: "banner plain" }, make("b", {}, words), list);
+  }
+  const isPassed = summary.gates.every((gate) => gate.passed);
+  const words = isPassed ? "Gates passed" : "Gates failed";
+  return make("div", { class: `banner ${isPassed ? "good" : "bad"}` }, make("b", {}, words), list);
+};
+/** What is known of a run without looking at its cases. @param {Run} run */
+export const runFacts = (run) => {
+  const [errors, datasets] = [run.errors || [], run.datasets || []];
+  const failed = errors.reduce((sum, [, number]) => sum + number, 0);
+  const kinds = errors.map(([kind, number]) => `${kind} ${count(number)}`).join(", ");
+  const words = `${amount(failed, "result")} failed: ${kinds}`;
+  const toFailed = linkTo("cases", { run: run.key, q: "status:failed" });
+  return make(
+    "p",
+    { class: "soft facts" },
+    withDots([
+      run.suite,
+      make("bdi", {}, short(run.config || "", 120)),
+      datasets.length > 1 ? `${datasets.length} data sets` : "",
+      moment(run.made),
+      run.state === "open" ? "open" : run.finished === undefined ? "" : amount(run.finished, "sample"),
+      run.cost ? make("bdi", {}, run.cost) : "",
+      failed ? link(toFailed, make("span", { class: "tag bad" }, words)) : "",
+    ]),
+  );
+};
+/** @param {Run} run @param {HTMLButtonElement} pressed */
+const savePage = async (run, pressed) => {
+  if (pressed.getAttribute("aria-busy")) return;
+  const words = pressed.textContent || "";
+  pressed.setAttribute("aria-busy", "true");
+  pressed.textContent = "Writing the page …";
+  tell("The page is being written; a large run takes a minute or two", true);
+  try {
+    const page = await (await request("save", { run: run.key })).blob();
+    download(page, `${fileName(run.name)}.html`);
+    tell(`Saved: ${rounded(Number((page.size / 1e6).toFixed(1)))} MB`);
+  } catch (error) {
+    tell("");
+    pressed.after(failure(error));
+  }
+  pressed.removeAttribute("aria-busy");
+  pressed.textContent = words;
+};
+/** @param {Run} run */
+const runCard = (run) => {
+  const saver = /** @type {HTMLButtonElement} */ (
+    button("Save as one file", () => savePage(run, saver), { class: "quiet" })
+  );
+  const heading = make("h2", {}, link(linkTo("cases", { run: run.key }), make("bdi", {}, run.name)));
+  const tools = make("div", { class: "run-head" }, heading, link(linkTo("labels", { run: run.key }), "Label"), saver);
+  const facts = make("div", {}, run.kind === "file" ? null : runFacts(run));
+  const summaryPlace = make("div", { "aria-busy": "true" }, make("p", { class: "soft" }, "counting …"));
+  const fill = async () => {
+    try {
+      const summary = /** @type {RunSummary} */ (await fetchJson("summary", { run: run.key }));
+      const notes = (summary.notes || []).map((note) => make("p", { class: "small soft" }, make("bdi", {}, note)));
+      // What the thresholds of labels are worth, and what to do about what is unsure: the words of the report.
+      const remarks = (summary.remarks || []).map(([word, words]) =>
+        make("p", { class: "small soft" }, make("b", {}, `${word}: `), make("bdi", {}, words)),
+      );
+      const panels = panelsOf(summary.panels, (id) => linkTo("case", { run: run.key, id }));
+      const parts = [gatesBanner(summary), ...panels, modelsTable(summary), ...remarks, ...notes];
+      facts.replaceChildren(runFacts(summary));
+      summaryPlace.replaceChildren(...parts.filter((part) => part !== null));
+    } catch (error) {
+      summaryPlace.replaceChildren(failure(error));
+    }
+    summaryPlace.removeAttribute("aria-busy");
+  };
+  const live = run.state === "open" ? liveLine(run, fill, fill) : null;
+  const card = make("article", { class: "run", "data-run": run.key }, tools, facts, live, summaryPlace);
+  return { card, fill };
+};
+
+export const showRuns = async () => {
+  const { probare, runs, settings } = await fetchJson("runs", {});
+  hide(settings.hidden);
+  elementById("version").textContent = probare;
+  setTrail(make("span", { "aria-current": "page" }, "Runs"));
+  const cards = /** @type {Run[]} */ (runs).slice().reverse().map(runCard);
+  const trends = make("div", { id: "trends" });
+  const none = runs.length ? null : make("p", { class: "soft" }, "The store has no run yet. `probare run` makes one.");
+  drawCompareBar();
+  show("Runs", [make("h1", {}, "Runs"), none, ...cards.map(({ card }) => card), trends, compareBar]);
+  // One after the other, the newest first: what is above is seen first.
+  for (const { card, fill } of cards) {
+    if (!card.isConnected) return;
+    await fill();
+  }
+  if (runs.length > 1 && currentAddress().view === "runs") {
+    const drawn = await fetchJson("history", {}).then(trendsOf, failure);
+    trends.replaceChildren(...[drawn].filter((part) => part !== null));
+  }
+};

@@ -1,0 +1,491 @@
+//! Samples found by what their rows say: which cases fit a filter, and all samples of some cases. Nothing is unpacked but what
+//! is shown.
+
+use probare_core::{
+    Case, CaseResult, ErrorKind, LabelOnly, MetricInfo, MetricResult, Outcome, Score, ScoreError, ScoreParts,
+};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+
+use super::body::{PackedTable, body};
+use super::lookup::stored_sample;
+use super::samples::{MetricValue, NOBODY, NOT_APPLICABLE, OPEN, OutputUsage, SampleRow, SampleRowKey, SampleTable};
+use super::text_index::{TextIndex, TextMatches};
+use super::{Store, StoreError, StoreFault, each_row};
+use crate::{CaseFilter, FilterCondition, NumericField};
+
+/// A case of a run: the numbers of its data set and of its row.
+pub type CasePosition = (i64, i64);
+
+/// Tags and labels that are looked through for one that is similar.
+const MOST_KNOWN: usize = 2_000;
+
+/// In which order cases come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CaseOrder {
+    /// By what; as the run reads them where it is nothing.
+    pub by: Option<NumericField>,
+    /// Whether the largest comes first.
+    pub is_down: bool,
+}
+
+/// One sample with what it took.
+#[derive(Debug)]
+pub struct FoundSample {
+    pub sample: i64,
+    pub place: CasePosition,
+    pub dataset: String,
+    pub occurrence: u32,
+    pub status: String,
+    pub taken: OutputUsage,
+    pub result: CaseResult,
+}
+
+/// A finished sample as a comparison needs it.
+#[derive(Debug)]
+pub struct ComparedSample<'a> {
+    pub place: CasePosition,
+    pub id: &'a str,
+    /// Whose output it is, where that is known.
+    pub model: Option<&'a str>,
+    /// The prompt, where the run has several.
+    pub prompt: Option<&'a str>,
+    pub repeat: u32,
+    /// A list of texts as JSON.
+    pub tags: Option<&'a str>,
+    /// In the order of the metrics.
+    pub values: &'a [Option<f64>],
+    /// The number of its case, where the case is there.
+    pub case: Option<i64>,
+    /// The case, as far as it was asked for and is there.
+    pub read: CaseContent<'a>,
+}
+
+/// How much of the cases is read beside their samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CaseReadMode {
+    /// Nothing.
+    Nothing,
+    /// The packed bytes, by which the same text is known; to unpack them takes most of the time.
+    Bytes,
+    /// The text.
+    Text,
+}
+
+/// A case that was read.
+#[derive(Debug, Clone, Copy)]
+pub enum CaseContent<'a> {
+    /// It was not asked for, or is not there.
+    Nothing,
+    /// As it is packed: the same text has the same bytes.
+    Bytes(&'a [u8]),
+    /// As JSON.
+    Text(&'a str),
+}
+
+impl<'a> CaseContent<'a> {
+    /// The text, where it was asked for and is there.
+    pub const fn text(self) -> Option<&'a str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Nothing | Self::Bytes(_) => None,
+        }
+    }
+}
+
+/// What makes a text of SQL with what is put into it.
+#[derive(Default)]
+struct Condition {
+    values: Vec<Value>,
+}
+
+impl Condition {
+    fn put(&mut self, value: impl Into<Value>) -> String {
+        self.values.push(value.into());
+        // The first one is the run.
+        format!("?{}", self.values.len() + 1)
+    }
+}
+
+impl Store {
+    /// The cases that have a finished sample that fits, in order. A filter that asks for words needs the texts of the run.
+    pub fn fitting(
+        &self,
+        run: i64,
+        metrics: &[MetricInfo],
+        filter: &CaseFilter,
+        order: &CaseOrder,
+        texts: Option<&TextIndex>,
+    ) -> Result<Vec<CasePosition>, StoreError> {
+        self.read(|connection| {
+            let samples = SampleTable::open(connection, run)?;
+            let mut condition = Condition::default();
+            let wanted = match filter_sql(&mut condition, &samples, metrics, filter, texts)? {
+                Some(sql) => format!(" AND {sql}"),
+                None => String::new(),
+            };
+            let order = match order.by.as_ref().and_then(|by| column(&samples, by)) {
+                Some(column) => {
+                    let (extreme, way) = if order.is_down { ("max", "DESC") } else { ("min", "ASC") };
+                    format!("{extreme}({column}) IS NULL, {extreme}({column}) {way}, place, position")
+                }
+                None => format!("place, position{}", if order.is_down { " DESC" } else { "" }),
+            };
+            let mut statement = connection.prepare(&format!(
+                "SELECT place, position FROM samples WHERE run = ?1 AND status <> '{OPEN}'{wanted} \
+                 GROUP BY place, position ORDER BY {order}"
+            ))?;
+            let values = params_from_iter(std::iter::once(Value::Integer(run)).chain(condition.values));
+            let places = statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(places.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Tags of the cases of a run, each once.
+    pub fn tags(&self, run: i64) -> Result<Vec<String>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare(&format!(
+                "SELECT DISTINCT tag.value FROM samples, json_each(samples.tags) AS tag \
+                 WHERE run = ?1 AND tags IS NOT NULL ORDER BY 1 LIMIT {MOST_KNOWN}"
+            ))?;
+            let found = statement.query_map(params![run], |row| row.get(0))?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Labels that a metric gave in a run, each once.
+    pub fn labels_of(&self, run: i64, metric: &str) -> Result<Vec<String>, StoreError> {
+        self.read(|connection| {
+            let Some(slot) = SampleTable::open(connection, run)?.slot_of(metric) else { return Ok(Vec::new()) };
+            let mut statement = connection.prepare(&format!(
+                "SELECT DISTINCT label_{slot} FROM samples \
+                 WHERE run = ?1 AND value_{slot} IS NOT NULL AND label_{slot} IS NOT NULL ORDER BY 1 LIMIT {MOST_KNOWN}"
+            ))?;
+            let found = statement.query_map(params![run], |row| row.get(0))?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// All samples of these cases, with their texts; with everything that metrics said if `whole`, else with their values and
+    /// labels alone.
+    pub fn samples_at(
+        &self,
+        run: i64,
+        metrics: &[MetricInfo],
+        places: &[CasePosition],
+        whole: bool,
+    ) -> Result<Vec<FoundSample>, StoreError> {
+        self.read(|connection| self.find_samples(connection, run, metrics, places, whole))
+    }
+
+    /// All samples of the cases with these ids, with everything that metrics said, one id after the other.
+    pub fn samples_of<'a>(
+        &self,
+        run: i64,
+        metrics: &[MetricInfo],
+        ids: impl Iterator<Item = &'a str>,
+    ) -> Result<Vec<FoundSample>, StoreError> {
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT place, position FROM samples WHERE run = ?1 AND id = ?2")?;
+            let mut all = Vec::new();
+            for id in ids {
+                // Sorted here: there the order would be had from an index of the whole run.
+                let places = statement.query_map(params![run, id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                let mut places: Vec<CasePosition> = places.collect::<Result<_, _>>()?;
+                places.sort_unstable();
+                places.dedup();
+                all.append(&mut places);
+            }
+            self.find_samples(connection, run, metrics, &all, true)
+        })
+    }
+
+    /// Reads the text of a case by its number; nothing where it is not there.
+    pub fn read_case<T>(
+        &self,
+        number: i64,
+        read: impl FnOnce(Option<&str>) -> serde_json::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.read(|connection| {
+            let text = PackedTable::Cases.text(connection, &self.unpacker, number)?;
+            Ok(read(text.as_deref())?)
+        })
+    }
+
+    fn find_samples(
+        &self,
+        connection: &Connection,
+        run: i64,
+        metrics: &[MetricInfo],
+        places: &[CasePosition],
+        whole: bool,
+    ) -> Result<Vec<FoundSample>, StoreFault> {
+        let samples = SampleTable::open(connection, run)?;
+        let names: Vec<String> = metrics.iter().map(|metric| metric.name.clone()).collect();
+        let mut found = Vec::new();
+        for place in places {
+            for row in samples.samples_of_case(connection, *place)?.into_iter().filter(SampleRow::is_finished) {
+                let wrong = |reason: String| StoreFault::Damaged(format!("sample {}: {reason}", row.sample));
+                let results = if whole {
+                    let said = body(connection, &self.unpacker, row.sample)?;
+                    said.named_or(&names, missing_result).map_err(wrong)?
+                } else {
+                    from_columns(&row, &names)
+                };
+                let (sample, status, taken) = (row.sample, row.status.clone(), row.taken.clone());
+                let SampleRowKey { dataset, occurrence, model, prompt, repeat, .. } = row.place.clone();
+                let case = stored_sample(connection, &self.unpacker, row)?.case;
+                let mut result = CaseResult::new(case, results);
+                if !model.is_empty() {
+                    (result.model, result.repeat) = (Some(model), repeat);
+                    result.prompt = Some(prompt).filter(|prompt| !prompt.is_empty());
+                }
+                let place = *place;
+                found.push(FoundSample { sample, place, dataset, occurrence, status, taken, result });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Hands every finished sample of a run to a visitor, with values and labels, and no texts.
+    pub fn for_each_result(
+        &self,
+        run: i64,
+        metrics: &[MetricInfo],
+        mut visit: impl FnMut(CaseResult),
+    ) -> Result<(), StoreError> {
+        let names: Vec<String> = metrics.iter().map(|metric| metric.name.clone()).collect();
+        self.read(|connection| {
+            each_row(connection, run, |row| {
+                probare_cancellation::count_steps(1);
+                if !row.is_finished() {
+                    return Ok(());
+                }
+                let results = from_columns(&row, &names);
+                let tags = row.tags.as_deref().map(serde_json::from_str).transpose()?.unwrap_or_default();
+                let key = row.place.sample_key();
+                let SampleRowKey { id, model, prompt, repeat, .. } = row.place;
+                let case = Case { id, tags, sample: Some(key), ..Case::default() };
+                let model = Some(model).filter(|model| !model.is_empty()).or(row.answered_by);
+                let prompt = Some(prompt).filter(|prompt| !prompt.is_empty());
+                visit(CaseResult { model, prompt, repeat, ..CaseResult::new(case, results) });
+                Ok(())
+            })
+        })
+    }
+
+    /// Hands the values of every finished sample of a run to a visitor, in the order of the run.
+    pub fn for_each_compared_sample(
+        &self,
+        run: i64,
+        metrics: &[MetricInfo],
+        reading: CaseReadMode,
+        mut visit: impl FnMut(ComparedSample<'_>) -> serde_json::Result<()>,
+    ) -> Result<(), StoreError> {
+        self.read(|connection| {
+            // Which of several answers one of the file is stands with the answer. It matters where a case is there twice.
+            let has_repeats = connection
+                .prepare("SELECT 1 FROM samples WHERE run = ?1 AND model = ?2 AND occurrence > 0")?
+                .exists(params![run, NOBODY])?;
+            let mut values = Vec::new();
+            each_row(connection, run, |row| {
+                probare_cancellation::count_steps(1);
+                if !row.is_finished() {
+                    return Ok(());
+                }
+                values.clear();
+                values.extend(metrics.iter().enumerate().map(|(at, metric)| {
+                    // Most runs have their columns in the order of their metrics.
+                    let is_it = |value: &&MetricValue| *value.metric == *metric.name;
+                    row.values.get(at).filter(is_it).or_else(|| row.values.iter().find(is_it))?.value
+                }));
+                let SampleRowKey { id, model, prompt, repeat, order, .. } = &row.place;
+                let repeat = if has_repeats && model.is_empty() {
+                    body(connection, &self.unpacker, row.sample)?.output.map_or(0, |output| output.repeat)
+                } else {
+                    *repeat
+                };
+                let (mut text, mut bytes) = (None, None);
+                match (reading, row.case) {
+                    (CaseReadMode::Text, Some(case)) => {
+                        text = PackedTable::Cases.text(connection, &self.unpacker, case)?;
+                    }
+                    (CaseReadMode::Bytes, Some(case)) => bytes = PackedTable::Cases.packed(connection, case)?,
+                    (CaseReadMode::Nothing, _) | (_, None) => {}
+                }
+                let read = match (&text, &bytes) {
+                    (Some(text), _) => CaseContent::Text(text),
+                    (None, Some(bytes)) => CaseContent::Bytes(bytes),
+                    (None, None) => CaseContent::Nothing,
+                };
+                Ok(visit(ComparedSample {
+                    place: (i64::from(order.dataset), order.row),
+                    id,
+                    model: Some(model.as_str()).filter(|model| !model.is_empty()).or(row.answered_by.as_deref()),
+                    prompt: Some(prompt.as_str()).filter(|prompt| !prompt.is_empty()),
+                    repeat,
+                    tags: row.tags.as_deref(),
+                    values: &values,
+                    case: row.case,
+                    read,
+                })?)
+            })
+        })
+    }
+
+    /// Where a case stands.
+    pub fn place_of(&self, run: i64, id: &str, occurrence: u32) -> Result<Option<CasePosition>, StoreError> {
+        self.read(|connection| {
+            let found = connection
+                .prepare_cached(
+                    "SELECT place, position FROM samples WHERE run = ?1 AND id = ?2 AND occurrence = ?3 LIMIT 1",
+                )?
+                .query_row(params![run, id, occurrence], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            Ok(found)
+        })
+    }
+}
+
+/// What stands in place of a result that was not computed.
+fn missing_result() -> MetricResult {
+    Err(ScoreError::other(ErrorKind::Missing, "this metric was not computed for this sample"))
+}
+
+/// Values and labels as results: what they were made from is not there.
+fn from_columns(row: &SampleRow, names: &[String]) -> Vec<MetricResult> {
+    let named = |name: &String| {
+        let Some(MetricValue { value, label, .. }) = row.values.iter().find(|value| *value.metric == **name) else {
+            return missing_result();
+        };
+        match (value, label.as_deref()) {
+            (Some(value), label) => {
+                let score = Score::from_number(*value)
+                    .map_err(|error| ScoreError::other(ErrorKind::Failed, error.to_string()))?;
+                Ok(Outcome::Scored(Score { label: label.map(|label| label.to_owned().into()), ..score }))
+            }
+            (None, Some(NOT_APPLICABLE)) => Ok(Outcome::not_applicable("")),
+            (None, Some(label)) => match ErrorKind::from_name(label) {
+                Some(kind) => Err(ScoreError::other(kind, "")),
+                None => Ok(Outcome::Labelled(LabelOnly {
+                    label: label.to_owned().into(),
+                    by: None,
+                    parts: ScoreParts::EMPTY,
+                    evidence: Vec::new(),
+                })),
+            },
+            (None, None) => Err(ScoreError::other(ErrorKind::Failed, "")),
+        }
+    };
+    names.iter().map(named).collect()
+}
+
+/// The column of a number; nothing where no sample of the run has it.
+fn column(samples: &SampleTable, quantity: &NumericField) -> Option<String> {
+    Some(match quantity {
+        NumericField::Metric(metric) => format!("value_{}", samples.slot_of(metric)?),
+        NumericField::Cost => "cost_usd".to_owned(),
+        NumericField::Latency => "latency_ms".to_owned(),
+        NumericField::Tokens => "output_tokens".to_owned(),
+        NumericField::Repeat => "repeat".to_owned(),
+    })
+}
+
+/// A filter as SQL; nothing where it is empty.
+fn filter_sql(
+    condition: &mut Condition,
+    samples: &SampleTable,
+    metrics: &[MetricInfo],
+    filter: &CaseFilter,
+    texts: Option<&TextIndex>,
+) -> Result<Option<String>, StoreFault> {
+    let (parts, between) = match filter {
+        CaseFilter::Is(question) => return sql(condition, samples, metrics, question, texts).map(Some),
+        CaseFilter::Not(part) => {
+            let part = filter_sql(condition, samples, metrics, part, texts)?;
+            return Ok(part.map(|sql| format!("NOT coalesce({sql}, 0)")));
+        }
+        CaseFilter::All(parts) => (parts, " AND "),
+        CaseFilter::Any(parts) => (parts, " OR "),
+    };
+    let mut all = Vec::new();
+    for part in parts {
+        all.extend(filter_sql(condition, samples, metrics, part, texts)?);
+    }
+    Ok((!all.is_empty()).then(|| format!("({})", all.join(between))))
+}
+
+/// A condition as SQL. What no sample of the run has holds for none.
+fn sql(
+    condition: &mut Condition,
+    samples: &SampleTable,
+    metrics: &[MetricInfo],
+    question: &FilterCondition,
+    texts: Option<&TextIndex>,
+) -> Result<String, StoreFault> {
+    let numbers = |numbers: Vec<String>| format!("IN ({})", numbers.join(", "));
+    Ok(match question {
+        FilterCondition::Text(words) => {
+            let texts = texts.ok_or_else(|| StoreFault::Other("the texts of the run were not read".to_owned()))?;
+            let TextMatches { cases, samples } = texts.find(words)?;
+            let mut list = |numbers: Vec<i64>| condition.put(serde_json::Value::from(numbers).to_string());
+            let (samples, cases) = (list(samples), list(cases));
+            format!(
+                "(sample IN (SELECT value FROM json_each({samples})) \
+                 OR coalesce(case_number IN (SELECT value FROM json_each({cases})), 0))"
+            )
+        }
+        FilterCondition::Number(quantity, relation, limit) => match column(samples, quantity) {
+            Some(column) => format!("({column} {} {})", relation.sign(), condition.put(*limit)),
+            None => "0".to_owned(),
+        },
+        FilterCondition::Label(metric, word) => match samples.slot_of(metric) {
+            Some(slot) => format!("(label_{slot} = {})", condition.put(word.clone())),
+            None => "0".to_owned(),
+        },
+        FilterCondition::Status(word) if word == ErrorKind::Failed.name() => {
+            format!("(status NOT IN ('scored', '{NOT_APPLICABLE}', '{OPEN}'))")
+        }
+        FilterCondition::Status(word) => format!("(status = {})", condition.put(word.clone())),
+        FilterCondition::Tag(word) => {
+            let exact = condition.put(word.clone());
+            format!(
+                "(tags IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(tags) WHERE value = {exact} \
+                 OR substr(value, -length({exact}) - 1) IN (':' || {exact}, '=' || {exact})))"
+            )
+        }
+        FilterCondition::Model(words) => {
+            let mut found = samples.numbers_like(words);
+            if words == "none" {
+                found.push(NOBODY.to_string());
+            }
+            format!("(model {0} OR answered_by {0})", numbers(found))
+        }
+        FilterCondition::Prompt(words) => format!("(prompt {})", numbers(samples.numbers_like(words))),
+        FilterCondition::Dataset(words) => format!("(dataset {})", numbers(samples.numbers_like(words))),
+        FilterCondition::Id(id) => format!("(id = {})", condition.put(id.clone())),
+        FilterCondition::IdHas(words) => format!("(instr(lower(id), {}) > 0)", condition.put(words.to_lowercase())),
+        FilterCondition::Flipped(metric) => {
+            let meant = metrics.iter().filter(|info| metric.as_ref().is_none_or(|metric| *metric == info.name));
+            let mut having = Vec::new();
+            for info in meant {
+                let Some(slot) = samples.slot_of(&info.name) else { continue };
+                let (low, high) = info.range;
+                if low.is_finite() && high.is_finite() {
+                    let middle = condition.put(f64::midpoint(low, high));
+                    having.push(format!("(min(value_{slot}) < {middle} AND max(value_{slot}) >= {middle})"));
+                }
+                having.push(format!("count(DISTINCT CASE WHEN value_{slot} IS NOT NULL THEN label_{slot} END) > 1"));
+            }
+            if having.is_empty() {
+                return Ok("0".to_owned());
+            }
+            format!(
+                "((place, position) IN (SELECT place, position FROM samples WHERE run = ?1 AND status <> '{OPEN}' \
+                 GROUP BY place, position HAVING {}))",
+                having.join(" OR ")
+            )
+        }
+    })
+}
