@@ -90,7 +90,7 @@ def everything():
     for name in ("made.db", "made.jsonl"):
         if os.path.exists(name):
             os.remove(name)
-    subprocess.run([probare, "score", "-c", "record.yaml", "-q", "--cache", "made.db"], check=True)
+    subprocess.run([probare, "score", "-c", "record.yaml", "-q", "--cache", "made.db"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run([probare, "cache", "export", "made.jsonl", "--cache", "made.db"], check=True)
     with open("made.jsonl", encoding="utf-8") as made, open("replies.jsonl", "w", encoding="utf-8") as out:
         for line in made:

@@ -17,7 +17,17 @@ type SharedValue = Arc<dyn Any + Send + Sync>;
 
 /// Values of a run, shared by its workers.
 #[derive(Default, Clone)]
-pub struct RunAnalysisCache(Arc<Mutex<Vec<(Key, SharedValue)>>>);
+pub struct RunAnalysisCache {
+    values: Arc<Mutex<Vec<(Key, SharedValue)>>>,
+    omits_evidence: bool,
+}
+
+impl RunAnalysisCache {
+    /// The values of a run whose results carry no evidence, so that none has to be made.
+    pub fn without_evidence() -> Self {
+        Self { omits_evidence: true, ..Self::default() }
+    }
+}
 
 /// The readings that one worker can reach.
 #[derive(Default)]
@@ -50,6 +60,11 @@ impl AnalysisCache {
     /// What ends the work that uses these readings.
     pub const fn cancellation(&self) -> &Cancellation {
         &self.cancellation
+    }
+
+    /// Whether the results of the run carry evidence.
+    pub(crate) const fn wants_evidence(&self) -> bool {
+        !self.run.omits_evidence
     }
 
     /// The readings of the run.
@@ -87,7 +102,7 @@ impl AnalysisCache {
 
     pub(crate) fn run_value<T: Send + Sync + 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Arc<T> {
         let wanted = (TypeId::of::<T>(), key);
-        let mut values = self.run.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut values = self.run.values.lock().unwrap_or_else(PoisonError::into_inner);
         let known = values.iter().find(|(known, _)| *known == wanted).map(|(_, value)| Arc::clone(value));
         if let Some(known) = known.and_then(|value| value.downcast().ok()) {
             return known;

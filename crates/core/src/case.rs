@@ -314,11 +314,29 @@ impl Field {
     pub const fn aliases(self) -> &'static [&'static str] {
         match self {
             Self::Query => &["input", "question", "user", "user_input", "prompt"],
-            Self::Response => {
-                &["output", "answer", "assistant", "actual_output", "prediction", "predicted_answer", "completion"]
-            }
+            Self::Response => &[
+                "output",
+                "answer",
+                "assistant",
+                "actual_output",
+                "prediction",
+                "predicted_answer",
+                "completion",
+                "model_output",
+                "generated_text",
+                "pred",
+            ],
             Self::Context => &["contexts", "retrieval_context", "retrieved_contexts"],
-            Self::Reference => &["expected_output", "ideal", "ground_truth", "golden_answer", "references"],
+            Self::Reference => &[
+                "expected_output",
+                "ideal",
+                "ground_truth",
+                "golden_answer",
+                "references",
+                "target",
+                "expected",
+                "gold",
+            ],
             Self::Retrieved => &["retrieved_docs"],
             Self::Messages => &["conversation", "trajectory", "transcript"],
             Self::Tools => &["functions", "tool_definitions", "available_tools"],

@@ -80,7 +80,7 @@ pub use manifest::{
 };
 pub use metric::{
     Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment,
-    parent_segment,
+    parent_segment, read_options,
 };
 pub use nonce::{NONCE_FIELD, add_nonce, has_nonce};
 pub use panel::{Chip, Panel, PanelCell, PanelChart, PanelTable, Tone};

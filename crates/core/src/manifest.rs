@@ -296,6 +296,9 @@ pub struct ReadSettings {
     /// Most cases that are scored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// Whether a row that cannot be read is a case that failed in every metric, as results of Python have it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lost_rows_fail: bool,
 }
 
 /// A finished file.

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use schemars::{JsonSchema, Schema};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::per_turn::PerTurn;
 use crate::{
@@ -221,7 +222,7 @@ impl MetricDef {
     /// Makes the metric from its options (`Null` for the defaults). Metrics with a choice of profiles take `profile`
     /// as an option; where the options do not name one, `profile` is used. With `per: turn` it is taken turn by turn.
     pub fn build(&self, options: Json, profile: Profile) -> Result<Scorer, BuildError> {
-        let mut options = if options.is_null() { Json::Object(serde_json::Map::new()) } else { options };
+        let mut options = if options.is_null() { Json::Object(Map::new()) } else { options };
         if self.profiles.len() > 1
             && let Json::Object(map) = &mut options
             && !map.contains_key("profile")
@@ -231,7 +232,7 @@ impl MetricDef {
         let by_turn = PerTurn::take(&mut options);
         let scorer = (self.build)(options)?;
         match by_turn {
-            Some(by_turn) => PerTurn::wrap(self, scorer, by_turn),
+            Some(by_turn) => PerTurn::wrap(self, scorer, &by_turn),
             None => Ok(scorer),
         }
     }
@@ -326,6 +327,57 @@ pub enum BuildError {
     },
 }
 
+/// Reads the options of a metric. An error names the option that is wrong.
+pub fn read_options<T: DeserializeOwned>(options: &Json) -> Result<T, BuildError> {
+    let error = match T::deserialize(options) {
+        Ok(read) => return Ok(read),
+        Err(error) => error.to_string(),
+    };
+    // The one without which the error is another one, or none.
+    let is_wrong = |all: &Map<String, Json>, name: &str| {
+        let others = all.iter().filter(|(other, _)| *other != name);
+        let others: Map<String, Json> = others.map(|(name, value)| (name.clone(), value.clone())).collect();
+        T::deserialize(Json::Object(others)).map_or_else(
+            |found| {
+                let found = found.to_string();
+                found != error && !found.starts_with("missing field")
+            },
+            |_| true,
+        )
+    };
+    let wrong = options.as_object().and_then(|all| all.iter().find(|(name, _)| is_wrong(all, name)));
+    Err(BuildError::Options(match wrong {
+        Some((name, value)) if error.starts_with("invalid type: ") => {
+            let wanted = error.rsplit_once("expected ").map_or("another type", |(_, wanted)| wanted);
+            format!("option `{name}` must be {}, but it is {}", type_words(wanted), excerpt_of(value))
+        }
+        Some((name, _)) if !error.contains(&format!("`{name}`")) => format!("option `{name}`: {error}"),
+        _ => error,
+    }))
+}
+
+/// A type of Rust in the words of whoever writes options.
+fn type_words(wanted: &str) -> &str {
+    match wanted {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
+        nonzero if nonzero.starts_with("a nonzero ") => "a whole number of at least 1",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a string" | "string or map" => "a text",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        other => other,
+    }
+}
+
+/// A value as it is written, or its beginning.
+fn excerpt_of(value: &Json) -> String {
+    const MOST: usize = 60;
+    let text = value.to_string();
+    if text.len() <= MOST { text } else { format!("{}…", &text[..text.floor_char_boundary(MOST)]) }
+}
+
 /// The last segment of a module path: a metric is called as its file is.
 pub const fn last_segment(path: &'static str) -> &'static str {
     path.split_at(last_separator(path, path.len()).1).1
@@ -404,8 +456,7 @@ macro_rules! metric {
             page: include_str!($page),
             schema: || $crate::reexport::schemars::schema_for!($type),
             build: |options| {
-                let metric: $type = $crate::reexport::serde_json::from_value(options)
-                    .map_err(|error| $crate::BuildError::Options(error.to_string()))?;
+                let metric: $type = $crate::read_options(&options)?;
                 let prepare = $crate::metric!(@or [$($prepare)?] [Ok::<$type, $crate::BuildError>]);
                 prepare(metric).map(|ready| $crate::Scorer::$kind(Box::new(ready)))
             },
@@ -417,7 +468,32 @@ macro_rules! metric {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn an_option_that_is_wrong_is_named() {
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        struct Options {
+            k: usize,
+            words: Vec<String>,
+            strict: bool,
+        }
+        impl Default for Options {
+            fn default() -> Self {
+                Self { k: 1, words: Vec::new(), strict: false }
+            }
+        }
+        let error = |options: Json| read_options::<Options>(&options).unwrap_err().to_string();
+        let wrong = json!({"strict": true, "k": "five", "words": []});
+        assert_eq!(error(wrong), "option `k` must be a whole number of at least 0, but it is \"five\"");
+        assert_eq!(error(json!({"words": "a"})), "option `words` must be a list, but it is \"a\"");
+        assert_eq!(error(json!({"k": -1})), "option `k`: invalid value: integer `-1`, expected usize");
+        assert!(error(json!({"q": 1})).starts_with("unknown field `q`"));
+        assert!(read_options::<Options>(&json!({"k": 3})).is_ok());
+    }
 
     struct Asks;
 

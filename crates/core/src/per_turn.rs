@@ -14,6 +14,7 @@ use serde_json::{Map, Value as Json};
 use crate::{
     AnalysisCache, BackendAnswer, BuildError, Case, CaseMessage, ErrorKind, Evidence, Field, FieldSpan, Judge,
     JudgeAction, Metric, MetricDef, Outcome, Output, Passage, Role, Sample, Score, ScoreError, Scorer, TurnExpectation,
+    read_options,
 };
 
 /// How the values of the turns become one.
@@ -119,13 +120,12 @@ impl PerTurn {
     }
 
     /// Wraps a metric that is ready.
-    pub(crate) fn wrap(definition: &MetricDef, inner: Scorer, options: Json) -> Result<Scorer, BuildError> {
+    pub(crate) fn wrap(definition: &MetricDef, inner: Scorer, options: &Json) -> Result<Scorer, BuildError> {
         if let Some(objection) = objection(definition) {
             let id = definition.id;
             return Err(BuildError::Options(format!("`{id}` cannot be taken per turn: {objection}")));
         }
-        let options: PerTurnOptions =
-            serde_json::from_value(options).map_err(|error| BuildError::Options(error.to_string()))?;
+        let options: PerTurnOptions = read_options(options)?;
         let is_pure = matches!(inner, Scorer::Pure(_));
         let wrapped = Box::new(Self { needs: definition.needs, inner, options });
         Ok(if is_pure { Scorer::Pure(wrapped) } else { Scorer::Judge(wrapped) })
@@ -704,7 +704,7 @@ mod tests {
         for (options, part) in [
             (json!({"per": "case"}), "unknown variant `case`"),
             (json!({"per": "turn", "over": "sum"}), "unknown variant `sum`"),
-            (json!({"per": "turn", "only": 3}), "invalid type"),
+            (json!({"per": "turn", "only": 3}), "option `only` must be"),
         ] {
             let error = SAME.build(options.clone(), Profile::Published).unwrap_err().to_string();
             assert!(error.contains(part), "{options}: {error}");
@@ -715,7 +715,7 @@ mod tests {
 
     #[test]
     fn a_judge_is_asked_turn_by_turn() {
-        let wrapped = PerTurn::wrap(&SAME, Scorer::Judge(Box::new(Asks)), json!({"per": "turn"})).unwrap();
+        let wrapped = PerTurn::wrap(&SAME, Scorer::Judge(Box::new(Asks)), &json!({"per": "turn"})).unwrap();
         let case = case(json!([{"reference": ["yes"]}, {"reference": ["no"]}]));
         let replies = crate::FnBackend(|_: &str, turn: &JudgeAction| match turn {
             JudgeAction::Ask(questions) => vec![BackendAnswer::Reply(ModelReply::text("yes")); questions.len()],
@@ -729,7 +729,7 @@ mod tests {
     }
     #[test]
     fn a_judge_is_asked_about_any_number_of_turns() {
-        let wrapped = PerTurn::wrap(&SAME, Scorer::Judge(Box::new(Asks)), json!({"per": "turn"})).unwrap();
+        let wrapped = PerTurn::wrap(&SAME, Scorer::Judge(Box::new(Asks)), &json!({"per": "turn"})).unwrap();
         let turn = |at: usize| {
             [json!({"role": "user", "text": format!("{at}?")}), json!({"role": "assistant", "text": "yes"})]
         };

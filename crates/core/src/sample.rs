@@ -159,6 +159,14 @@ impl<'a> Sample<'a> {
         }
     }
 
+    /// Whether evidence is of use. A metric may leave it out where it is not; the value must not depend on it.
+    pub const fn wants_evidence(&self) -> bool {
+        match self.readings {
+            Some(readings) => readings.wants_evidence(),
+            None => true,
+        }
+    }
+
     /// The readings of the run, for a sample that is made of a part of this one.
     pub(crate) fn run_cache(&self) -> RunAnalysisCache {
         self.readings.map(AnalysisCache::run_cache).unwrap_or_default()

@@ -189,6 +189,13 @@ impl Outcome {
         Self::NotApplicable { reason: reason.into() }
     }
 
+    /// Drops the evidence.
+    pub fn forget_evidence(&mut self) {
+        if let Self::Scored(score) = self {
+            score.evidence = Vec::new();
+        }
+    }
+
     /// The score, if there is one.
     pub const fn score(&self) -> Option<&Score> {
         match self {

@@ -666,9 +666,7 @@ pub enum ConfigError {
     Gate {
         /// Name of the file.
         name: String,
-        /// The metric.
         metric: String,
-        /// What is wrong.
         reason: &'static str,
     },
     /// A model cannot be used.
@@ -700,7 +698,6 @@ pub enum ConfigError {
     GateWithoutLimit {
         /// Name of the file.
         name: String,
-        /// The metric.
         metric: String,
     },
 }

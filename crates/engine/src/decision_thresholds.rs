@@ -47,18 +47,11 @@ pub struct DecisionThresholdsFile {
 pub enum DecisionThresholdsError {
     /// It cannot be read.
     #[error("cannot read the decision thresholds in `{}`: {reason}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Unreadable { path: PathBuf, reason: String },
     /// The run has no such metric.
     #[error("`{}` has decision thresholds for `{metric}`, which is not computed here{}", path.display(), similar.as_ref().map(|name| format!("; `{name}` is")).unwrap_or_default())]
     NoMetric {
-        /// The file.
         path: PathBuf,
-        /// The metric.
         metric: String,
         /// A name like it.
         similar: Option<String>,
@@ -66,7 +59,6 @@ pub enum DecisionThresholdsError {
     /// The metric is another one than that which was calibrated.
     #[error("the decision thresholds in `{}` are for {then}, but here it is {now}", path.display())]
     Other {
-        /// The file.
         path: PathBuf,
         /// What was calibrated.
         then: String,

@@ -61,16 +61,11 @@ pub struct ModelAccess {
 pub enum ModelAccessError {
     /// A metric asks a model, and none is named.
     #[error("`{metric}` asks a model, and none is named")]
-    NoJudge {
-        /// The metric.
-        metric: String,
-    },
+    NoJudge { metric: String },
     /// A judge is not among the models and says not who it is.
     #[error("`{metric}` needs the judge `{judge}`: {reason}")]
     UnknownJudge {
-        /// The metric.
         metric: String,
-        /// The judge.
         judge: String,
         /// What is wrong with it.
         reason: String,
@@ -80,7 +75,6 @@ pub enum ModelAccessError {
     /// A model that answers in place of another is not among the models and says not who it is.
     #[error("`fallback` of model `{model}` names `{fallback}`: {reason}")]
     UnknownFallback {
-        /// The model.
         model: String,
         /// The one that answers in its place.
         fallback: String,
@@ -91,14 +85,10 @@ pub enum ModelAccessError {
     },
     /// The option `judges` is no list of names.
     #[error("`judges` of `{metric}` is not a list of names of models")]
-    Judges {
-        /// The metric.
-        metric: String,
-    },
+    Judges { metric: String },
     /// A prompt cannot be read.
     #[error("the prompt of `{metric}` cannot be read")]
     Prompt {
-        /// The metric.
         metric: String,
         /// What is wrong.
         #[source]
@@ -107,7 +97,6 @@ pub enum ModelAccessError {
     /// A rubric cannot be read.
     #[error("the rubric of `{metric}` cannot be read")]
     Rubric {
-        /// The metric.
         metric: String,
         /// What is wrong.
         #[source]
@@ -115,18 +104,10 @@ pub enum ModelAccessError {
     },
     /// A file is no rubric.
     #[error("`{file}`, the rubric of `{metric}`: {reason}")]
-    RubricForm {
-        /// The metric.
-        metric: String,
-        /// The file.
-        file: String,
-        /// What is wrong.
-        reason: String,
-    },
+    RubricForm { metric: String, file: String, reason: String },
     /// A file of recorded replies cannot be read.
     #[error("the recorded replies `{path}` cannot be read")]
     Cassette {
-        /// The file.
         path: String,
         /// What is wrong.
         #[source]

@@ -44,7 +44,6 @@ pub enum ProgramError {
     /// A file of recorded replies cannot be read.
     #[error("`{path}` cannot be read")]
     Cassette {
-        /// The file.
         path: String,
         /// What the system says.
         #[source]

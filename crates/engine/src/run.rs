@@ -35,6 +35,8 @@ pub struct RunRequest<'a> {
     pub to_stdout: bool,
     /// Whether somebody else wants the result lines.
     pub lines: bool,
+    /// Whether whoever watches wants evidence; reports have it always.
+    pub evidence: bool,
     /// Who answers metrics that ask or want vectors, to be opened for this run.
     pub model_access: Option<ModelAccess>,
     /// The metrics of the finished run that this one computes again, if it does.
@@ -64,6 +66,7 @@ impl Default for RunRequest<'_> {
             gates: Gates::default(),
             to_stdout: false,
             lines: false,
+            evidence: true,
             model_access: None,
             recorded: Vec::new(),
             sandboxing: None,
@@ -193,6 +196,7 @@ pub fn run_planned(
         gates,
         to_stdout,
         lines,
+        evidence,
         model_access: _,
         recorded: _,
         sandboxing,
@@ -277,6 +281,8 @@ pub fn run_planned(
         limit: settings.limit,
         strict: settings.strict.unwrap_or_default(),
         lines: lines || to_stdout || !outputs.is_empty(),
+        lost_rows_fail: job.reading.lost_rows_fail,
+        evidence: evidence || lines || to_stdout || !outputs.is_empty(),
         interrupted,
         decided,
     };

@@ -47,7 +47,6 @@ pub enum KeyError {
     /// The file cannot be read or written.
     #[error("the owner key `{}` cannot be used", path.display())]
     File {
-        /// The file.
         path: PathBuf,
         /// What the system says.
         #[source]

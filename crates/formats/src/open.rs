@@ -122,6 +122,7 @@ impl ReadOptions {
             group: self.group.map(|group| group.name().to_owned()),
             longest_row: Some(self.longest_row as u64),
             limit: None,
+            lost_rows_fail: false,
         }
     }
 }
@@ -186,7 +187,6 @@ pub enum CaseFileError {
         file: String,
         /// The format it was taken for.
         format: &'static str,
-        /// What is wrong.
         reason: String,
     },
 }

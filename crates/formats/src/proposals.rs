@@ -16,14 +16,14 @@ use crate::{CaseFileError, CaseFormat, CaseReader, FieldMap, JsonValues, ReadOpt
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let file = folder.path().join("bot.csv");
-/// # std::fs::write(&file, "key;Question;model_output\n1;Who?;Ada\n")?;
+/// # std::fs::write(&file, "key;Question;model_answer\n1;Who?;Ada\n")?;
 /// # let path = file.to_str().expect("a temporary folder has a plain name");
 /// let columns = columns(path, &ReadOptions::default())?;
-/// assert_eq!(columns, ["key", "Question", "model_output"]);
+/// assert_eq!(columns, ["key", "Question", "model_answer"]);
 /// let map = FieldMap::parse(&["id=kee"])?;
 /// assert_eq!(map.missing_columns(&columns), [("id", "kee")]);
 /// assert!(!map.reads(probare_core::Field::Response, &columns));
-/// assert_eq!(FieldMap::default().proposals(&columns), [("query", "Question"), ("response", "model_output")]);
+/// assert_eq!(FieldMap::default().proposals(&columns), [("query", "Question"), ("response", "model_answer")]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn columns(path: &str, options: &ReadOptions) -> Result<Vec<String>, CaseFileError> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use probare_core::{Evidence, EvidenceKind, Field};
+use probare_core::{Evidence, EvidenceKind, Field, Sample};
 
 use crate::difference::is_inside_token;
 
@@ -14,11 +14,25 @@ pub const MOST_PIECES: usize = 50;
 pub struct BoundedEvidence {
     pieces: Vec<Evidence>,
     omitted: usize,
+    is_unwanted: bool,
 }
 
 impl BoundedEvidence {
+    /// Collects nothing where the run wants no evidence.
+    pub fn for_sample(sample: &Sample<'_>) -> Self {
+        Self { is_unwanted: !sample.wants_evidence(), ..Self::default() }
+    }
+
+    /// Whether pieces are collected; who makes many need not look for them otherwise.
+    pub const fn is_wanted(&self) -> bool {
+        !self.is_unwanted
+    }
+
     /// Adds a piece, or counts it where the limit is reached.
     pub fn push(&mut self, piece: impl FnOnce() -> Evidence) {
+        if self.is_unwanted {
+            return;
+        }
         if self.pieces.len() < MOST_PIECES {
             self.pieces.push(piece());
         } else {

@@ -72,19 +72,48 @@ pub(crate) struct ClientInner {
     base_wait: Duration,
 }
 
-/// Where a model is found: as the settings say, or where the provider always is, or where the environment says.
-fn base_url(settings: &ModelSettings, name: &ModelName, shared: &ModelContext) -> Result<String, OpenError> {
-    let program = settings.program_digest(name);
-    let given = settings.base_url.as_deref().or(program.as_deref()).or(name.provider.base_url());
-    let found = match (given, name.provider) {
-        (Some(given), _) => given.to_owned(),
+/// Where the environment says that a provider is found, where the settings do not.
+fn environment_url(
+    settings: &ModelSettings,
+    name: &ModelName,
+    shared: &ModelContext,
+) -> Result<Option<String>, SettingsError> {
+    let variable = name.provider.address_variable().filter(|_| settings.base_url.is_none());
+    let Some((variable, value)) = variable.and_then(|name| Some((name, shared.variable(name)?))) else {
+        return Ok(None);
+    };
+    let address = name.provider.address(&value);
+    let checked = ModelSettings { base_url: Some(address.clone()), ..ModelSettings::from_name(&settings.name) };
+    match checked.check_address() {
+        Ok(()) => Ok(Some(address)),
+        // What it holds may be a secret.
+        Err(_) => Err(SettingsError::Value {
+            model: settings.display_name(),
+            field: "base_url",
+            reason: format!(
+                "comes from `{variable}`, which holds no address that begins with `http://` or `https://`, without a user and a query"
+            ),
+        }),
+    }
+}
+
+/// Where a model is found: as the settings say, else as the environment says, else where the provider always is.
+fn base_url(
+    settings: &ModelSettings,
+    name: &ModelName,
+    named: Option<String>,
+    shared: &ModelContext,
+) -> Result<String, OpenError> {
+    let given = settings.base_url.clone().or_else(|| settings.program_digest(name)).or(named);
+    let found = match (given.or_else(|| name.provider.base_url().map(str::to_owned)), name.provider) {
+        (Some(given), _) => given,
         (None, Provider::Azure) => {
-            let named = shared.variable("AZURE_OPENAI_ENDPOINT").map(|url| url.trim().to_owned());
-            named.ok_or_else(|| SettingsError::Value {
+            return Err(SettingsError::Value {
                 model: settings.display_name(),
                 field: "base_url",
                 reason: "is missing, and so is `AZURE_OPENAI_ENDPOINT`: the address of your resource".to_owned(),
-            })?
+            }
+            .into());
         }
         (None, Provider::Bedrock) => {
             let region = region(shared).ok_or_else(|| SettingsError::Value {
@@ -128,10 +157,12 @@ impl Client {
     pub fn open(settings: ModelSettings, shared: &ModelContext) -> Result<Self, OpenError> {
         settings.check()?;
         let name = settings.model_name()?;
-        let base_url = base_url(&settings, &name, shared)?;
+        let named = environment_url(&settings, &name, shared)?;
+        // A list price is for the provider's own address; that of Azure is always named.
+        let is_own_address = settings.base_url.is_none() && (named.is_none() || name.provider.base_url().is_none());
+        let base_url = base_url(&settings, &name, named, shared)?;
         let free = name.provider.is_free().then(|| ModelPrice::from_pricing(prices::Pricing::default()));
-        // A list price is for the provider's own address.
-        let listed = prices::find_price(&name).map(|row| row.price).filter(|_| settings.base_url.is_none());
+        let listed = prices::find_price(&name).map(|row| row.price).filter(|_| is_own_address);
         let price = settings.pricing.map(ModelPrice::from_pricing).or(listed).or(free);
         let is_unasked = shared.0.unasked.contains(&settings.name);
         if shared.budget().limits_money() && price.is_none() && !is_unasked {

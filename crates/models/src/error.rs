@@ -26,7 +26,6 @@ pub enum CallError {
     /// All attempts and waits together took too long.
     #[error("model `{model}`: no reply within {} seconds (attempt {attempts}{})", limit.as_secs_f64(), last.as_ref().map(|last| format!("; last: {last}")).unwrap_or_default())]
     TimedOut {
-        /// The model.
         model: String,
         /// Time allowed in all.
         limit: Duration,
@@ -41,7 +40,6 @@ pub enum CallError {
         if *.failures == 1 { "failure" } else { "failures" }
     )]
     CircuitOpen {
-        /// The model.
         model: String,
         /// How many.
         failures: u32,
@@ -55,14 +53,10 @@ pub enum CallError {
     Budget(#[from] BudgetError),
     /// A budget is set and the call has no upper bound.
     #[error("a budget is set, but the replies of model `{model}` have no known longest length; set `max_tokens`")]
-    Unbounded {
-        /// The model.
-        model: String,
-    },
+    Unbounded { model: String },
     /// The question wants what the provider cannot express.
     #[error("model `{model}`: `{}` is not supported by `{provider}`", feature.name())]
     Unsupported {
-        /// The model.
         model: String,
         /// Who answers.
         provider: Provider,
@@ -72,7 +66,6 @@ pub enum CallError {
     /// The settings ask for what cannot be sent together.
     #[error("model `{model}`: `extra_body` {reason}")]
     Conflict {
-        /// The model.
         model: String,
         /// The rest of the sentence.
         reason: String,
@@ -83,7 +76,6 @@ pub enum CallError {
         pause.as_secs(), limit.as_secs_f64(), last.as_ref().map(|last| format!(": {last}")).unwrap_or_default()
     )]
     Postponed {
-        /// The model.
         model: String,
         /// How long.
         pause: Duration,
@@ -94,10 +86,7 @@ pub enum CallError {
     },
     /// The question is answered in a batch, later.
     #[error("model `{model}`: the question waits in a batch, whose replies `probare resume` fetches")]
-    InBatch {
-        /// The model.
-        model: String,
-    },
+    InBatch { model: String },
     /// The model failed, and so did those that answer in its place.
     #[error("{first}; {}", others.join("; "))]
     Fallback {
@@ -109,7 +98,6 @@ pub enum CallError {
     /// Only recorded replies are allowed, and this one is not recorded.
     #[error("the response cache has no reply of model `{model}` to this question (key {key})")]
     NotRecorded {
-        /// The model.
         model: String,
         /// The beginning of the key in the record.
         key: String,

@@ -140,10 +140,65 @@ impl Provider {
         }
     }
 
+    /// The variable that holds its address when the settings name none: the one that the vendor's own package reads.
+    pub const fn address_variable(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some("ANTHROPIC_BASE_URL"),
+            Self::Azure => Some("AZURE_OPENAI_ENDPOINT"),
+            Self::Gemini => Some("GOOGLE_GEMINI_BASE_URL"),
+            Self::Groq => Some("GROQ_BASE_URL"),
+            Self::Ollama | Self::OllamaNative => Some("OLLAMA_HOST"),
+            Self::OpenAi | Self::OpenAiResponses => Some("OPENAI_BASE_URL"),
+            Self::Bedrock
+            | Self::Command
+            | Self::LlamaCpp
+            | Self::Mistral
+            | Self::OpenRouter
+            | Self::Prompt
+            | Self::Replay
+            | Self::Vllm => None,
+        }
+    }
+
+    /// The address that the value of this variable means, up to where ours ends: some packages leave out what comes behind
+    /// the host.
+    pub(crate) fn address(self, value: &str) -> String {
+        let value = value.trim().trim_end_matches('/');
+        match self {
+            Self::Groq if !value.ends_with("/openai/v1") => format!("{value}/openai/v1"),
+            Self::Ollama => format!("{}/v1", ollama_host(value)),
+            Self::OllamaNative => ollama_host(value),
+            _ => value.to_owned(),
+        }
+    }
+
     /// Whether a call costs nothing by the token unless a price is given.
     pub const fn is_free(self) -> bool {
         matches!(self, Self::LlamaCpp | Self::Ollama | Self::OllamaNative | Self::Prompt | Self::Replay | Self::Vllm)
     }
+}
+
+/// `OLLAMA_HOST` as Ollama reads it: scheme and port may be left out, and the address on which a server listens everywhere is
+/// this machine.
+fn ollama_host(value: &str) -> String {
+    let (scheme, rest) = value.split_once("://").unwrap_or(("http", value));
+    let (authority, path) =
+        rest.split_once('/').map_or((rest, String::new()), |(host, path)| (host, format!("/{path}")));
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
+        _ => (
+            authority.trim_end_matches(':'),
+            if scheme == "https" {
+                "443"
+            } else if value.contains("://") {
+                "80"
+            } else {
+                "11434"
+            },
+        ),
+    };
+    let host = if matches!(host, "" | "0.0.0.0") { "127.0.0.1" } else { host };
+    format!("{scheme}://{host}:{port}{path}")
 }
 
 impl fmt::Display for Provider {
@@ -242,6 +297,23 @@ mod tests {
         let text = ModelName::parse("opnai:gpt-4o").unwrap_err().to_string();
         assert!(text.contains("perhaps `openai`"), "{text}");
         assert!(matches!(ModelName::parse("openai:"), Err(NameError::NoModel { .. })));
+    }
+
+    #[test]
+    fn an_address_of_the_environment_is_read_as_the_vendors_package_reads_it() {
+        let address = |provider: Provider, value: &str| provider.address(value);
+        assert_eq!(address(Provider::OpenAi, " http://127.0.0.1:8000/v1/ "), "http://127.0.0.1:8000/v1");
+        assert_eq!(address(Provider::Groq, "https://groq.example"), "https://groq.example/openai/v1");
+        for (value, wanted) in [
+            ("127.0.0.1", "http://127.0.0.1:11434"),
+            ("0.0.0.0:80", "http://127.0.0.1:80"),
+            (":5000", "http://127.0.0.1:5000"),
+            ("https://models.example", "https://models.example:443"),
+            ("http://models.example/path/", "http://models.example:80/path"),
+        ] {
+            assert_eq!(address(Provider::OllamaNative, value), wanted);
+            assert_eq!(address(Provider::Ollama, value), format!("{wanted}/v1"));
+        }
     }
 
     #[test]

@@ -163,7 +163,6 @@ pub enum SettingsError {
          variable's name: `api_key: {variable}`"
     )]
     LiteralKey {
-        /// The model.
         model: String,
         /// The variable to use.
         variable: String,
@@ -171,7 +170,6 @@ pub enum SettingsError {
     /// A secret stands in a header or address.
     #[error("{place} of model `{model}` holds a secret; put it into an environment variable and write `${{NAME}}`")]
     LiteralSecret {
-        /// The model.
         model: String,
         /// The header or field, without its value.
         place: String,
@@ -181,7 +179,6 @@ pub enum SettingsError {
         "{place} of model `{model}` holds what looks like a secret, and would be kept in manifests and stores; {remedy}"
     )]
     StoredSecret {
-        /// The model.
         model: String,
         /// The field, without its value.
         place: String,
@@ -190,18 +187,11 @@ pub enum SettingsError {
     },
     /// The variable is not set.
     #[error("the environment variable `{variable}` with the key of model `{model}` is not set")]
-    NoKey {
-        /// The model.
-        model: String,
-        /// The variable.
-        variable: String,
-    },
+    NoKey { model: String, variable: String },
     /// A setting is out of range.
     #[error("`{field}` of model `{model}` {reason}")]
     Value {
-        /// The model.
         model: String,
-        /// The field.
         field: &'static str,
         /// The rest of the sentence.
         reason: String,
@@ -431,6 +421,24 @@ impl ModelSettings {
         if key_like(&self.name) { "(a name that looks like a key)".to_owned() } else { self.name.clone() }
     }
 
+    /// Whether the address is one, and holds no secret.
+    pub(crate) fn check_address(&self) -> Result<(), SettingsError> {
+        let model = self.display_name();
+        let Some(url) = &self.base_url else { return Ok(()) };
+        let wrong =
+            |reason: &str| SettingsError::Value { model: model.clone(), field: "base_url", reason: reason.to_owned() };
+        let Ok(parsed) = reqwest::Url::parse(url) else { return Err(wrong("is not an address")) };
+        if !parsed.username().is_empty() || parsed.password().is_some() || parsed.query().is_some() {
+            return Err(SettingsError::LiteralSecret { model, place: "`base_url`".to_owned() });
+        }
+        // A finished run has the digest of a program there.
+        let is_program = parsed.scheme() == PROGRAM && self.provider == Some(Provider::Command);
+        if !is_program && !matches!(parsed.scheme(), "http" | "https") {
+            return Err(wrong("begins with neither `http://` nor `https://`"));
+        }
+        Ok(())
+    }
+
     /// Everything that can be said without the environment and the network.
     pub fn check(&self) -> Result<(), SettingsError> {
         self.key_variable()?;
@@ -450,17 +458,7 @@ impl ModelSettings {
         }
         let value =
             |field, reason: &str| Err(SettingsError::Value { model: model.clone(), field, reason: reason.to_owned() });
-        if let Some(url) = &self.base_url {
-            let Ok(parsed) = reqwest::Url::parse(url) else { return value("base_url", "is not an address") };
-            if !parsed.username().is_empty() || parsed.password().is_some() || parsed.query().is_some() {
-                return Err(secret("`base_url`".to_owned()));
-            }
-            // A finished run has the digest of a program there.
-            let is_program = parsed.scheme() == PROGRAM && self.provider == Some(Provider::Command);
-            if !is_program && !matches!(parsed.scheme(), "http" | "https") {
-                return value("base_url", "begins with neither `http://` nor `https://`");
-            }
-        }
+        self.check_address()?;
         if self.base_url.is_none() && self.model_name().is_ok_and(|name| name.provider == Provider::Prompt) {
             return value("base_url", "is missing: it is the address that questions are posted to");
         }

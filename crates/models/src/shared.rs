@@ -114,25 +114,16 @@ pub enum OpenError {
         "`budget_usd` is set, but no price of model `{model}` is known; give `pricing` with \
          `prompt_price_per_million` and `completion_price_per_million`"
     )]
-    NoPrice {
-        /// The model.
-        model: String,
-    },
+    NoPrice { model: String },
     /// A budget needs a bound for every call.
     #[error("a budget is set, but the replies of model `{model}` have no known longest length; set `max_tokens`")]
-    Unbounded {
-        /// The model.
-        model: String,
-    },
+    Unbounded { model: String },
     /// `offline` without a record answers nothing.
     #[error("offline, but no response cache is named")]
     OfflineWithoutRecord,
     /// Only what is computed on this machine may answer.
     #[error("`{model}` is not a local model, and no other may be asked here")]
-    LocalOnly {
-        /// The model.
-        model: String,
-    },
+    LocalOnly { model: String },
     /// Two models have one name.
     #[error("two models are called `{model}`")]
     SameName {
@@ -141,12 +132,7 @@ pub enum OpenError {
     },
     /// A metric wants a model that is not there.
     #[error("`{metric}` wants the model `{model}`, which is not among the models")]
-    UnknownModel {
-        /// The metric.
-        metric: String,
-        /// The model.
-        model: String,
-    },
+    UnknownModel { metric: String, model: String },
     /// The system refuses threads or certificates.
     #[error("cannot prepare to ask models: {reason}")]
     System {

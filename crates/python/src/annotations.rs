@@ -66,3 +66,19 @@ fn of(property: &Json, schema: &Json, depth: usize) -> String {
         _ => "Any".to_owned(),
     }
 }
+
+/// What `help` and editors say of a metric: its summary and its options.
+pub fn docstring(summary: &str, schema: &Json) -> String {
+    let mut text = format!("{summary}.");
+    let options = schema["properties"].as_object().into_iter().flatten();
+    let described = options.filter(|(name, _)| *name != "profile").filter_map(|(name, property)| {
+        let whole = property["description"].as_str().unwrap_or_default();
+        let first = whole.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+        (!first.is_empty()).then(|| format!("\n- `{name}`: {first}"))
+    });
+    for (at, line) in described.enumerate() {
+        text.push_str(if at == 0 { "\n" } else { "" });
+        text.push_str(&line);
+    }
+    text
+}

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value as Json, json};
 
-use crate::annotations::{Parameter, parameters};
+use crate::annotations::{Parameter, docstring, parameters};
 use crate::failure::PyFailure;
 use crate::metrics::requests;
 
@@ -36,6 +36,7 @@ pub fn catalogue() -> PyResult<String> {
                 "judged": metric.kind == MetricKind::Judge,
                 "since": metric.since,
                 "version": metric.version,
+                "doc": docstring(metric.summary, &schema),
                 "options": schema,
                 "parameters": parameters,
             })

@@ -1,5 +1,6 @@
 //! Columns that arguments name: `mapping`, `by` and `cluster`. One that no row has is an error, not a silence.
 
+use probare_benchmarks::registry;
 use probare_core::{Field, closest};
 use probare_formats::FieldMap;
 use probare_report::{GroupBy, Summary};
@@ -14,6 +15,66 @@ pub fn missing_column(field: &str, column: &str, columns: &[String]) -> PyFailur
         None if columns.is_empty() => fault,
         None => fault.hint(format!("the columns are {}", columns.join(", "))),
     }
+}
+
+/// Two columns of one name are an error: which of them counts would be chance.
+pub fn refuse_duplicates(columns: &[String]) -> Result<(), PyFailure> {
+    let twice = columns.iter().enumerate().find(|(at, name)| columns[..*at].contains(name));
+    let told = |(_, name): (usize, &String)| {
+        PyFailure::usage(format!("there are several columns `{name}`")).hint("give each column a name of its own")
+    };
+    twice.map(told).map_or(Ok(()), Err)
+}
+
+/// Whether there are rows and a metric that scored none of them.
+pub fn has_silent_metric(summary: &Summary) -> bool {
+    summary.cases > 0 && summary.metrics.iter().any(|metric| metric.scored == 0)
+}
+
+/// What to do where nothing was scored because no column holds what metrics need, and some column is none that is known.
+pub fn advice(summary: &Summary, fields: &FieldMap, columns: &[String]) -> Option<String> {
+    let is_free = |name: &String| !is_read(fields, name);
+    if !has_silent_metric(summary) || !columns.iter().any(is_free) {
+        return None;
+    }
+    let proposals = fields.proposals(columns);
+    let proposed = |field: Field| proposals.iter().find(|(known, _)| *known == field.name()).map(|(_, column)| *column);
+    let is_nothing_scored = summary.metrics.iter().all(|metric| metric.scored == 0);
+    let needed = |id: &str| registry().get(id).map(|metric| metric.needs).unwrap_or_default();
+    let (mut metrics, mut missing) = (Vec::new(), Vec::new());
+    for metric in summary.metrics.iter().filter(|metric| metric.scored == 0) {
+        let lacks = |field: &Field| !fields.reads(*field, columns);
+        let lacking: Vec<Field> = needed(&metric.info.id).iter().copied().filter(lacks).collect();
+        if lacking.is_empty() || !(is_nothing_scored || lacking.iter().any(|field| proposed(*field).is_some())) {
+            continue;
+        }
+        metrics.push(format!("`{}`", metric.info.name));
+        for field in lacking {
+            if !missing.contains(&field) {
+                missing.push(field);
+            }
+        }
+    }
+    let names: Vec<String> = missing.iter().map(|field| format!("`{}`", field.name())).collect();
+    let mapping = |field: &Field| format!("\"{}\": \"{}\"", field.name(), proposed(*field).unwrap_or("COLUMN"));
+    let mappings: Vec<String> = missing.iter().map(mapping).collect();
+    (!metrics.is_empty()).then(|| {
+        format!(
+            "{} scored no row: no column is known to hold {}; the columns are {}. Name {}: mapping={{{}}}",
+            metrics.join(", "),
+            names.join(" and "),
+            columns.join(", "),
+            if names.len() > 1 { "them" } else { "it" },
+            mappings.join(", "),
+        )
+    })
+}
+
+/// Whether a column becomes the id or a field of a case.
+pub fn is_read(fields: &FieldMap, name: &str) -> bool {
+    let columns = [name.to_owned()];
+    fields.id_column(|known| known == name).is_some()
+        || Field::ALL.into_iter().any(|field| fields.reads(field, &columns))
 }
 
 /// Looks for what is named among the columns of rows. Where there are none there is no row either.

@@ -1,9 +1,13 @@
 //! [`PyFailure`]: why something could not be done, in the words of the command line, on its way to becoming an exception.
 
+use std::error::Error;
+use std::io;
+
 use probare_analysis::{CompareError, VerifyError};
 use probare_core::{BenchmarkError, RequestError};
 use probare_engine::{ConfigError, Diagnose, DriveError, Interface, ModelAccessError, PlanError, RunError};
 use probare_formats::{CaseFileError, MapError};
+use probare_models::{OpenError, SettingsError};
 use probare_report::{GateError, ReportError};
 use pyo3::prelude::*;
 
@@ -14,6 +18,41 @@ enum Kind {
     Usage,
     /// A file, a row, a machine.
     Data,
+    /// A file that is not there.
+    MissingFile,
+    /// A variable that should hold a key.
+    MissingKey,
+}
+
+impl Kind {
+    /// The exception that it becomes.
+    const fn exception(self) -> &'static str {
+        match self {
+            Self::Usage => "UsageError",
+            Self::Data => "DataError",
+            Self::MissingFile => "MissingFileError",
+            Self::MissingKey => "MissingKeyError",
+        }
+    }
+
+    /// What an error says beyond whose fault it is, by its causes.
+    fn from_causes(error: &(dyn Error + 'static)) -> Option<Self> {
+        let access = match error.downcast_ref::<RunError>() {
+            Some(RunError::Ask(access)) => Some(access),
+            _ => error.downcast_ref::<ModelAccessError>(),
+        };
+        if let Some(ModelAccessError::Open(OpenError::Settings(SettingsError::NoKey { .. }))) = access {
+            return Some(Self::MissingKey);
+        }
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::NotFound) {
+                return Some(Self::MissingFile);
+            }
+            cause = error.source();
+        }
+        None
+    }
 }
 
 /// Why something could not be done, and what to do.
@@ -37,6 +76,12 @@ impl PyFailure {
         Self { kind: Kind::Usage, ..Self::data(message) }
     }
 
+    /// An error in the words of this interface.
+    fn diagnosed(error: &(impl Diagnose + 'static)) -> Self {
+        let told = Self::from(error.diagnose(Interface::Python));
+        Self { kind: Kind::from_causes(error).unwrap_or(told.kind), ..told }
+    }
+
     /// Adds what to do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -51,10 +96,7 @@ impl From<PyFailure> for PyErr {
             return raised;
         }
         Python::attach(|py| {
-            let name = match fault.kind {
-                Kind::Usage => "UsageError",
-                Kind::Data => "DataError",
-            };
+            let name = fault.kind.exception();
             let made = py
                 .import("probare._errors")
                 .and_then(|module| module.getattr(name))
@@ -76,7 +118,7 @@ macro_rules! failures {
     ($($error:ty),+ $(,)?) => {$(
         impl From<$error> for PyFailure {
             fn from(error: $error) -> Self {
-                error.diagnose(Interface::Python).into()
+                Self::diagnosed(&error)
             }
         }
     )+};
@@ -100,9 +142,9 @@ impl From<DriveError> for PyFailure {
         match error {
             DriveError::Input(source) => match source.downcast::<PyErr>() {
                 Ok(raised) => Self { raised: Some(*raised), ..Self::data("the rows could not be read") },
-                Err(source) => DriveError::Input(source).diagnose(Interface::Python).into(),
+                Err(source) => Self::diagnosed(&DriveError::Input(source)),
             },
-            other => other.diagnose(Interface::Python).into(),
+            other => Self::diagnosed(&other),
         }
     }
 }
@@ -111,7 +153,7 @@ impl From<RunError> for PyFailure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Drive(error) => error.into(),
-            other => other.diagnose(Interface::Python).into(),
+            other => Self::diagnosed(&other),
         }
     }
 }

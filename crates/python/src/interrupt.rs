@@ -1,7 +1,7 @@
 //! Waiting for work without being deaf: Ctrl-C is heard while the engine computes and the lock of the interpreter is free.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -39,10 +39,34 @@ impl Interrupt {
     }
 }
 
-/// Does work on a thread of its own with the lock of the interpreter released, and raises what a signal raises.
+/// A function of Python that is told how many rows are done.
+pub struct Watch {
+    function: Py<PyAny>,
+    done: Arc<AtomicU64>,
+}
+
+impl Watch {
+    /// Nothing is done yet.
+    pub fn new(function: Py<PyAny>) -> Self {
+        Self { function, done: Arc::default() }
+    }
+
+    /// Where rows are counted.
+    pub fn count(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.done)
+    }
+
+    fn tell(&self, py: Python<'_>) -> PyResult<()> {
+        self.function.call1(py, (self.done.load(Ordering::Relaxed),)).map(drop)
+    }
+}
+
+/// Does work on a thread of its own with the lock of the interpreter released, and raises what a signal raises, or what whoever
+/// watches does.
 pub fn run_interruptibly<T: Send>(
     py: Python<'_>,
     interrupted: &AtomicBool,
+    watch: Option<&Watch>,
     work: impl FnOnce() -> Result<T, PyFailure> + Send,
 ) -> PyResult<T> {
     py.detach(|| {
@@ -56,6 +80,9 @@ pub fn run_interruptibly<T: Send>(
             loop {
                 match result.recv_timeout(SIGNAL_CHECK_INTERVAL) {
                     Ok(ended) => {
+                        if let (None, Some(watch)) = (&signal, watch) {
+                            Python::attach(|py| watch.tell(py))?;
+                        }
                         return match signal {
                             Some(signal) => Err(signal),
                             None if interrupted.load(Ordering::Relaxed) => {
@@ -66,7 +93,10 @@ pub fn run_interruptibly<T: Send>(
                     }
                     Err(RecvTimeoutError::Timeout) => {
                         if signal.is_none()
-                            && let Err(raised) = Python::attach(|py| Python::check_signals(py))
+                            && let Err(raised) = Python::attach(|py| {
+                                Python::check_signals(py)?;
+                                watch.map_or(Ok(()), |watch| watch.tell(py))
+                            })
                         {
                             interrupted.store(true, Ordering::Relaxed);
                             signal = Some(raised);

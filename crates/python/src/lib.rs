@@ -18,6 +18,7 @@ mod evidence_column;
 mod failure;
 mod interrupt;
 mod metrics;
+mod objects;
 mod python_json;
 mod rereport;
 mod results;
@@ -39,6 +40,8 @@ mod _probare {
     use crate::comparison::{Comparison, compare_files, compare_results};
     #[pymodule_export]
     use crate::interrupt::Interrupt;
+    #[pymodule_export]
+    use crate::python_json::row_text;
     #[pymodule_export]
     use crate::rereport::retold;
     #[pymodule_export]

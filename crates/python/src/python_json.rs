@@ -1,8 +1,13 @@
 //! Values of Python as JSON.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet, PyString, PyTuple,
+};
 use serde_json::{Map, Number, Value as Json};
+
+use crate::failure::PyFailure;
+use crate::objects;
 
 /// Lists in lists in lists: deeper than this nobody writes.
 const DEEPEST: usize = 100;
@@ -16,8 +21,66 @@ pub fn json(value: &Bound<'_, PyAny>) -> Result<Json, String> {
 pub fn object(value: &Bound<'_, PyAny>) -> Result<Map<String, Json>, String> {
     match json(value)? {
         Json::Object(map) => Ok(map),
-        _ => Err(format!("a row must be a dict, but it is {}", type_phrase(value))),
+        _ => Err(format!("a dict is expected, but it is {}", type_phrase(value))),
     }
+}
+
+/// A row: a dict, any mapping, or an object that can say its members. A column that nobody reads may hold anything: what has
+/// no form in JSON is left out there, and is an error in a column that is read.
+pub fn row(value: &Bound<'_, PyAny>, is_read: impl Fn(&str) -> bool) -> Result<Map<String, Json>, String> {
+    let (pairs, is_object) = match objects::members(value) {
+        Some(members) => (members, true),
+        None => (pairs(value).ok_or_else(|| format!("a row must be a dict, but it is {}", type_phrase(value)))?, false),
+    };
+    let mut row = Map::new();
+    for (name, value) in pairs {
+        let name = text_of(&name)?;
+        match column(&value) {
+            Ok(value) => drop(row.insert(name, value)),
+            Err(reason) if is_read(&name) => return Err(with_name(&name, reason)),
+            Err(_) => {}
+        }
+    }
+    if is_object {
+        objects::add_fields(&mut row);
+    }
+    Ok(row)
+}
+
+/// A row as text, for whoever goes on with it in Python.
+#[pyfunction]
+#[pyo3(name = "row")]
+pub fn row_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let row = row(value, |_| true).map_err(PyFailure::usage)?;
+    Ok(serde_json::to_string(&row).map_err(|error| PyFailure::data(error.to_string()))?)
+}
+
+/// The value of a column. An object of another package that holds one text stands for that text.
+fn column(value: &Bound<'_, PyAny>) -> Result<Json, String> {
+    let is_builtin = value.is_none()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyList>()
+        || value.is_exact_instance_of::<PyDict>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyFloat>();
+    match if is_builtin { None } else { objects::text(value) } {
+        Some(text) => Ok(Json::String(text)),
+        None => nested(value, 1),
+    }
+}
+
+/// The members of a mapping.
+fn pairs<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    if let Ok(dict) = value.cast::<PyDict>() {
+        return Some(dict.iter().collect());
+    }
+    let items = value.cast::<PyMapping>().ok()?.items().ok()?;
+    Some(items.iter().filter_map(|pair| pair.extract().ok()).collect())
+}
+
+/// Said once, for the innermost value.
+fn with_name(name: &str, reason: String) -> String {
+    if reason.starts_with('`') { reason } else { format!("`{name}`: {reason}") }
 }
 
 fn nested(value: &Bound<'_, PyAny>, depth: usize) -> Result<Json, String> {
@@ -69,23 +132,36 @@ fn members<'py>(
             Ok(name) => text_of(name)?,
             Err(_) => return Err(format!("a key must be a text, but it is {}", type_phrase(&name))),
         };
-        let value = nested(&value, depth + 1).map_err(|reason| {
-            // Said once, for the innermost value.
-            if reason.starts_with('`') { reason } else { format!("`{name}`: {reason}") }
-        })?;
+        let value = nested(&value, depth + 1).map_err(|reason| with_name(&name, reason))?;
         object.insert(name, value);
     }
     Ok(Json::Object(object))
 }
 
-/// Values of other packages: scalars and arrays of NumPy, what stands for nothing in pandas, dates, mappings.
+/// Values of other packages: scalars and arrays of NumPy, what stands for nothing in pandas, dates, mappings, sets, objects.
 fn foreign(value: &Bound<'_, PyAny>, depth: usize) -> Result<Json, String> {
     let call = |method: &str| value.call_method0(method).ok();
-    if let Ok(mapping) = value.cast::<PyMapping>()
-        && let Ok(items) = mapping.items()
-    {
-        let pairs: Vec<_> = items.iter().filter_map(|pair| pair.extract().ok()).collect();
+    if let Some(pairs) = pairs(value) {
         return members(pairs.into_iter(), depth);
+    }
+    if value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
+        let items = value.try_iter().map_err(|_| format!("a value {} cannot be read", type_phrase(value)))?;
+        let mut list: Vec<Json> = Vec::new();
+        for item in items {
+            list.push(nested(&item.map_err(|error| error.to_string())?, depth + 1)?);
+        }
+        // A set has no order of its own, and results must not depend on chance.
+        list.sort_by_cached_key(Json::to_string);
+        return Ok(Json::Array(list));
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(Json::String(String::from_utf8_lossy(bytes.as_bytes()).into_owned()));
+    }
+    if let Ok(bytes) = value.cast::<PyByteArray>() {
+        return Ok(Json::String(String::from_utf8_lossy(&bytes.to_vec()).into_owned()));
+    }
+    if let Some(pairs) = objects::members(value) {
+        return members(pairs.into_iter(), depth).map(objects::passage);
     }
     let name = value.get_type().name().map(|name| name.to_string()).unwrap_or_default();
     if matches!(name.as_str(), "NAType" | "NaTType") {
@@ -96,6 +172,13 @@ fn foreign(value: &Bound<'_, PyAny>, depth: usize) -> Result<Json, String> {
     }
     if let Some(date) = call("isoformat") {
         return text_of(&date).map(Json::String);
+    }
+    if matches!(name.as_str(), "Decimal" | "UUID" | "Fraction") || value.hasattr("__fspath__").unwrap_or(false) {
+        return text_of(value).map(Json::String);
+    }
+    // The members of an enumeration.
+    if let (Ok(_), Ok(inner)) = (value.getattr("_name_"), value.getattr("_value_")) {
+        return nested(&inner, depth + 1);
     }
     Err(format!("a value {} cannot be written as JSON", type_phrase(value)))
 }

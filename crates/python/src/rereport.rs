@@ -1,5 +1,6 @@
 //! Results that are known go the one road again, into reports: nothing is scored, and nobody is asked.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
@@ -7,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use probare_core::{
-    Case, CaseBatch, CasePolicy, CaseResult, CaseSource, InputFile, Job, MetricInfo, MetricResult, Outcome, Problem,
-    SampleKey, SerializedResult, Sink, SourceError,
+    Case, CaseBatch, CaseLimit, CasePolicy, CaseResult, CaseSource, InputFile, Job, MetricInfo, MetricResult, Outcome,
+    Problem, SampleKey, SerializedResult, Sink, SourceError,
 };
 use probare_engine::{CallResult, Conclusion, Response, RunOptions, RunRequest, SampleProvider, rereport};
 use pyo3::prelude::*;
@@ -29,6 +30,8 @@ pub struct ReportTarget<'a> {
     pub outputs: Vec<PathBuf>,
     /// Title of pages.
     pub title: Option<String>,
+    /// Metrics with the least value that a case may have.
+    pub limits: Vec<(String, f64)>,
 }
 
 /// Tells known results to reports and to whoever watches.
@@ -38,10 +41,12 @@ pub fn write_reports(
     report: ReportTarget<'_>,
     watcher: Option<&mut RowCollector>,
 ) -> Result<Conclusion, PyFailure> {
-    let ReportTarget { name, outputs, title } = report;
+    let ReportTarget { name, outputs, title, limits } = report;
     let known = KnownResults(Arc::clone(rows));
     let mut job = Job::new(name, Box::new(RowSource { known: known.clone(), next: 0 }), Vec::new());
     job.rules = Arc::new(known.clone());
+    job.reading.lost_rows_fail = true;
+    job.case_limits = limits.into_iter().map(|(metric, least)| CaseLimit { metric, least }).collect();
     let settings = RunOptions { output: outputs, title, allow_empty: Some(true), ..RunOptions::default() };
     let watcher = watcher.map(|keeper| Box::new(keeper) as Box<dyn Sink>);
     Ok(rereport(job, metrics, RunRequest { settings, sampler: Some(&known), watcher, ..RunRequest::default() })?)
@@ -83,6 +88,10 @@ impl CasePolicy for KnownResults {
 
     fn model(&self, case: &Case) -> Option<String> {
         self.for_case(case)?.model.clone()
+    }
+
+    fn expected_failure(&self, case: &Case) -> Option<Cow<'static, str>> {
+        self.for_case(case)?.excused.clone()
     }
 }
 
@@ -129,6 +138,9 @@ impl CaseBatch for RowBatch {
 struct FinishedCase {
     case: Case,
     scores: BTreeMap<String, SerializedResult>,
+    /// Why a bad value is no failure.
+    #[serde(default)]
+    excused: Option<String>,
 }
 
 /// How the report of finished cases is made.
@@ -138,6 +150,7 @@ pub struct ReportOptions {
     name: String,
     outputs: Vec<PathBuf>,
     title: Option<String>,
+    limits: Vec<(String, f64)>,
 }
 
 /// Results of finished cases, which are JSON as the metrics are, and reports of them.
@@ -147,17 +160,18 @@ pub fn retold(py: Python<'_>, metrics: &str, cases: &str, wish: ReportOptions) -
         let unread = |error: serde_json::Error| PyFailure::data(format!("these are no results: {error}"));
         let metrics: Vec<MetricInfo> = serde_json::from_str(metrics).map_err(unread)?;
         let finished: Vec<FinishedCase> = serde_json::from_str(cases).map_err(unread)?;
-        let rows = finished.into_iter().map(|FinishedCase { case, mut scores }| {
+        let rows = finished.into_iter().map(|FinishedCase { case, mut scores, excused }| {
             let named = |info: &MetricInfo| match scores.remove(&info.name) {
                 Some(told) => told.0,
                 None => Ok(Outcome::not_applicable("it was not asked of this case")),
             };
-            RowResult { result: CaseResult::new(case, metrics.iter().map(named).collect()), lost: None }
+            let result = CaseResult::new(case, metrics.iter().map(named).collect());
+            RowResult { result: CaseResult { excused: excused.map(Cow::Owned), ..result }, lost: None }
         });
         let rows = Arc::new(rows.collect::<Vec<_>>());
         let mut keeper = RowCollector::default();
-        let ReportOptions { name, outputs, title } = wish;
-        let report = ReportTarget { name: &name, outputs, title };
+        let ReportOptions { name, outputs, title, limits } = wish;
+        let report = ReportTarget { name: &name, outputs, title, limits };
         let conclusion = write_reports(&rows, metrics.clone(), report, Some(&mut keeper))?;
         Ok::<_, PyFailure>(Results::new(keeper, &conclusion, &name, false))
     })?;

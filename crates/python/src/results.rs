@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::PyFailure;
 use crate::rereport;
 use crate::row_results::{self, ColumnLayout, ROWS_IN_BATCH, RowCollector, RowResult};
+use crate::summaries::summary_json;
 
 /// What a run gave, row by row, in the order of its input.
 #[pyclass(frozen, module = "probare._probare")]
@@ -38,6 +39,9 @@ struct ResultsHeader {
     written: Vec<String>,
     exit_code: u8,
     asked: Option<ModelCallCounts>,
+    has_evidence: bool,
+    /// What the reader of the numbers should know about the columns.
+    advice: Option<String>,
 }
 
 /// What asking models came to.
@@ -73,7 +77,7 @@ impl ModelCallCounts {
 impl Results {
     /// What was kept of a run, and what it came to.
     pub fn new(kept: RowCollector, conclusion: &Conclusion, source: &str, ids_are_numbers: bool) -> Self {
-        let RowCollector { infos, rows, problems, .. } = kept;
+        let RowCollector { infos, rows, problems, evidence, .. } = kept;
         let lost = rows.iter().enumerate().filter_map(|(at, row)| {
             let problem = row.lost.as_deref()?.clone();
             Some((at, problem.id.clone(), problem))
@@ -85,15 +89,23 @@ impl Results {
             metrics: infos,
             problems,
             summary: (
-                // Counts, numbers and texts always have a JSON form.
-                serde_json::to_string(&conclusion.summary).unwrap_or_default(),
+                summary_json(&conclusion.summary),
                 terminal::render(&conclusion.summary, &conclusion.verdicts, TerminalStyle::PLAIN),
             ),
             written: conclusion.written.iter().map(|path| path.display().to_string()).collect(),
             exit_code: conclusion.exit.code(),
             asked: ModelCallCounts::from_conclusion(conclusion),
+            has_evidence: evidence,
+            advice: None,
         };
         Self { about, rows: Arc::new(rows) }
+    }
+
+    /// The same with what the reader of the numbers should know about the columns.
+    #[must_use]
+    pub fn with_advice(mut self, advice: Option<String>) -> Self {
+        self.about.advice = advice;
+        self
     }
 
     /// The metrics.
@@ -193,11 +205,23 @@ impl Results {
         self.about.asked
     }
 
+    /// Whether the run was asked for evidence.
+    #[getter]
+    const fn has_evidence(&self) -> bool {
+        self.about.has_evidence
+    }
+
+    /// What the reader of the numbers should know about the columns.
+    #[getter]
+    fn advice(&self) -> Option<String> {
+        self.about.advice.clone()
+    }
+
     /// Writes reports of these results.
     #[pyo3(signature = (outputs, title=None))]
     fn write(&self, py: Python<'_>, outputs: Vec<PathBuf>, title: Option<String>) -> PyResult<Vec<String>> {
         let told = py.detach(|| {
-            let report = rereport::ReportTarget { name: &self.about.source, outputs, title };
+            let report = rereport::ReportTarget { name: &self.about.source, outputs, title, limits: Vec::new() };
             rereport::write_reports(&self.rows, self.infos().to_vec(), report, None)
         })?;
         Ok(told.written.iter().map(|path| path.display().to_string()).collect())

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::builder::{Float64Builder, StringBuilder, StructBuilder};
 use arrow_array::{ArrayRef, Int64Array, NullArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use probare_core::{
-    Case, CaseResult, ErrorKind, Event, MetricInfo, MetricResult, Outcome, Problem, Score, ScoreError, Sink,
+    Case, CaseResult, Event, Evidence, FieldSpan, MetricInfo, MetricResult, Outcome, Problem, Score, Sink,
 };
 use probare_report::{MetricCells, columns};
 
@@ -28,20 +29,13 @@ pub struct RowResult {
 }
 
 impl RowResult {
-    fn from_scored(result: &CaseResult, whole: bool) -> Self {
+    fn from_scored(result: &CaseResult, whole: bool, evidence: bool) -> Self {
         let named = || Case { id: result.case.id.clone(), ..Case::default() };
         let case = if whole { result.case.clone() } else { named() };
-        let (model, repeat, results) = (result.model.clone(), result.repeat, result.results.clone());
+        let (model, repeat) = (result.model.clone(), result.repeat);
+        let results =
+            if evidence { result.results.clone() } else { result.results.iter().map(without_evidence).collect() };
         Self { result: CaseResult { case, model, repeat, results, ..CaseResult::default() }, lost: None }
-    }
-
-    /// A row that could not be read, which is the `number`th.
-    pub fn from_problem(problem: Problem, number: usize, metrics: usize) -> Self {
-        let error = ScoreError::other(ErrorKind::Failed, problem.reason.clone());
-        let id = problem.id.clone().unwrap_or_else(|| problem.line.unwrap_or(number as u64).to_string());
-        let results = (0..metrics).map(|_| Err(error.clone())).collect();
-        let case = Case { id, ..Case::default() };
-        Self { result: CaseResult { case, results, ..CaseResult::default() }, lost: Some(Box::new(problem)) }
     }
 
     /// Whether the row says what it is called; what is no row at all does not.
@@ -50,8 +44,19 @@ impl RowResult {
     }
 }
 
+/// The same result; evidence is not copied only to be dropped.
+fn without_evidence(named: &MetricResult) -> MetricResult {
+    match named {
+        Ok(Outcome::Scored(Score { value, label, by, parts, .. })) => {
+            let (label, parts) = (label.clone(), parts.clone());
+            Ok(Outcome::Scored(Score { value: *value, label, by: *by, parts, evidence: Vec::new() }))
+        }
+        other => other.clone(),
+    }
+}
+
 /// Takes results as they come.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct RowCollector {
     /// The metrics.
     pub infos: Vec<MetricInfo>,
@@ -61,21 +66,44 @@ pub struct RowCollector {
     pub problems: Vec<Problem>,
     /// Whether the texts of the cases are kept.
     pub whole: bool,
+    /// Whether evidence is kept; reports of the same run may have it.
+    pub evidence: bool,
+    /// How many rows there are so far, for whoever watches.
+    pub done: Arc<AtomicU64>,
+    /// The row that could not be read, whose result comes next.
+    pub lost: Option<Box<Problem>>,
+}
+
+impl Default for RowCollector {
+    fn default() -> Self {
+        Self {
+            infos: Vec::new(),
+            rows: Vec::new(),
+            problems: Vec::new(),
+            whole: false,
+            evidence: true,
+            done: Arc::default(),
+            lost: None,
+        }
+    }
 }
 
 impl Sink for RowCollector {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
             Event::Started { metrics, .. } => self.infos = metrics.to_vec(),
-            Event::Scored(result) => self.rows.push(RowResult::from_scored(result, self.whole)),
+            Event::Scored(result) => {
+                let row = RowResult::from_scored(result, self.whole, self.evidence);
+                self.rows.push(RowResult { lost: self.lost.take(), ..row });
+            }
             Event::Problem(problem) => {
-                if problem.lost {
-                    self.rows.push(RowResult::from_problem((*problem).clone(), self.rows.len() + 1, self.infos.len()));
-                }
+                // The result of a row that could not be read comes behind it.
+                self.lost = problem.lost.then(|| Box::new((*problem).clone()));
                 self.problems.push((*problem).clone());
             }
             _ => {}
         }
+        self.done.store(self.rows.len() as u64, Ordering::Relaxed);
         Ok(())
     }
 }
@@ -156,9 +184,11 @@ pub fn batch(
         ColumnLayout::WithRows => table.push_texts("id", false, ids().map(|id| Some(Cow::Borrowed(id))))?,
     }
     for (at, names) in columns.into_iter().enumerate() {
+        // Evidence that stands on its own is a column of structures.
+        let as_text = evidence && matches!(layout, ColumnLayout::WithRows);
         let cells: Vec<MetricCells<'_>> = rows
             .iter()
-            .map(|row| MetricCells::for_result(row.result.results.get(at)))
+            .map(|row| MetricCells::for_result(row.result.results.get(at), as_text))
             .collect::<Result<_, _>>()
             .map_err(|error| PyFailure::data(error.to_string()))?;
         let text = |which: usize| cells.iter().map(move |cells| cells.texts.get(which).cloned().flatten());
@@ -173,9 +203,7 @@ pub fn batch(
         match layout {
             ColumnLayout::WithRows if evidence => table.push_texts(&names.evidence, true, text(1))?,
             ColumnLayout::Standalone { .. } if evidence => {
-                table.count_bytes(
-                    cells.iter().filter_map(|cells| cells.texts[1].as_ref()).map(|text| text.len()).sum(),
-                )?;
+                table.count_bytes(scores().flatten().flat_map(|score| &score.evidence).map(evidence_bytes).sum())?;
                 table.push(&names.evidence, true, evidence_column::column(scores()));
             }
             _ => {}
@@ -211,6 +239,13 @@ fn parts_column<'a>(names: &[String], scores: impl Iterator<Item = Option<&'a Sc
         rows.append(score.is_some_and(|score| !score.parts.is_empty()));
     }
     Arc::new(rows.finish())
+}
+
+/// How much room the texts of a piece take.
+fn evidence_bytes(piece: &Evidence) -> usize {
+    let path = |place: &FieldSpan| place.path.as_ref().map_or(0, |path| path.len()) + place.field.name().len();
+    let places = piece.place.iter().chain(&piece.support).map(path).sum::<usize>();
+    piece.kind.name().len() + piece.text.len() + piece.note.as_ref().map_or(0, |note| note.len()) + places
 }
 
 struct BatchBuilder {

@@ -83,9 +83,17 @@ impl Scorer {
         interrupt: Option<&Bound<'_, Interrupt>>,
     ) -> PyResult<PyRecordBatch> {
         let interrupted = Interrupt::flag(interrupt);
-        let options = DriveOptions { jobs: self.jobs, interrupted: interrupted.clone(), ..DriveOptions::default() };
+        let options = DriveOptions {
+            jobs: self.jobs,
+            evidence: self.evidence,
+            lost_rows_fail: true,
+            interrupted: interrupted.clone(),
+            ..DriveOptions::default()
+        };
         let batch = batch.into_inner();
-        run_interruptibly(py, &interrupted, || self.score_record_batch(batch, &options)).map(PyRecordBatch::new)
+        let columns: Vec<String> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+        crate::column_checks::refuse_duplicates(&columns)?;
+        run_interruptibly(py, &interrupted, None, || self.score_record_batch(batch, &options)).map(PyRecordBatch::new)
     }
 }
 
@@ -93,7 +101,10 @@ impl Scorer {
     fn score_record_batch(&self, batch: RecordBatch, options: &DriveOptions) -> Result<RecordBatch, PyFailure> {
         let source = Box::new(crate::sources::ArrowSource::from_batch(batch, NAME, &self.fields));
         let around = RunContext { rules: &DefaultCasePolicy, backend: &self.asked, sampler: None };
-        let mut both = CollectAndCount { keeper: RowCollector::default(), counted: Counted::default() };
+        let mut both = CollectAndCount {
+            keeper: RowCollector { evidence: self.evidence, ..RowCollector::default() },
+            counted: Counted::default(),
+        };
         drive(source, NAME, &self.plan, around, options, Box::new(&mut both))?;
         let scored =
             row_results::batch(self.plan.infos(), &both.keeper.rows, 0, &ColumnLayout::WithRows, self.evidence)?;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use probare_benchmarks::registries;
 use probare_core::{CaseSource, Job, Stop};
-use probare_engine::{Config, DriveOptions, RunOptions, RunRequest, run};
+use probare_engine::{Conclusion, Config, DriveOptions, RunOptions, RunRequest, run};
 use probare_formats::{CaseReader, ReadOptions, columns};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -16,12 +16,12 @@ use serde_json::Value as Json;
 
 use crate::column_checks;
 use crate::failure::PyFailure;
-use crate::interrupt::{Interrupt, run_interruptibly};
+use crate::interrupt::{Interrupt, Watch, run_interruptibly};
 use crate::metrics::{profile, requests};
 use crate::python_json::object;
 use crate::results::Results;
 use crate::row_results::RowCollector;
-use crate::sources::{ArrowSource, IdKind, IteratorSource};
+use crate::sources::{ArrowSource, IteratorSource, SeenRows};
 
 /// What a call says, as options of a run.
 pub fn read_options(options: &Bound<'_, PyAny>) -> Result<RunOptions, PyFailure> {
@@ -78,6 +78,8 @@ pub struct RowOptions {
     name: String,
     /// Whether the texts of the cases are kept.
     whole: bool,
+    /// Whether results carry evidence.
+    evidence: bool,
     /// The columns of rows, where they are known before the rows are read.
     columns: Option<Vec<String>>,
 }
@@ -90,7 +92,7 @@ fn file_only_option(said: &RunOptions) -> Option<(&'static str, &'static str)> {
 
 /// Scores a path, a stream of Arrow batches, or rows.
 #[pyfunction]
-#[pyo3(signature = (cases, metrics, options, rows, interrupt=None))]
+#[pyo3(signature = (cases, metrics, options, rows, interrupt=None, watch=None))]
 pub fn score(
     py: Python<'_>,
     cases: &Bound<'_, PyAny>,
@@ -98,6 +100,7 @@ pub fn score(
     options: &Bound<'_, PyAny>,
     rows: RowOptions,
     interrupt: Option<&Bound<'_, Interrupt>>,
+    watch: Option<Py<PyAny>>,
 ) -> PyResult<Results> {
     let said = read_options(options)?;
     let file_only = file_only_option(&said);
@@ -107,7 +110,7 @@ pub fn score(
         None => options.requests(),
     };
     let mut reads = Vec::new();
-    let ids = IdKind::default();
+    let seen = SeenRows::default();
     let path = cases.cast::<PyString>().ok();
     if let (None, Some((name, value))) = (path, file_only) {
         let told = format!("`{name}` is `{value}`, which says how a file is read, and these cases are no file");
@@ -128,19 +131,37 @@ pub fn score(
     } else if cases.hasattr("__arrow_c_stream__")? {
         let reader = cases.extract::<PyRecordBatchReader>()?.into_reader()?;
         let columns: Vec<String> = reader.schema().fields().iter().map(|field| field.name().clone()).collect();
+        column_checks::refuse_duplicates(&columns)?;
         check(&columns)?;
-        Box::new(ArrowSource::new(reader, &rows.name, fields, &ids))
+        seen.see_columns(columns.iter().map(String::as_str));
+        Box::new(ArrowSource::new(reader, &rows.name, fields, &seen))
     } else {
         rows.columns.as_deref().map(check).transpose()?;
-        Box::new(IteratorSource::new(cases, &rows.name, fields, &ids)?)
+        Box::new(IteratorSource::new(cases, &rows.name, fields, &seen)?)
     };
     let mut job = Job::new(&rows.name, source, requests);
     job.reads = reads;
+    job.reading.lost_rows_fail = true;
     job.reading.mapping = fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect();
     job.reading.format = options.format.map(|format| format.name().to_owned());
     job.reading.group = options.group.map(|group| group.name().to_owned());
     let interrupted = Interrupt::flag(interrupt);
-    run_interruptibly(py, &interrupted, || run_job(job, options, &rows, &ids, Arc::clone(&interrupted)))
+    let watch = watch.map(Watch::new);
+    let keeper = RowCollector {
+        whole: rows.whole,
+        evidence: rows.evidence,
+        done: watch.as_ref().map(Watch::count).unwrap_or_default(),
+        ..RowCollector::default()
+    };
+    let place = path.filter(|path| *path != "-").map(|path| (path, &reading));
+    run_interruptibly(py, &interrupted, watch.as_ref(), || {
+        let (keeper, conclusion) = run_job(job, options, &rows.name, keeper, Arc::clone(&interrupted))?;
+        if let Some((path, reading)) = place.filter(|_| column_checks::has_silent_metric(&conclusion.summary)) {
+            seen.see_columns(columns(path, reading).unwrap_or_default().iter().map(String::as_str));
+        }
+        let advice = column_checks::advice(&conclusion.summary, fields, &seen.columns());
+        Ok(Results::new(keeper, &conclusion, &rows.name, seen.has_number_ids()).with_advice(advice))
+    })
 }
 
 /// A file. Columns that are mapped and absent are an error, as they are on the command line.
@@ -158,13 +179,18 @@ fn open_rows(path: &str, options: &ReadOptions) -> Result<CaseReader, PyFailure>
 fn run_job(
     job: Job,
     options: RunOptions,
-    rows: &RowOptions,
-    ids: &IdKind,
+    name: &str,
+    mut keeper: RowCollector,
     interrupted: Arc<AtomicBool>,
-) -> Result<Results, PyFailure> {
-    let mut keeper = RowCollector { whole: rows.whole, ..RowCollector::default() };
-    let wanted =
-        RunRequest { watcher: Some(Box::new(&mut keeper)), interrupted, sandboxing: None, ..RunRequest::from(options) };
+) -> Result<(RowCollector, Conclusion), PyFailure> {
+    let evidence = keeper.evidence;
+    let wanted = RunRequest {
+        watcher: Some(Box::new(&mut keeper)),
+        interrupted,
+        evidence,
+        sandboxing: None,
+        ..RunRequest::from(options)
+    };
     let conclusion = run(job, registries(), wanted)?;
     let lost = keeper.problems.iter().filter(|problem| problem.lost).count();
     let is_nothing_read = lost > 0 && lost == keeper.rows.len();
@@ -172,7 +198,7 @@ fn run_job(
         let problem = keeper.problems.iter().find(|problem| problem.lost);
         let place = problem.and_then(|problem| problem.line).map(|line| format!(":{line}")).unwrap_or_default();
         let reason = problem.map_or("a row could not be read", |problem| problem.reason.as_str());
-        let reason = format!("{}{place}: {reason}", rows.name);
+        let reason = format!("{name}{place}: {reason}");
         let fault = if is_nothing_read && lost > 1 {
             PyFailure::data(format!("none of the {lost} rows could be read; the first: {reason}"))
         } else {
@@ -184,5 +210,5 @@ fn run_job(
         });
     }
     column_checks::check_groups_found(&conclusion.summary)?;
-    Ok(Results::new(keeper, &conclusion, &rows.name, ids.is_number()))
+    Ok((keeper, conclusion))
 }

@@ -13,7 +13,7 @@ use probare_core::{
 };
 use probare_engine::Plan;
 use probare_report::{
-    MetricColumns, PartialSummary, ResultStatus, Summary as Counted, TerminalStyle, columns, terminal,
+    Group, MetricColumns, PartialSummary, ResultStatus, Summary as Counted, TerminalStyle, columns, terminal,
 };
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
@@ -85,15 +85,47 @@ impl Summary {
     }
 
     /// The summary as JSON.
-    fn json(&self) -> PyResult<String> {
-        let text = serde_json::to_string(&*self.locked());
-        Ok(text.map_err(|error| PyFailure::data(error.to_string()))?)
+    fn json(&self) -> String {
+        summary_json(&self.locked())
     }
 
     /// The summary as a table.
     fn text(&self) -> String {
         terminal::render(&self.locked(), &[], TerminalStyle::PLAIN)
     }
+}
+
+/// A summary as a report holds it, with what a frame shows beyond that: standard deviations, and all counts of groups.
+pub fn summary_json(counted: &Counted) -> String {
+    // Counts, numbers and texts always have a JSON form.
+    let mut told = serde_json::to_value(counted).unwrap_or_default();
+    for (metric, known) in counted.metrics.iter().enumerate() {
+        told["metrics"][metric]["std"] = known.deviation().into();
+    }
+    if let Some(groups) = &counted.groups {
+        let mut add = |place: &str, name: Option<&str>, group: &Group| {
+            let found = match name {
+                Some(name) => &mut told["groups"][place][name],
+                None => &mut told["groups"][place],
+            };
+            for metric in 0..counted.metrics.len() {
+                let row = &mut found["metrics"][metric];
+                row["std"] = group.deviation(metric).into();
+                row["unsure"] = group.unsure(metric).into();
+                row["not_applicable"] = group.not_applicable(metric).into();
+                row["failed"] = group.failed(metric).into();
+            }
+        };
+        for (name, group) in &groups.kept {
+            add("groups", Some(name), group);
+        }
+        for (place, group) in [("without", &groups.without), ("others", &groups.others)] {
+            if let Some(group) = group {
+                add(place, None, group);
+            }
+        }
+    }
+    told.to_string()
 }
 
 impl Summary {

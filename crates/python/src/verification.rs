@@ -23,7 +23,7 @@ pub fn verify(
 ) -> PyResult<String> {
     let interrupted = Interrupt::flag(interrupt);
     let record = CacheFile::from_flag(record.as_deref());
-    let verdict = run_interruptibly(py, &interrupted, || {
+    let verdict = run_interruptibly(py, &interrupted, None, || {
         let asked = VerifyRequest {
             inputs: &inputs,
             record,

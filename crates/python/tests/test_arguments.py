@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import os
+import pickle
 import subprocess
 import sys
 
@@ -11,7 +13,7 @@ import pytest
 
 import probare
 from conftest import ROOT
-from probare import catalogue
+from probare import catalogue, testing
 
 ROWS = [{"id": "a", "response": "x", "reference": "x", "lang": "en", "tags": ["area:geo"]}]
 
@@ -36,7 +38,10 @@ ROWS = [{"id": "a", "response": "x", "reference": "x", "lang": "en", "tags": ["a
         ({"cluster": "nowhere"}, "`cluster` is `nowhere`, and no row has such a column\n\nhint: the columns are id, response"),
         ({"mapping": {"response": "respons"}}, "`mapping` names the column `respons` for `response`, and no row has it"),
         ({"mapping": ["response"]}, "`mapping` must be a dict of fields and columns"),
-        ({"judges": 3}, "`judges` must be a text or a list of texts, but it is 3"),
+        ({"judges": 3}, "`judges` must be a model or a list of models, but it is 3"),
+        ({"judges": [{"base_url": "http://127.0.0.1:1/v1"}]}, "a judge in `judges` has no `model` (it has base_url)"),
+        ({"progress": 3}, "`progress` must be True or False, but it is 3"),
+        ({"evidence": "no"}, "`evidence` must be True or False, but it is 'no'"),
         ({"decision_thresholds": 3}, "`decision_thresholds` must be a path or a list of paths, but it is 3"),
         ({"decision_thresholds": "nobody.json"}, "cannot read the decision thresholds in `nobody.json`"),
         ({"cache": 3}, "`cache` must be a path, but it is 3"),
@@ -77,6 +82,73 @@ def test_an_argument_that_is_unknown():
         probare.score(ROWS, "token_f1", limits=3)
     with pytest.raises(TypeError, match=r"ndcg\(\) got an unexpected keyword argument 'depth'"):
         catalogue.ndcg(depth=5)
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'metric'; did you mean 'metrics'\?"):
+        probare.score(ROWS, metric="token_f1")
+
+
+def test_exceptions_are_those_that_python_has():
+    with pytest.raises(TypeError):
+        probare.score(ROWS, "token_f1", jobs="3")
+    with pytest.raises(ValueError):
+        probare.score(ROWS, "token_f1", jobs=0)
+    with pytest.raises(FileNotFoundError) as raised:
+        probare.score("nowhere.jsonl", "token_f1")
+    assert isinstance(raised.value, probare.DataError) and raised.value.errno == errno.ENOENT
+    with pytest.raises(KeyError) as missing:
+        probare.score(ROWS, "token_f1")["bleu"]
+    assert str(missing.value) == "there is no metric 'bleu'; there are token_f1"
+    for error in (raised.value, missing.value):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error) and str(again) == str(error)
+
+
+def test_a_key_that_is_missing(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(KeyError, match="OPENAI_API_KEY") as raised:
+        probare.score([{**ROWS[0], "query": "?"}], "judge_same_answer", judges="openai:gpt-4.1-mini")
+    assert isinstance(raised.value, probare.MissingKeyError)
+
+
+def test_an_option_of_a_wrong_type_is_named():
+    for wrong, words in (
+        ({"id": "ndcg", "k": "five"}, 'option `k` must be a whole number of at least 1, but it is "five"'),
+        ({"id": "contains", "texts": 3}, "option `texts` must be"),
+        ("bleu:lowercase=3", "option `lowercase` must be true or false, but it is 3"),
+    ):
+        with pytest.raises(probare.UsageError) as raised:
+            probare.score(ROWS, wrong)
+        assert words in str(raised.value), str(raised.value)
+
+
+def test_metrics_in_every_collection():
+    for metrics in (
+        {"token_f1"}, ("token_f1",), iter(["token_f1"]), (name for name in ["token_f1"]), {"token_f1": 1}.keys(), catalogue.token_f1,
+        [catalogue.token_f1], [metric for metric in probare.metrics() if metric.id == "token_f1"], catalogue.token_f1(),
+    ):  # fmt: skip
+        assert probare.score(ROWS, metrics).metrics == ["token_f1"]
+    assert probare.score(ROWS, {"token_f1", "rouge_l", "chrf"}).metrics == ["chrf", "rouge_l", "token_f1"]
+    assert len(probare.score(ROWS, [one for one in probare.metrics("text") if one.id in ("token_f1", "bleu")]).metrics) == 2
+    assert probare.Scorer({"token_f1"}).metrics == ["token_f1"]
+    pandas = pytest.importorskip("pandas")
+    assert probare.score(ROWS, pandas.Index(["token_f1", "bleu"])).metrics == ["token_f1", "bleu"]
+    with pytest.raises(probare.UsageError, match="a metric must be a text or a dict, but it is 7"):
+        probare.score(ROWS, [7])
+    with pytest.raises(probare.UsageError, match="`metrics` must be a metric or several of them, but it is 7"):
+        probare.score(ROWS, 7)
+
+
+def test_every_module_is_found_where_it_is_looked_for():
+    assert {"catalogue", "dask", "daft", "integrations", "ray", "spark", "testing", "score"} <= set(dir(probare))
+
+
+@pytest.mark.parametrize("function", [probare.score, probare.score_async, probare.Scorer, testing.assert_score, testing.assert_scores])
+def test_a_signature_is_what_stands_in_the_source(function):
+    signature = inspect.signature(function)
+    kinds = {parameter.kind for parameter in signature.parameters.values()}
+    assert inspect.Parameter.VAR_KEYWORD not in kinds and {"mapping", "judges", "config"} < set(signature.parameters)
+    source = inspect.getsource(function)
+    assert all(f"{name}:" in source for name in signature.parameters)
+    assert inspect.iscoroutinefunction(probare.score_async) and not inspect.iscoroutinefunction(probare.score)
 
 
 def test_numbers_of_numpy_are_numbers():

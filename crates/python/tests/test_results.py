@@ -82,7 +82,7 @@ def test_evidence_and_parts_are_structures(scored):
     told = scored[0]["scores"]["token_f1"]
     assert row["token_f1.parts"] == told["parts"]
     assert [piece["text"] for piece in row["token_f1.evidence"]] == [piece["text"] for piece in told["evidence"]]
-    assert scored.to_pandas()["token_f1.evidence"].iloc[-1] is None
+    assert scored.to_pandas()["token_f1.evidence"].isna().iloc[-1]
     assert "token_f1.evidence" not in scored.to_arrow(evidence=False).column_names
 
 
@@ -105,3 +105,72 @@ def test_a_notebook_shows_evidence_and_never_runs_it():
     assert "<script" not in html and "&lt;script" in html
     assert "<details>" in html and '<span class="mark good"' in html and "✓ Canberra" in html
     assert "missing: the case has no `response`" in html
+
+
+def test_a_metric_is_in_results_and_completion_knows_it(scored):
+    assert "token_f1" in scored and "bleu" not in scored and scored[0] in scored
+    assert scored._ipython_key_completions_() == ["token_f1", "rouge_l", "answer_match"]
+
+
+def test_a_summary_is_a_frame():
+    pandas = pytest.importorskip("pandas")
+    rows = made_rows(60)
+    results = probare.score(rows, ["token_f1", "jaccard"])
+    frame = results.summary.to_pandas()
+    assert list(frame.index) == ["token_f1", "jaccard"] and list(frame.columns[:4]) == ["mean", "std", "low", "high"]
+    values = pandas.Series(results["token_f1"], dtype="float64")
+    assert frame.loc["token_f1", "std"] == pytest.approx(values.std()) == pytest.approx(results.summary["token_f1"].std)
+    assert frame.loc["token_f1", "mean"] == results.summary["token_f1"].mean
+    grouped = probare.score(rows, ["token_f1", "jaccard"], by="lang").summary.to_pandas()
+    assert grouped.index.names == ["group", "metric"]
+    assert set(grouped.index.get_level_values("group")) == {"(all)", "de", "en"}
+    of_group = [value for row, value in zip(rows, results["token_f1"]) if row["tags"] == ["lang:en"] and value is not None]
+    assert grouped.loc[("en", "token_f1"), "std"] == pytest.approx(pandas.Series(of_group).std())
+    assert grouped.loc[("en", "token_f1"), "scored"] == len(of_group)
+    assert grouped["failed"].sum() == 2 * frame["failed"].sum()
+
+
+def test_a_comparison_is_what_its_limits_say(tmp_path):
+    rows = made_rows(60)
+    better = [{**row, "response": row["reference"][0]} for row in rows]
+    before, after = probare.score(rows, "token_f1"), probare.score(better, "token_f1")
+    good, bad = probare.compare(before, after, not_worse="token_f1"), probare.compare(after, before, not_worse="token_f1")
+    assert good and not bad and good.passes and not bad.passes
+    for comparison in (good, bad):
+        again = pickle.loads(pickle.dumps(comparison))
+        assert again == comparison and bool(again) == bool(comparison) and repr(again) == repr(comparison)
+        assert again.to_markdown() == comparison.to_markdown() and again.to_html() == comparison.to_html()
+        assert again.to_html("Before & after") == comparison.to_html("Before & after")
+        assert pickle.loads(pickle.dumps(again)) == again
+    assert good != bad and good == probare.compare(before, after, not_worse="token_f1")
+    with pytest.warns(probare.ProbareWarning, match="`not_worse` names no metric"):
+        assert probare.compare(after, before)
+
+
+def test_how_far_a_run_is(capsys):
+    told: list[tuple[int, int | None]] = []
+    probare.score(made_rows(300), "token_f1", progress=lambda done, rows: told.append((done, rows)))
+    assert told and told[-1] == (300, 300) and [done for done, _ in told] == sorted(done for done, _ in told)
+    told.clear()
+    probare.score(iter(made_rows(10)), "token_f1", progress=lambda done, rows: told.append((done, rows)))
+    assert told[-1] == (10, None)
+    # Off where nobody waits at a prompt.
+    probare.score(made_rows(10), "token_f1")
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ZeroDivisionError):
+        probare.score(made_rows(10), "token_f1", progress=lambda done, rows: 1 / 0)
+
+
+def test_a_bar_says_how_far_it_is(monkeypatch, capsys):
+    from probare import _progress
+
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    with _progress.watcher(True, 200) as watch:
+        watch(50)
+        watch(200)
+    lines = capsys.readouterr().err.split("\r")
+    assert "probare:  25% |██████                  | 50 of 200 rows [" in lines[1] and "left]" in lines[1]
+    assert "probare: 100% |████████████████████████| 200 of 200 rows [" in lines[-1] and lines[-1].endswith("]\n")
+    with _progress.watcher(True, None) as watch:
+        watch(7)
+    assert "probare: 7 rows [" in capsys.readouterr().err

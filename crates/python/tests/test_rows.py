@@ -23,7 +23,9 @@ def test_a_row_that_cannot_be_read_keeps_its_place_and_its_id():
     assert [row["id"] for row in results] == ["10", "20", "30"] and results["jaccard"] == [0.5, None, 1.0]
     told = results[1]["scores"]["jaccard"]
     assert told["kind"] == "failed" and told["error"] == "row 2: `response` must be a text, but it is a list"
-    assert (results.summary.cases, results.summary.lost_rows, results.exit_code) == (2, 1, 1)
+    assert (results.summary.cases, results.summary.lost_rows, results.exit_code) == (3, 1, 1)
+    summary = results.summary["jaccard"]
+    assert (summary.scored, summary.not_applicable, summary.failed) == (2, 0, 1) and "failed" in repr(results)
 
 
 def test_a_column_of_scores_stands_beside_its_rows():
@@ -46,6 +48,24 @@ def test_a_file_has_one_result_for_each_row_too(tmp_path):
     with pytest.warns(probare.ProbareWarning, match="2 rows could not be read"):
         results = probare.score(path, "exact_match")
     assert [row["id"] for row in results] == ["x", "2", "4"] and results["exact_match"] == [None, None, 1.0]
+
+
+def test_a_report_has_the_rows_that_cannot_be_read_and_is_verified(tmp_path):
+    path, out = tmp_path / "rows.jsonl", tmp_path / "out.jsonl"
+    path.write_text('{"id": "x", "response": [1]}\n{"no json\n\n{"response": "a", "reference": "a"}\n')
+    with pytest.warns(probare.ProbareWarning, match="2 rows could not be read"):
+        results = probare.score(path, "exact_match", output=[out, tmp_path / "out.csv", tmp_path / "out.xml"])
+    summary = results.summary["exact_match"]
+    assert len(results) == summary.scored + summary.not_applicable + summary.failed == 3
+    assert out.read_text().splitlines() == list(results.lines())
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 1 + 3
+    verdict = probare.verify(out)
+    assert verdict and verdict.cases == 3
+    results.write(tmp_path / "later.jsonl")
+    assert (tmp_path / "later.jsonl").read_text() == out.read_text()
+    # Written by hand into the file, a failure that is none is found.
+    out.write_text(out.read_text().replace('"id":"2"', '"id":"4"'))
+    assert not probare.verify(out)
 
 
 def test_ids_keep_their_type():

@@ -8,7 +8,7 @@ import json
 import pytest
 
 import probare
-from probare.testing import assert_score, assert_score_async
+from probare.testing import NOT_ASKED, assert_score, assert_score_async, assert_scores
 
 CASE = {"query": "Capital?", "response": "It is Canberra.", "reference": ["Canberra"]}
 
@@ -129,15 +129,17 @@ def held_against_the_assertions(pytester) -> None:
             test, score = json.loads(line)
             told.setdefault(test, []).append(score)
     lines = [json.loads(line) for line in (pytester.path / "scores.jsonl").read_text().splitlines()]
+    metrics = json.loads((pytester.path / "scores.jsonl.run.json").read_text())["metrics"]
+    measured = [metric["name"] for metric in metrics if metric["id"] != "test" and not metric.get("is_descriptive")]
     found = {
-        line["id"]: [score for score in line["scores"].values() if score != {"not_applicable": "it was not asked of this case"}]
+        line["id"]: [score for name, score in line["scores"].items() if name in measured and score != {"not_applicable": NOT_ASKED}]
         for line in lines
     }
     assert len(found) == len(lines) == 16
+    assert {line["scores"]["test"]["label"] for line in lines} == {"passed"}
     assert {test: sorted(map(json.dumps, scores)) for test, scores in found.items()} == {
         test: sorted(map(json.dumps, scores)) for test, scores in told.items()
     }
-    metrics = json.loads((pytester.path / "scores.jsonl.run.json").read_text())["metrics"]
     assert sorted((metric["name"].partition(" #")[0], str(metric.get("options"))) for metric in metrics if metric["id"] == "ndcg") == [
         ("ndcg", "{'k': 2}"), ("ndcg", "{'k': 3}"),
     ]  # fmt: skip
@@ -202,4 +204,149 @@ def test_a_session_without_scores_writes_nothing(pytester):
     pytester.makepyfile("def test_nothing(): pass")
     done = pytester.runpytest_subprocess("--probare-report", "report.html")
     done.assert_outcomes(passed=1)
+    done.stdout.fnmatch_lines(["*no test scored anything: report.html is not written"])
     assert not (pytester.path / "report.html").exists()
+
+
+VERDICTS = """
+import pytest
+from probare.testing import assert_score
+
+CASE = {"response": "It is Canberra.", "reference": ["Canberra"]}
+
+@pytest.mark.parametrize("limit", [0.1, 0.4, 0.6, 0.9], ids="tenth two-fifths süß nine".split())
+def test_limit(limit):
+    assert_score(CASE, "token_f1", at_least=limit)
+
+def test_most():
+    assert_score(CASE, "token_f1", at_most=0.2)
+
+def test_missing():
+    assert_score({"reference": ["a"]}, "token_f1", at_least=0.5)
+
+def test_otherwise():
+    assert_score(CASE, "token_f1", at_least=0.1)
+    assert False, "of another reason"
+
+@pytest.mark.xfail(reason="known")
+def test_expected():
+    assert_score(CASE, "token_f1", at_least=0.9)
+
+def test_several():
+    assert_score({**CASE, "id": "good"}, "token_f1", at_least=0.4)
+    assert_score({**CASE, "id": "bad"}, "token_f1", at_least=0.8, at_most=1)
+"""
+
+
+def verdicts(pytester, *arguments):
+    """Lines, JUnit and table of a session in which tests fail."""
+    pytester.makepyfile(test_verdicts=VERDICTS)
+    files = ["scores.jsonl", "scores.xml", "scores.csv", "scores.json", "scores.md", "scores.html"]
+    told = [word for file in files for word in ("--probare-report", file)]
+    done = pytester.runpytest_subprocess(*told, *arguments)
+    done.assert_outcomes(passed=2, failed=6, xfailed=1)
+    return {line["id"]: line["scores"] for line in map(json.loads, (pytester.path / "scores.jsonl").read_text().splitlines())}
+
+
+OUTCOMES = {
+    "test_limit[tenth]": "passed", "test_limit[two-fifths]": "passed", "test_limit[nine]": "failed", "test_most": "failed",
+    "test_missing": "failed", "test_otherwise": "failed", "test_expected": "xfailed", "good": "passed", "bad": "failed",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["alone", "workers"])
+def test_every_report_says_what_became_of_a_test_and_by_which_limits(pytester, workers):
+    if workers:
+        pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    told = verdicts(pytester, *workers)
+    short = {id.rpartition("::")[2]: scores for id, scores in told.items()}
+    assert {id: short[id]["test"]["label"] for id in OUTCOMES} == OUTCOMES
+    assert len(short) == 10 and {scores["test"]["value"] for scores in short.values()} == {0.0, 1.0}
+    assert short["test_limit[nine]"]["token_f1 at_least"] == {"value": 0.9}
+    assert short["test_limit[nine]"]["test"]["evidence"] == [
+        {"kind": "note", "text": "", "note": "token_f1 is 0.5: at least 0.9 is wanted"}
+    ]
+    assert short["test_most"]["token_f1 at_most"] == {"value": 0.2}
+    assert short["test_missing"]["test"]["evidence"][0]["note"] == "token_f1: the case has no `response`"
+    import xml.etree.ElementTree as tree
+
+    suite = tree.parse(pytester.path / "scores.xml").find("testsuite")
+    assert suite.attrib["failures"] == "6", suite.attrib
+    failed = [case.attrib["name"].rpartition("::")[2] for case in suite.iter("testcase") if case.find("failure") is not None]
+    assert sorted(failed)[:2] == ["bad", "test_limit[nine]"] and len(failed) == 6
+    import csv
+
+    with open(pytester.path / "scores.csv", encoding="utf-8") as file:
+        rows = {row["id"].rpartition("::")[2]: row for row in csv.DictReader(file)}
+    assert rows["test_limit[nine]"]["test.note"] == "failed" and rows["test_limit[nine]"]["token_f1 at_least"] == "0.9"
+    whole = json.loads((pytester.path / "scores.json").read_text())
+    assert "xfailed" in json.dumps(whole)
+    for page in ("scores.md", "scores.html"):
+        text = (pytester.path / page).read_text()
+        assert "token_f1 at_least" in text and "failed" in text
+
+
+def test_a_test_that_is_run_again_counts_as_its_last_attempt(pytester):
+    pytest.importorskip("pytest_rerunfailures", reason="pytest-rerunfailures is not installed")
+    pytester.makepyfile(
+        """
+import pathlib
+from probare.testing import assert_score
+
+def test_flaky():
+    tried = pathlib.Path("tried")
+    response = "Canberra" if tried.exists() else "Rio"
+    tried.touch()
+    assert_score({"response": response, "reference": ["Canberra"]}, "token_f1", at_least=0.9)
+
+def test_broken():
+    assert_score({"response": "Rio", "reference": ["Canberra"]}, "token_f1", at_least=0.9)
+"""
+    )
+    done = pytester.runpytest_subprocess("--reruns", "2", "--probare-report", "scores.jsonl")
+    done.assert_outcomes(passed=1, failed=1)
+    lines = [json.loads(line) for line in (pytester.path / "scores.jsonl").read_text().splitlines()]
+    scores = {line["id"].rpartition("::")[2]: line["scores"] for line in lines}
+    assert len(lines) == 2
+    assert scores["test_flaky"]["token_f1"]["value"] == 1.0 and scores["test_flaky"]["test"]["label"] == "passed"
+    assert scores["test_broken"]["token_f1"]["value"] == 0.0 and scores["test_broken"]["test"]["label"] == "failed"
+
+
+CASES = [{"id": str(at), "response": "Oslo" if at % 2 else "It is Rio.", "reference": ["Oslo"]} for at in range(6)]
+
+
+def test_many_cases_are_held_against_their_mean():
+    results = assert_scores(CASES, "token_f1", mean_at_least=0.5)
+    assert isinstance(results, probare.Results) and len(results) == 6
+    with pytest.raises(AssertionError) as raised:
+        assert_scores(CASES, "token_f1", mean_at_least=0.9, worst=2)
+    lines = str(raised.value).splitlines()
+    assert lines[0].startswith("the mean of token_f1 is 0.5 (95 % ") and lines[0].endswith(" over 6 cases, at least 0.9 is wanted")
+    assert lines[1] == "the worst of them:" and [line for line in lines if line.startswith("  0: ") or line.startswith("  2: ")]
+    assert lines[2] == "  0: token_f1 is 0.0" and "    missing reference[0] 0:4 'Oslo'" in lines
+    assert not any(line.startswith("  4: ") for line in lines)
+    with pytest.raises(AssertionError, match="at most 0.2 is wanted"):
+        assert_scores(CASES, "token_f1", mean_at_most=0.2)
+    with pytest.raises(probare.UsageError, match="there is no limit\n\nhint: give mean_at_least=NUMBER or mean_at_most=NUMBER"):
+        assert_scores(CASES, "token_f1")
+
+
+def test_many_cases_of_which_one_has_no_score_never_pass():
+    with pytest.raises(probare.ScoreError, match="token_f1: 1 of 7 cases could not be scored\n  x: the case has no `response`") as raised:
+        assert_scores([*CASES, {"id": "x", "reference": "a"}], "token_f1", mean_at_least=0.0)
+    assert raised.value.kind == "missing"
+    with pytest.raises(probare.ScoreError, match="token_f1 applies to none of 1 cases: the case has no `reference`"):
+        assert_scores([{"response": "x"}], "token_f1", mean_at_least=0.0)
+
+
+def test_a_session_that_wants_no_report_loads_nothing(pytester):
+    pytester.makepyfile(
+        """
+import sys
+
+def test_nothing():
+    loaded = [name for name in sys.modules if name.startswith("probare.") ]
+    assert loaded == [] and "probare" not in sys.modules
+"""
+    )
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

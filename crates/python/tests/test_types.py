@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from test_guide import blocks, texts
 
 pytest.importorskip("mypy", reason="types are not checked: mypy is not installed")
 
 HERE = Path(__file__).parent
+BIN = str(Path(sys.executable).parent)
 
 
 def checked(*arguments: str) -> list[str]:
@@ -36,6 +40,49 @@ def strict(tmp_path_factory):
 
 def test_a_right_program_passes(strict):
     assert checked(*strict, str(HERE / "typed/right.py")) == []
+
+
+PROGRAMS = sorted((HERE / "typed/programs").glob("*.py"))
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """Twelve programs of users, and every page of the guide as one."""
+    folder = tmp_path_factory.mktemp("programs")
+    for program in PROGRAMS:
+        (folder / program.name).write_text(program.read_text(encoding="utf-8"), encoding="utf-8")
+    for name, page in texts():
+        stem = re.sub(r"\W", "_", name.removesuffix(".md"))
+        (folder / f"page_{stem}.py").write_text("\n".join(text for kind, text in blocks(page) if kind == "python"), encoding="utf-8")
+    return folder
+
+
+LENIENT = """
+[mypy]
+strict = true
+[mypy-pandas.*,polars.*,pyarrow.*,duckdb.*,pyspark.*,ray.*,dask.*,daft.*,datasets.*]
+ignore_missing_imports = true
+follow_imports = skip
+"""
+"""The settings of a user: strict, but what packages without types do not say is not ours."""
+
+
+def test_programs_of_users_and_pages_of_the_guide_pass(programs, tmp_path):
+    (tmp_path / "mypy.ini").write_text(LENIENT)
+    assert len(PROGRAMS) == 12
+    files = sorted(str(file) for file in programs.glob("*.py"))
+    told = checked("--config-file", str(tmp_path / "mypy.ini"), "--cache-dir", str(tmp_path / "cache"), *files)
+    assert told == []
+
+
+@pytest.mark.skipif(shutil.which("pyright", path=BIN) is None, reason="pyright is not installed")
+def test_pyright_says_the_same(programs):
+    settings = {"typeCheckingMode": "standard", "reportMissingImports": False, "reportMissingModuleSource": False}
+    (programs / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [shutil.which("pyright", path=BIN), "--outputjson", "--pythonpath", sys.executable, "--project", str(programs)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    told = json.loads(done.stdout)["generalDiagnostics"]
+    assert [f"{Path(one['file']).name}: {one['message']}" for one in told if one["severity"] == "error"] == []
 
 
 def test_mistakes_are_found_where_they_are(strict):

@@ -41,18 +41,12 @@ pub enum RetrievalError {
     },
     /// A file of the index is not as it was written.
     #[error("`{}` is damaged: {reason}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Damaged { path: PathBuf, reason: String },
     /// A file of the index cannot be read or written.
     #[error("cannot {action} `{}`", path.display())]
     Io {
         /// What was tried.
         action: &'static str,
-        /// The file.
         path: PathBuf,
         /// Why not.
         #[source]
@@ -70,7 +64,6 @@ pub enum RetrievalError {
     /// No vectors can be had of this model.
     #[error("no vectors of `{model}`: {reason}")]
     Vectors {
-        /// The model.
         model: String,
         /// Why not.
         reason: String,
@@ -83,7 +76,6 @@ pub enum RetrievalError {
     /// Two documents have one key.
     #[error("`{second}` and `{first}` both hold a document called `{key}`")]
     SameKey {
-        /// The key.
         key: String,
         /// File of the first.
         first: String,

@@ -48,7 +48,6 @@ pub enum FilterError {
          $gt, $gte, $lt, $lte with a value is expected"
     )]
     Shape {
-        /// The field.
         field: String,
         /// What was given.
         value: String,
@@ -59,7 +58,6 @@ pub enum FilterError {
     /// No document has the field.
     #[error("no document has a field `{field}`; there are {}", known.join(", "))]
     Unknown {
-        /// The field.
         field: String,
         /// Those that there are.
         known: Vec<String>,

@@ -85,14 +85,10 @@ pub struct EnvironmentSummary {
 pub enum EnvironmentError {
     /// The text names no environment.
     #[error("`{text}` is not an environment; write `conda:NAME`, `venv:FOLDER` or `python:PATH`")]
-    Unknown {
-        /// The text.
-        text: String,
-    },
+    Unknown { text: String },
     /// A program is not there.
     #[error("`{program}` is not installed; {remedy}")]
     NoProgram {
-        /// The program.
         program: String,
         /// How to get it.
         remedy: &'static str,
@@ -100,21 +96,16 @@ pub enum EnvironmentError {
     /// conda has no environment of this name.
     #[error("conda has no environment `{name}`; there are: {known}")]
     NoCondaEnvironment {
-        /// The name.
         name: String,
         /// Those that are there.
         known: String,
     },
     /// The folder is no virtual environment.
     #[error("`{}` is not a virtual environment: it has no bin/python", folder.display())]
-    NoVirtualEnvironment {
-        /// The folder.
-        folder: PathBuf,
-    },
+    NoVirtualEnvironment { folder: PathBuf },
     /// A program did not do what it was asked to.
     #[error("`{program}` failed: {reason}")]
     Failed {
-        /// The program.
         program: String,
         /// What it said.
         reason: String,
@@ -124,7 +115,6 @@ pub enum EnvironmentError {
     TooWide {
         /// The interpreter.
         python: PathBuf,
-        /// Its prefix.
         prefix: PathBuf,
     },
 }

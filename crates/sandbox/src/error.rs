@@ -12,7 +12,6 @@ pub enum SandboxError {
     /// Another program that is needed is not installed.
     #[error("`{program}` is not installed, which is needed to {purpose}")]
     NoProgram {
-        /// The program.
         program: &'static str,
         /// What for.
         purpose: &'static str,
@@ -35,7 +34,6 @@ pub enum SandboxError {
     /// The interpreter is there and does not start inside.
     #[error("the interpreter of `{environment}`, `{python}`, does not start inside the sandbox: {reason}")]
     Unproved {
-        /// The environment.
         environment: String,
         /// The interpreter.
         python: String,
@@ -44,10 +42,7 @@ pub enum SandboxError {
     },
     /// A program asks for something that cannot be.
     #[error("{reason}")]
-    Program {
-        /// What is wrong.
-        reason: String,
-    },
+    Program { reason: String },
     /// The run was ended from outside.
     #[error("interrupted by the user")]
     Cancelled,

@@ -32,10 +32,7 @@ pub trait PromptAnswerer: Send + Sync {
 pub enum PromptError {
     /// The question cannot be answered as it is put: an unknown column, a filter of the wrong kind.
     #[error("{reason}")]
-    Question {
-        /// What is wrong.
-        reason: String,
-    },
+    Question { reason: String },
     /// The model gave no answer that can be used.
     #[error("{reason}")]
     Model {

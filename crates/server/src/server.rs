@@ -40,14 +40,10 @@ pub enum ServeError {
     },
     /// Others than this machine could ask, and nothing would keep them out.
     #[error("`{address}` can be reached from other machines, and no token is set")]
-    Open {
-        /// The address.
-        address: SocketAddr,
-    },
+    Open { address: SocketAddr },
     /// The system refused the address.
     #[error("cannot listen on `{address}`")]
     Bind {
-        /// The address.
         address: SocketAddr,
         /// What the system said.
         #[source]

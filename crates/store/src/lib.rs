@@ -62,7 +62,6 @@ pub enum StoreError {
     /// The database, or the disk under it, refuses.
     #[error("the store `{}`: {reason}", path.display())]
     Database {
-        /// The file.
         path: PathBuf,
         /// What it says.
         reason: String,
@@ -70,7 +69,6 @@ pub enum StoreError {
     /// A later version of the program made it.
     #[error("the store `{}` has format {found}, which this version cannot read", path.display())]
     Format {
-        /// The file.
         path: PathBuf,
         /// Number of its form.
         found: i64,
@@ -78,7 +76,6 @@ pub enum StoreError {
     /// There is no such run.
     #[error("the store `{}` has no run {run}", path.display())]
     NoRun {
-        /// The file.
         path: PathBuf,
         /// The number.
         run: i64,
@@ -86,7 +83,6 @@ pub enum StoreError {
     /// A run has nothing of this name.
     #[error("run {run} of the store `{}` has no {what}", path.display())]
     NotInRun {
-        /// The file.
         path: PathBuf,
         /// The number.
         run: i64,
@@ -95,12 +91,7 @@ pub enum StoreError {
     },
     /// A row is not what this program writes.
     #[error("the store `{}` is damaged: {reason}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Damaged { path: PathBuf, reason: String },
 }
 
 impl StoreError {

@@ -150,11 +150,9 @@ pub enum CompareError {
     /// A row is no result.
     #[error("`{}`, row {number}: {reason}", path.display())]
     Row {
-        /// The file.
         path: PathBuf,
         /// Which row, counted from 1.
         number: u64,
-        /// What is wrong.
         reason: String,
     },
     /// No row is of the model that was asked for.
@@ -162,7 +160,6 @@ pub enum CompareError {
     NoModel {
         /// What the results are called.
         name: String,
-        /// The model.
         model: String,
         /// Those that it has.
         known: String,
@@ -172,7 +169,6 @@ pub enum CompareError {
     NoPrompt {
         /// What the results are called.
         name: String,
-        /// The prompt.
         prompt: String,
         /// Those that it has.
         known: String,
@@ -208,7 +204,6 @@ pub enum CompareError {
     OtherOrder {
         /// The run that stopped.
         stopped: String,
-        /// Its seed.
         seed: u64,
         /// Cases of the complete run.
         cases: usize,
@@ -219,10 +214,7 @@ pub enum CompareError {
     },
     /// A metric says nothing about runs that stopped early.
     #[error("nothing can be said about `{metric}`: the runs do not both have it, or it has no fixed range")]
-    NotInBoth {
-        /// The metric.
-        metric: String,
-    },
+    NotInBoth { metric: String },
     /// One model is wanted.
     #[error("`{name}` has outputs of several models or prompts, and those of one are needed")]
     SeveralModels {

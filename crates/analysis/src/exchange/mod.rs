@@ -30,12 +30,7 @@ pub enum ExchangeError {
     Foreign(#[from] ImportError),
     /// A configuration of promptfoo cannot be used.
     #[error("`{file}` cannot be used as a configuration of promptfoo: {reason}")]
-    Promptfoo {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        reason: String,
-    },
+    Promptfoo { file: String, reason: String },
     /// A file of ours cannot be read.
     #[error(transparent)]
     Open(#[from] CaseFileError),
@@ -94,12 +89,7 @@ pub enum ExchangeError {
     },
     /// The file holds cases and nothing else.
     #[error("`{file}` ({format}) holds no metrics and no prompts, so that there is nothing for a configuration")]
-    NoConfiguration {
-        /// The file.
-        file: String,
-        /// Its format.
-        format: &'static str,
-    },
+    NoConfiguration { file: String, format: &'static str },
     /// There is nothing to write.
     #[error("there is no finished sample to export")]
     Nothing,
@@ -129,7 +119,6 @@ pub enum ExchangeError {
     /// The name of the file promises something else.
     #[error("`{}` has the wrong name: a file for {target} is written as {extension}", path.display())]
     Extension {
-        /// The file.
         path: PathBuf,
         /// The tool.
         target: ExportTarget,

@@ -26,7 +26,6 @@ pub enum LabelError {
     /// It cannot be read or written.
     #[error("`{}`: {source}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -34,7 +33,6 @@ pub enum LabelError {
     /// A line is no label.
     #[error("`{}`, line {line}: {reason}", path.display())]
     Line {
-        /// The file.
         path: PathBuf,
         /// Which line, from 1.
         line: u64,
@@ -44,7 +42,6 @@ pub enum LabelError {
     /// It has labels about other metrics than the one that is meant.
     #[error("`{}` has no label about `{metric}`, but about {known}", path.display())]
     OtherMetric {
-        /// The file.
         path: PathBuf,
         /// What is meant.
         metric: String,
@@ -54,7 +51,6 @@ pub enum LabelError {
     /// It has no label of this person.
     #[error("`{}` has no label of `{name}`, but of {known}", path.display())]
     NoPerson {
-        /// The file.
         path: PathBuf,
         /// The person.
         name: String,

@@ -52,7 +52,6 @@ pub enum VerifyError {
     Manifest {
         /// The file of results.
         path: PathBuf,
-        /// What is wrong.
         reason: String,
     },
     /// More inputs are given than the run had.

@@ -48,10 +48,7 @@ pub enum ViewerError {
     },
     /// A name is neither a run nor a file nor a folder.
     #[error("`{name}` is not a run, a file or a folder")]
-    Unknown {
-        /// The name.
-        name: String,
-    },
+    Unknown { name: String },
     /// The viewer has no such run.
     #[error("there is no run `{key}` in this viewer")]
     NoRun {
@@ -80,18 +77,10 @@ pub enum ViewerError {
     },
     /// A file cannot be read.
     #[error("`{}`: {reason}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    File { path: PathBuf, reason: String },
     /// A file was looked at and is not what it should be; the words name it.
     #[error("{reason}")]
-    Broken {
-        /// What is wrong.
-        reason: String,
-    },
+    Broken { reason: String },
     /// A store refuses.
     #[error(transparent)]
     Store(#[from] StoreError),

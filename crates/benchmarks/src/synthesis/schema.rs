@@ -25,7 +25,6 @@ pub enum SchemaError {
     /// It uses what is not known here.
     #[error("the schema uses `{keyword}` at `{path}`, which is not supported")]
     Keyword {
-        /// The keyword.
         keyword: String,
         /// Where it stands.
         path: String,
@@ -33,7 +32,6 @@ pub enum SchemaError {
     /// A keyword has a value that it cannot have.
     #[error("`{keyword}` at `{path}` of the schema has a value that it cannot have")]
     Value {
-        /// The keyword.
         keyword: String,
         /// Where it stands.
         path: String,

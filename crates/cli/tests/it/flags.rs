@@ -131,7 +131,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 48] = [
+const PROBES: [(&str, Probe); 49] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),

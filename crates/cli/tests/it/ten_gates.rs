@@ -11,6 +11,9 @@ use serde_json::{Value as Json, json};
 
 use crate::program::{both_streams, run};
 
+/// What a prompt of a judge ends with, up to the nonce.
+const NONCE: &str = "\n\nThe JSON object of your verdict has one more field, `nonce`, a text: ";
+
 /// Replies by model and question.
 type Replies = BTreeMap<(String, String), Json>;
 
@@ -33,18 +36,27 @@ fn recorded_replies() -> Replies {
 fn server() -> ReplyServer {
     let replies = Arc::new(recorded_replies());
     ReplyServer::start(move |asked| {
-        let question = asked["messages"].as_array().and_then(|all| all.last()).map(|last| &last["content"]);
-        let key = (
-            asked["model"].as_str().unwrap_or_default().to_owned(),
-            question.and_then(Json::as_str).unwrap_or_default().to_owned(),
-        );
+        let question =
+            asked["messages"].as_array().and_then(|all| all.last()).and_then(|last| last["content"].as_str());
+        // A judge has to repeat a nonce, which no recording has.
+        let (question, nonce) = match question.unwrap_or_default().split_once(NONCE) {
+            Some((question, rest)) => (question, rest.split('.').next()),
+            None => (question.unwrap_or_default(), None),
+        };
+        let key = (asked["model"].as_str().unwrap_or_default().to_owned(), question.to_owned());
         let Some(reply) = replies.get(&key) else {
             return (400, json!({"error": {"message": format!("no recorded reply to {key:?}")}}));
         };
+        let mut text = reply["content"]["text"].as_str().unwrap_or_default().to_owned();
+        if let Some(nonce) = nonce {
+            let mut verdict: Json = serde_json::from_str(&text).unwrap();
+            verdict["nonce"] = nonce.into();
+            text = verdict.to_string();
+        }
         let tokens = |kind: &str| reply["usage"][kind].as_u64().unwrap_or_default();
         (
             200,
-            json!({"choices": [{"message": {"content": reply["content"]["text"]}, "finish_reason": "stop"}],
+            json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}],
                 "usage": {"prompt_tokens": tokens("input_tokens"), "completion_tokens": tokens("output_tokens")}}),
         )
     })
@@ -77,7 +89,7 @@ fn cost_of(place: &Path, config: &Json, words: &[&str]) -> (f64, Option<i32>, Js
     let output = run(folder.path(), &[&["run", "run.yaml", "--json", "-o", "out.json"], words].concat());
     let told: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", both_streams(&output)));
     let report: Json = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
-    let usd = report["cost"]["total_usd"].as_f64().unwrap_or_else(|| panic!("{}", report["cost"]));
+    let usd = report["cost"]["total"].as_f64().unwrap_or_else(|| panic!("{}", report["cost"]));
     (usd, output.status.code(), told["decided_early"].clone())
 }
 
@@ -142,5 +154,5 @@ fn ten_gates_cost_less_and_say_the_same() {
         without += complete;
     }
     println!("| together | | | {:.2} | {:.2} |", with * 100.0, without * 100.0);
-    assert!(with < 0.6 * without, "{with} of {without}");
+    assert!(with < 0.3 * without, "{with} of {without}");
 }

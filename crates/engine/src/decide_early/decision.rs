@@ -29,29 +29,19 @@ pub enum EarlyDecisionError {
     NoGate,
     /// A gate on something else than a mean of values of cases.
     #[error("`{gate}` is not about a mean of values of cases; it needs the complete run")]
-    NotAMean {
-        /// The gate.
-        gate: String,
-    },
+    NotAMean { gate: String },
     /// A gate that asks for more than the mean as it is.
     #[error("`{option}` looks at intervals or groups of a complete run, so no gate can be decided early with it")]
-    Option {
-        /// The option.
-        option: &'static str,
-    },
+    Option { option: &'static str },
     /// A benchmark whose files hold all of its cases.
     #[error("a published benchmark needs all of its cases, so its gates cannot be decided early")]
     Benchmark,
     /// A metric without bounds.
     #[error("`{metric}` has no fixed range, so no gate on it can be decided early")]
-    NoRange {
-        /// The metric.
-        metric: String,
-    },
+    NoRange { metric: String },
     /// A limit at which there is nothing to decide.
     #[error("`{gate}` passes or fails whatever the values of its metric are, which lie from {low} to {high}")]
     Threshold {
-        /// The gate.
         gate: String,
         /// Least value.
         low: f64,
@@ -60,19 +50,13 @@ pub enum EarlyDecisionError {
     },
     /// A gate against a baseline that is not there.
     #[error("`{gate}` needs a baseline to compare with")]
-    NoBaseline {
-        /// The gate.
-        gate: String,
-    },
+    NoBaseline { gate: String },
     /// A baseline that no gate uses.
     #[error("a baseline is named, and no gate compares the run with it")]
     UnusedBaseline,
     /// A gate against a baseline in a run that takes all its cases.
     #[error("`{gate}` is decided case by case, while the run goes on")]
-    WholeRun {
-        /// The gate.
-        gate: String,
-    },
+    WholeRun { gate: String },
     /// The run cannot be compared with the baseline.
     #[error("the baseline `{name}` cannot be used: {reason}")]
     Baseline {

@@ -26,8 +26,8 @@ use std::time::Duration;
 
 use probare_cancellation::is_interrupt_error;
 use probare_core::{
-    Backend, Case, CasePolicy, CaseResult, CaseSource, Event, InputFile, MetricResult, Panel, Problem,
-    RunAnalysisCache, RunCosts, ScoreError, Sink, SourceError, Stop,
+    Backend, Case, CasePolicy, CaseResult, CaseSource, ErrorKind, Event, InputFile, MetricInfo, MetricResult, Panel,
+    Problem, RunAnalysisCache, RunCosts, ScoreError, Sink, SourceError, Stop,
 };
 use probare_models::{CallError, CallReply};
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -56,6 +56,10 @@ pub struct DriveOptions {
     pub strict: bool,
     /// Whether somebody wants the result lines; the scoring threads write them then.
     pub lines: bool,
+    /// Whether results carry evidence.
+    pub evidence: bool,
+    /// Whether a row that cannot be read has a result, which failed in every metric, behind the problem.
+    pub lost_rows_fail: bool,
     /// Set from outside to end early.
     pub interrupted: Arc<AtomicBool>,
     /// Set by whoever takes the results once no further one is needed. What is under way is finished and kept, and is no part
@@ -66,7 +70,16 @@ pub struct DriveOptions {
 impl Default for DriveOptions {
     fn default() -> Self {
         let jobs = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { jobs, limit: None, strict: false, lines: false, interrupted: Arc::default(), decided: Arc::default() }
+        Self {
+            jobs,
+            limit: None,
+            strict: false,
+            lines: false,
+            evidence: true,
+            lost_rows_fail: false,
+            interrupted: Arc::default(),
+            decided: Arc::default(),
+        }
     }
 }
 
@@ -171,7 +184,8 @@ pub fn drive(
     options: &DriveOptions,
     sink: Box<dyn Sink + '_>,
 ) -> Result<DriveOutcome, DriveError> {
-    let mut writer = Writer { name, sink, outcome: DriveOutcome::default(), rows: 0, ids: Ids::default() };
+    let lost_rows = options.lost_rows_fail.then_some((plan.infos(), options.lines));
+    let mut writer = Writer { name, sink, outcome: DriveOutcome::default(), rows: 0, ids: Ids::default(), lost_rows };
     let has_prompts = around.rules.names_prompts();
     writer.send_event(&Event::Started { source: name, metrics: plan.infos(), has_prompts })?;
     let jobs = options.jobs.get().min(MOST_JOBS);
@@ -198,7 +212,7 @@ pub fn drive(
             let _ = told.send(queue::read_source(source, &reader));
         })
         .map_err(DriveError::Threads)?;
-    let run = RunAnalysisCache::default();
+    let run = if options.evidence { RunAnalysisCache::default() } else { RunAnalysisCache::without_evidence() };
     let worker = Worker { plan, context: around, options, queue: &queue, run: &run };
     let ended = thread::scope(|scope| {
         let pool = Pool { scope, worker, most: bounds.workers, started: 0 };
@@ -252,6 +266,8 @@ struct Writer<'a> {
     /// Rows that were passed on, whatever became of them.
     rows: u64,
     ids: Ids,
+    /// Where rows that cannot be read have results: the metrics, and whether result lines are wanted.
+    lost_rows: Option<(&'a [MetricInfo], bool)>,
 }
 
 impl Writer<'_> {
@@ -315,9 +331,24 @@ impl Writer<'_> {
             }
             Err(problem) => {
                 self.outcome.lost += u64::from(problem.lost);
-                self.send_event(&Event::Problem(&problem))
+                self.send_event(&Event::Problem(&problem))?;
+                match self.lost_rows.filter(|_| problem.lost) {
+                    Some((metrics, with_line)) => self.write_lost_row(&problem, metrics, with_line),
+                    None => Ok(()),
+                }
             }
         }
+    }
+
+    /// A row that cannot be read as a result: under its own id, or its line, or its number, it failed in every metric.
+    fn write_lost_row(&mut self, problem: &Problem, metrics: &[MetricInfo], with_line: bool) -> Result<(), DriveError> {
+        self.outcome.cases += 1;
+        let id = problem.id.clone().unwrap_or_else(|| problem.line.unwrap_or(self.rows).to_string());
+        let error = ScoreError::other(ErrorKind::Failed, problem.reason.clone());
+        let results = metrics.iter().map(|_| Err(error.clone())).collect();
+        let mut result = CaseResult { case: Case { id, ..Case::default() }, results, ..CaseResult::default() };
+        result.written = with_line.then(|| result.line_text(metrics).into_owned());
+        self.send_event(&Event::Scored(&result))
     }
 
     fn send_event(&mut self, event: &Event<'_>) -> Result<(), DriveError> {

@@ -234,7 +234,12 @@ impl Worker<'_> {
                 Err(error) => scoring.put_answers(Err(error)),
             }
         }
-        self.save_result(plan.finish(case, scoring, readings, rules))
+        let mut result = plan.finish(case, scoring, readings, rules);
+        if !self.options.evidence {
+            // What a metric cannot do without while it computes is of no use behind it.
+            result.results.iter_mut().flatten().for_each(Outcome::forget_evidence);
+        }
+        self.save_result(result)
     }
 
     fn park(self, number: u64, case: Case, stage: Stage) -> ResumeHandle {

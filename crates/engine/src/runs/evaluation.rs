@@ -70,10 +70,7 @@ pub enum EvaluationError {
     },
     /// Two data sets of one name.
     #[error("two data sets are called `{name}`")]
-    SameDataset {
-        /// The name.
-        name: String,
-    },
+    SameDataset { name: String },
     /// A data set cannot be read.
     #[error(transparent)]
     Open(#[from] CaseFileError),
@@ -83,11 +80,8 @@ pub enum EvaluationError {
     /// A mapped column is not there.
     #[error("`{path}` has no column `{column}`, which {field} is mapped to; its columns are {columns}")]
     NoColumn {
-        /// The file.
         path: String,
-        /// The field.
         field: String,
-        /// The column.
         column: String,
         /// Those that are there.
         columns: String,
@@ -98,7 +92,6 @@ pub enum EvaluationError {
     /// No case has what the prompt of the models under test wants.
     #[error("`generate`: no case of `{dataset}` has `{{{{{name}}}}}`, which {place} wants; the cases have {columns}")]
     UnknownVariable {
-        /// The data set.
         dataset: String,
         /// The name in the prompt.
         name: String,
@@ -112,7 +105,6 @@ pub enum EvaluationError {
     /// A prompt that is asked for is not there.
     #[error("there is no prompt `{prompt}` in `generate.prompts`")]
     UnknownPrompt {
-        /// The prompt.
         prompt: String,
         /// Those that there are.
         known: Vec<String>,
@@ -122,7 +114,6 @@ pub enum EvaluationError {
     /// A model under test is not among the models.
     #[error("`generate.models` names `{model}`, which is not among `models`")]
     UnknownModel {
-        /// The model.
         model: String,
         /// A model with a similar name.
         similar: Option<String>,
@@ -130,7 +121,6 @@ pub enum EvaluationError {
     /// Cases have tools, and a model cannot be given them.
     #[error("case `{id}` of `{dataset}` has tools, and {who} cannot be given any")]
     NoTools {
-        /// The data set.
         dataset: String,
         /// The case.
         id: String,
@@ -140,19 +130,15 @@ pub enum EvaluationError {
     /// What a case expects cannot be used.
     #[error("case `{id}` of `{dataset}`: {reason}")]
     Expectation {
-        /// The data set.
         dataset: String,
         /// The case.
         id: String,
-        /// What is wrong.
         reason: String,
     },
     /// Something is expected of a metric that is not computed.
     #[error("cases of `{dataset}` expect something of `{metric}`, which is not among the metrics")]
     NotComputed {
-        /// The data set.
         dataset: String,
-        /// The metric.
         metric: String,
         /// A metric with a similar name.
         similar: Option<String>,

@@ -317,6 +317,19 @@ fn nobody_works_on_a_case_beyond_the_limit_or_behind_a_bad_row_under_strict() {
 }
 
 #[test]
+fn a_row_that_cannot_be_read_is_a_case_that_failed_where_that_is_wanted() {
+    for (lost_rows_fail, cases) in [(false, 19), (true, 20)] {
+        let seen = Seen::default();
+        let options = DriveOptions { lost_rows_fail, ..Setting::default().options };
+        let driven =
+            driven(Setting { source: Box::new(Mixed(false)), options, ..Setting::default() }, seen.clone()).unwrap();
+        assert_eq!((driven.cases, driven.lost, seen.lines().len()), (cases, 1, usize::try_from(cases).unwrap()));
+        // A row without an id and a line is called by its number.
+        assert_eq!(seen.lines()[10].starts_with("11: "), lost_rows_fail, "{}", seen.lines()[10]);
+    }
+}
+
+#[test]
 fn order_is_that_of_the_file_whatever_takes_how_long() {
     let takes: fn(usize) -> Duration = |number| Duration::from_micros(number as u64 * 7919 % 5000);
     let (seen, uneven) = (Seen::default(), Judge { width: 48, takes: Some(takes), ..Judge::default() });

@@ -57,7 +57,6 @@ pub enum ResultsFileError {
     /// It cannot be read.
     #[error("cannot read `{}`", path.display())]
     Io {
-        /// The path.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -65,12 +64,7 @@ pub enum ResultsFileError {
     },
     /// It is not what its name says.
     #[error("`{}` is not a file of results: {reason}", path.display())]
-    Broken {
-        /// The path.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Broken { path: PathBuf, reason: String },
 }
 
 /// What a file says about its run.

@@ -211,7 +211,6 @@ pub enum ImportError {
         format: &'static str,
         /// Where, with what stands between it and the reason.
         place: String,
-        /// What is wrong.
         reason: String,
     },
 }

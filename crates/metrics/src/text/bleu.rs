@@ -197,6 +197,9 @@ impl Metric for Bleu {
             .with_part("brevity_penalty", brevity_penalty)?
             .with_part("response_length", length as f64)?
             .with_part("reference_length", closest as f64)?;
+        if !sample.wants_evidence() {
+            return Ok(score.into());
+        }
         Ok(score.because(overlap_evidence((response, &words), references, &reference_words, &counts)).into())
     }
 }

@@ -69,7 +69,7 @@ impl Metric for Contains {
             return Ok(Outcome::not_applicable("the reference is empty, and every response contains nothing"));
         }
         let haystack = self.ignore_case.then(|| LowercaseText::new(response));
-        let mut evidence = BoundedEvidence::default();
+        let mut evidence = BoundedEvidence::for_sample(&sample);
         let mut found = 0_usize;
         for &text in &texts {
             let span = match &haystack {

@@ -72,7 +72,7 @@ impl Metric for Jaccard {
             return Err(ScoreError::MissingField(Field::Reference));
         };
         let all = overlap.left + overlap.right - overlap.shared;
-        let mut evidence = BoundedEvidence::default();
+        let mut evidence = BoundedEvidence::for_sample(&sample);
         let reference_set: FxHashSet<&str> = reference_tokens.texts().collect();
         let mut seen = FxHashSet::default();
         for token in response_tokens.iter().filter(|token| seen.insert(token.text)) {

@@ -123,8 +123,8 @@ impl Metric for Levenshtein {
         else {
             return Err(ScoreError::MissingField(Field::Reference));
         };
-        let mut evidence = BoundedEvidence::default();
-        if distance > 0.0 {
+        let mut evidence = BoundedEvidence::for_sample(&sample);
+        if distance > 0.0 && evidence.is_wanted() {
             self.show(&mut evidence, (response, &left), (&references[index], index, &right));
         }
         let score = Score::from_number(similarity(distance, length))?

@@ -81,8 +81,8 @@ impl Metric for RougeL {
         else {
             return Err(ScoreError::MissingField(Field::Reference));
         };
-        let mut evidence = BoundedEvidence::default();
-        if let Some(pairs) = &best.longest.pairs {
+        let mut evidence = BoundedEvidence::for_sample(&sample);
+        if let Some(pairs) = best.longest.pairs.as_ref().filter(|_| evidence.is_wanted()) {
             let reference = &references[index];
             let reference_words = SpannedWords::new(&best.reference_tokens, |span| span);
             let mut in_response = vec![false; response_words.texts.len()];

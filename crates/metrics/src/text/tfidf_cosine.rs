@@ -67,7 +67,7 @@ impl Metric for TfidfCosine {
         let mut terms: Vec<_> = pair.terms().collect();
         // The heaviest first; the order of the texts among equals, since the sort is stable.
         terms.sort_by(|left, right| right.contribution().total_cmp(&left.contribution()));
-        let mut evidence = BoundedEvidence::default();
+        let mut evidence = BoundedEvidence::for_sample(&sample);
         for term in terms {
             probare_cancellation::count_steps(1);
             evidence.push(|| match (&term.left_span, &term.right_span) {

@@ -59,15 +59,17 @@ impl Metric for TokenF1 {
             return Err(ScoreError::MissingField(probare_core::Field::Reference));
         };
         let reference = &references[index];
-        let reference_words = SpannedWords::new(&reference_tokens, |span| span);
-        let found = Counterparts::pair(&response_words.texts, &reference_words.texts);
-        let mut evidence = BoundedEvidence::default();
-        push_overlap_evidence(
-            &mut evidence,
-            (response, &response_words.spans),
-            (reference, index, &reference_words.spans),
-            &found,
-        );
+        let mut evidence = BoundedEvidence::for_sample(&sample);
+        if evidence.is_wanted() {
+            let reference_words = SpannedWords::new(&reference_tokens, |span| span);
+            let found = Counterparts::pair(&response_words.texts, &reference_words.texts);
+            push_overlap_evidence(
+                &mut evidence,
+                (response, &response_words.spans),
+                (reference, index, &reference_words.spans),
+                &found,
+            );
+        }
         let score = Score::from_number(harmonic_mean(precision, recall))?
             .with_part("precision", precision)?
             .with_part("recall", recall)?;

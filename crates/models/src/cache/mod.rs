@@ -41,7 +41,6 @@ pub enum CacheError {
     /// The database cannot be used.
     #[error("cannot use the response cache `{}`: {reason}", path.display())]
     Database {
-        /// The file.
         path: PathBuf,
         /// What the database says.
         reason: String,
@@ -49,7 +48,6 @@ pub enum CacheError {
     /// The file was written by another version.
     #[error("the response cache `{}` has format {found}, this program knows format {}", path.display(), schema::FORMAT)]
     Format {
-        /// The file.
         path: PathBuf,
         /// Its format.
         found: i64,
@@ -59,7 +57,6 @@ pub enum CacheError {
     Cassette {
         /// Which line, counted from 1.
         line: usize,
-        /// What is wrong.
         reason: String,
     },
     /// The owner key cannot be used.

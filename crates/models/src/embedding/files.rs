@@ -77,7 +77,6 @@ pub enum ModelError {
     /// A file cannot be read.
     #[error("cannot read `{}`: {reason}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// What the system says.
         reason: String,
@@ -85,7 +84,6 @@ pub enum ModelError {
     /// A file is not what was published.
     #[error("`{}` is damaged: {reason}", path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,

@@ -211,6 +211,42 @@ fn asking_from_inside_a_runtime_does_not_stop_it() {
 }
 
 #[test]
+fn a_provider_is_found_where_the_variable_of_its_vendor_says() {
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
+    let ask = |provider: Provider, address: String, key: bool| {
+        let variable = provider.address_variable().unwrap().to_owned();
+        let key = provider.key_variable().filter(|_| key).map(|name| (name.to_owned(), "test-0123456789".to_owned()));
+        let environment: BTreeMap<String, String> = [(variable, address)].into_iter().chain(key).collect();
+        let shared = ModelContext::open(ModelOptions { environment: Some(environment), ..options(None) }).unwrap();
+        let settings = ModelSettings { provider: Some(provider), ..ModelSettings::from_name("test") };
+        Client::open(settings, &shared).map(|client| client.ask(&[question("Why?")]).remove(0))
+    };
+    let root = server.url().trim_end_matches("/v1").to_owned();
+    for provider in [
+        Provider::Anthropic,
+        Provider::Gemini,
+        Provider::Groq,
+        Provider::Ollama,
+        Provider::OllamaNative,
+        Provider::OpenAi,
+        Provider::OpenAiResponses,
+    ] {
+        let is_openai = matches!(provider, Provider::OpenAi | Provider::OpenAiResponses);
+        let address = if is_openai { format!("{root}/v1") } else { root.clone() };
+        let reply = ask(provider, address, true).unwrap();
+        assert_eq!(reply.response_text().unwrap(), "reply to Why?", "{provider}");
+    }
+    let sent = server.raw_requests();
+    assert!(sent[0].contains("test-0123456789"), "the provider's usual key goes there: {}", sent[0]);
+    let missing = ask(Provider::OpenAi, root, false).unwrap_err().to_string();
+    assert!(missing.contains("OPENAI_API_KEY"), "{missing}");
+    for wrong in ["ftp://x", "https://user:secret-word@x", "nowhere at all"] {
+        let error = ask(Provider::OpenAi, wrong.to_owned(), true).unwrap_err().to_string();
+        assert!(error.contains("`OPENAI_BASE_URL`") && !error.contains("secret-word"), "{error}");
+    }
+}
+
+#[test]
 fn with_a_budget_in_money_a_model_needs_a_price() {
     let shared = ModelContext::open(ModelOptions {
         budget_usd: Some(1.0),

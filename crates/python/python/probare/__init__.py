@@ -16,10 +16,20 @@ from __future__ import annotations
 
 from probare import _probare
 from probare._api import Scorer, compare, explain, metrics, score, score_async, verify, verify_async
-from probare._arguments import AsyncSettings, ScorerSettings, Settings
 from probare._comparison import Comparison, Verdict
-from probare._errors import DataError, Error, MissingPackageError, ProbareWarning, ScoreError, UsageError
-from probare._metric import Metric, Page
+from probare._errors import (
+    DataError,
+    Error,
+    MissingFileError,
+    MissingKeyError,
+    MissingPackageError,
+    ProbareWarning,
+    ScoreError,
+    UnknownMetricError,
+    UsageError,
+    WrongTypeError,
+)
+from probare._metric import Metric, MetricRequest, Metrics, Page
 from probare._results import Asked, Interval, MetricSummary, ModelCalls, Results, Summary
 
 __version__: str = _probare.version()
@@ -36,15 +46,22 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'probare' has no attribute '{name}'")
 
 
+def __dir__() -> list[str]:
+    return sorted((*globals(), *_LATER))
+
+
 __all__ = [
     "Asked",
-    "AsyncSettings",
     "Comparison",
     "DataError",
     "Error",
     "Interval",
     "Metric",
+    "MetricRequest",
     "MetricSummary",
+    "Metrics",
+    "MissingFileError",
+    "MissingKeyError",
     "MissingPackageError",
     "ModelCalls",
     "Page",
@@ -52,11 +69,11 @@ __all__ = [
     "Results",
     "ScoreError",
     "Scorer",
-    "ScorerSettings",
-    "Settings",
     "Summary",
+    "UnknownMetricError",
     "UsageError",
     "Verdict",
+    "WrongTypeError",
     "compare",
     "explain",
     "metrics",

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import AsyncIterable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from probare import _arguments, _probare
-from probare._arguments import AsyncSettings, ScorerSettings, Settings, signed
+from probare._arguments import FilePath, Judge, Profile, checked, keywords, stack_level
 from probare._comparison import Comparison, Verdict
 from probare._errors import ProbareWarning, UsageError
 from probare._frames import opened, uncut
-from probare._metric import Metric, Page
+from probare._metric import Metric, Metrics, Page, metric_requests
+from probare._progress import watcher
 from probare._results import Results, Summary
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
-
-    from probare.catalogue import Profile, Request
 
 T = TypeVar("T")
 
@@ -29,27 +28,39 @@ WIDTH = 32
 """Runs that `score_async` lets go on at the same time."""
 
 
-def _score(
+def run(
     cases: Any,
     metrics: Any,
-    settings: Mapping[str, Any],
     profile: Any,
+    settings: Mapping[str, Any],
     interrupt: _probare.Interrupt | None = None,
     *,
     whole: bool = False,
+    warns: bool = True,
 ) -> Results:
-    """Scores with arguments that were checked."""
+    """Scores with settings that were checked; with `whole`, results keep the texts of their cases."""
+    requests = metric_requests(metrics)
     options = _arguments.options(settings, profile)
     given = opened(cases, settings["mapping"])
     is_named = any(name in options for name in ("map", "by", "cluster"))
-    rows = {"name": settings["name"] or given.name, "columns": given.columns() if is_named else None, "whole": whole}
-    results = Results(_probare.score(given.cases, metrics, options, rows, interrupt))
-    _warn(results)
+    rows = {
+        "name": settings["name"] or given.name,
+        "columns": given.columns() if is_named else None,
+        "whole": whole,
+        "evidence": settings["evidence"],
+    }
+    with watcher(settings["progress"], given.total(settings["limit"])) as watch:
+        native = _probare.score(given.cases, requests, options, rows, interrupt, watch)
+    results = Results(native, given.index)
+    if warns:
+        _warn(results)
     return results
 
 
 def _warn(results: Results) -> None:
     told = []
+    if results._native.advice is not None:
+        told.append(results._native.advice)
     lost = [problem for problem in results.problems if problem["lost"]]
     if lost:
         count = f"{len(lost)} rows" if len(lost) > 1 else "1 row"
@@ -61,61 +72,107 @@ def _warn(results: Results) -> None:
     if results.exit_code == 4:
         told.append("the budget is reached: the questions that are left were not asked")
     for words in told:
-        warnings.warn(words, ProbareWarning, stacklevel=4)
+        warnings.warn(words, ProbareWarning, stacklevel=stack_level())
 
 
-@signed(Settings)
+@keywords
 def score(
     cases: Any,
-    metrics: Request | Sequence[Request] | None = None,
+    metrics: Metrics | None = None,
     profile: Profile | None = None,
-    **settings: Unpack[Settings],
+    *,
+    mapping: Mapping[str, str] | None = None,
+    by: str | None = None,
+    cluster: str | None = None,
+    limit: int | None = None,
+    strict: bool = False,
+    evidence: bool = True,
+    output: FilePath | Iterable[FilePath] | None = None,
+    title: str | None = None,
+    name: str | None = None,
+    format: str | None = None,
+    group: str | None = None,
+    jobs: int | None = None,
+    progress: bool | Callable[[int, int | None], object] | None = None,
+    judges: Judge | Iterable[Judge] = (),
+    cache: FilePath | None = None,
+    offline: bool = False,
+    budget_usd: float | None = None,
+    budget_tokens: int | None = None,
+    decision_thresholds: FilePath | Iterable[FilePath] | None = None,
+    config: FilePath | None = None,
 ) -> Results:
     """Scores cases: one result for each row, in the order of the rows.
 
-    `cases` is a list (or any iterable) of dicts, a dict of columns, a pandas or Polars frame, a pyarrow table or dataset, a
-    DuckDB relation, anything that gives a stream of Arrow batches, or the path of a file (.jsonl .json .csv .tsv .parquet,
-    also .gz and .zst). The names that other tools use for columns (`question`, `answer`, `ground_truth`, …) are understood;
-    `mapping` names the rest: `{"response": "model_output"}`.
+    - `cases`: a list (or any iterable) of dicts or objects, a dict of columns, a pandas or Polars frame, a pyarrow table or
+      dataset, a DuckDB relation, any stream of Arrow batches, or a file (.jsonl .json .csv .tsv .parquet, also .gz and .zst).
+    - `metrics`: ids, `"ID:OPTION=VALUE"`, dicts (`{"id": "ndcg", "k": 5}`), functions of `probare.catalogue`.
+    - `profile`: `"published"` (the published definition) or `"improved"` (ours, where we do better).
+    - `mapping`: which column becomes which field: `{"response": "model_says"}`. Names that other tools use are understood.
+    - `by`: groups the summary by `"tags"`, a tag, `"metadata.COLUMN"` or `"model"`.
+    - `cluster`: the column that names the cluster of a case; cases of one cluster are not independent.
+    - `limit`: scores at most so many cases.
+    - `strict`: raises at the first row that cannot be read, which otherwise is a failed result and a warning.
+    - `evidence`: whether results say where in the texts values come from. Without it scoring is faster and results are small.
+    - `output`: reports to write; the extension says what: .jsonl .json .csv .parquet .md .html .xml.
+    - `title`, `name`: what reports are called, and what they call the rows.
+    - `format`, `group`: how a file is read whose name does not say it, and what one case in a file of traces is
+      (`"trace"`, `"conversation"`).
+    - `jobs`: scoring threads, all cores by default; no number depends on them.
+    - `progress`: shows a bar; by default only in notebooks and interactive sessions. A function gets rows done and rows in all.
+    - `judges`: models for metrics that ask one: `"provider:model"`, names in `config`, or dicts such as
+      `{"base_url": "http://127.0.0.1:8000/v1", "model": "llama3"}`.
+    - `cache`, `offline`: the response cache, and whether nothing else may answer.
+    - `budget_usd`, `budget_tokens`: how much models may cost.
+    - `decision_thresholds`: files of `probare calibrate`, which make values verdicts: pass, fail, unsure.
+    - `config`: a `probare.yaml`, all of which holds as for `probare score`. What the call says is stronger, `cases` stand in
+      place of `datasets`, and `sandbox` is refused: no program is run.
 
-    `metrics` are ids, `"ID:OPTION=VALUE"`, or dicts: `["token_f1", {"id": "ndcg", "k": 5}]`; `probare.catalogue` has them
-    as functions. `profile` is `"published"` (the published definition) or `"improved"` (ours, where we do better).
-
-    `limit` scores at most so many cases; `strict` raises at the first row that cannot be read, which otherwise is a failed
-    result and a warning; `by` groups the summary (`"tags"`, a tag, `"metadata.COLUMN"`, `"model"`); `cluster` names the column
-    whose values name the cluster of a case (cases of one cluster are not independent); `format` says how a file is read whose name does not, and `group` what is one
-    case in a file of traces (`"trace"`, `"conversation"`); `output` names reports to write, whose extension says what (.jsonl .json .csv
-    .parquet .md .html .xml); `jobs` are scoring threads, all cores by default: no number depends on them. `judges`, `cache`,
-    `offline` and the budgets are for metrics that ask a model; `decision_thresholds` are files of `probare calibrate`, which make values
-    verdicts: pass, fail, unsure.
-
-    `config` is a `probare.yaml`, all of which holds as for `probare score` (metrics, models, judges, gates, limits, reports);
-    what is said in the call is stronger, and `cases` stand in place of `datasets`. `sandbox` is refused: no program is run.
-
-    Raises `UsageError` where the arguments are wrong and `DataError` where no case can be read.
+    Raises `UsageError` (a `ValueError`) where the arguments are wrong, `DataError` where no case can be read.
     """
-    given = _arguments.checked("score", Settings, settings)
-    return _score(cases, metrics, given, profile)
+    return run(cases, metrics, profile, checked(locals()))
 
 
-@signed(AsyncSettings)
+@keywords
 async def score_async(
     cases: Any,
-    metrics: Request | Sequence[Request] | None = None,
+    metrics: Metrics | None = None,
     profile: Profile | None = None,
-    **settings: Unpack[AsyncSettings],
+    *,
+    mapping: Mapping[str, str] | None = None,
+    by: str | None = None,
+    cluster: str | None = None,
+    limit: int | None = None,
+    strict: bool = False,
+    evidence: bool = True,
+    output: FilePath | Iterable[FilePath] | None = None,
+    title: str | None = None,
+    name: str | None = None,
+    format: str | None = None,
+    group: str | None = None,
+    jobs: int | None = None,
+    progress: bool | Callable[[int, int | None], object] | None = None,
+    judges: Judge | Iterable[Judge] = (),
+    cache: FilePath | None = None,
+    offline: bool = False,
+    budget_usd: float | None = None,
+    budget_tokens: int | None = None,
+    decision_thresholds: FilePath | Iterable[FilePath] | None = None,
+    config: FilePath | None = None,
+    width: int = WIDTH,
 ) -> Results:
     """The same as `score` for programs that wait for many things at once. A task that is cancelled ends its run.
 
     `cases` may be an async generator as well. At most `width` runs go on at the same time, on threads of their own; further
     ones wait for their turn.
     """
-    given = _arguments.checked("score_async", AsyncSettings, settings)
+    given = checked(locals())
+    metrics = metric_requests(metrics)
     if not isinstance(cases, AsyncIterable):
-        return await elsewhere(lambda interrupt: _score(cases, metrics, given, profile, interrupt), given["width"])
+        return await elsewhere(lambda interrupt: run(cases, metrics, profile, given, interrupt), given["width"])
     rows = _Awaited(cases)
     try:
-        return await elsewhere(lambda interrupt: _score(rows, metrics, given, profile, interrupt), given["width"], rows.close)
+        return await elsewhere(lambda interrupt: run(rows, metrics, profile, given, interrupt), given["width"], rows.close)
     finally:
         rows.close()
 
@@ -200,17 +257,25 @@ class Scorer:
     be pickled: it is made again where it arrives.
     """
 
-    @signed(ScorerSettings)
+    @keywords
     def __init__(
         self,
-        metrics: Request | Sequence[Request] | None = None,
+        metrics: Metrics | None = None,
         profile: Profile | None = None,
         *,
         evidence: bool = False,
-        **settings: Unpack[ScorerSettings],
+        mapping: Mapping[str, str] | None = None,
+        jobs: int | None = None,
+        judges: Judge | Iterable[Judge] = (),
+        cache: FilePath | None = None,
+        offline: bool = False,
+        budget_usd: float | None = None,
+        budget_tokens: int | None = None,
+        decision_thresholds: FilePath | Iterable[FilePath] | None = None,
+        config: FilePath | None = None,
     ) -> None:
-        given = _arguments.checked("Scorer", ScorerSettings, settings)
-        self._state = (metrics, _arguments.options(given, profile), _arguments.flag("evidence", evidence))
+        given = checked(locals())
+        self._state = (metric_requests(metrics), _arguments.options(given, profile), given["evidence"])
         self._native = _probare.Scorer(*self._state)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -277,7 +342,7 @@ def metrics(family: str | None = None) -> list[Metric]:
     found = []
     for told in json.loads(_probare.catalogue()):
         if family is None or told["family"] == family:
-            del told["parameters"]
+            del told["parameters"], told["doc"]
             tuples = {name: tuple(told[name]) for name in ("range", "needs", "profiles")}
             found.append(Metric(**(told | tuples)))
     if not found:
@@ -291,10 +356,7 @@ def explain(metric: str) -> Page:
     return Page(_probare.explain(_arguments.text("metric", metric)))
 
 
-def _verified(results: Any, inputs: Any, cache: Any, record: Any) -> tuple[str, list[str], str | None]:
-    if record is not None:
-        _arguments.renamed("record", 4)
-        cache = record
+def _verified(results: Any, inputs: Any, cache: Any) -> tuple[str, list[str], str | None]:
     files = [inputs] if isinstance(inputs, (str, PathLike)) else inputs
     return (
         _arguments.path("results", results),
@@ -303,36 +365,36 @@ def _verified(results: Any, inputs: Any, cache: Any, record: Any) -> tuple[str, 
     )
 
 
+@keywords
 def verify(
-    results: str | PathLike[str],
-    inputs: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    results: FilePath,
+    inputs: FilePath | Sequence[FilePath] = (),
     *,
-    cache: str | PathLike[str] | None = None,
-    record: str | PathLike[str] | None = None,
+    cache: FilePath | None = None,
 ) -> Verdict:
     """Recomputes a finished run from its manifest and compares everything that its file says.
 
-    `inputs` stand in for the files that the manifest names. A verdict is true if everything agrees and was checked. `record` is
-    the name of `cache` up to release 0.3.
+    `inputs` stand in for the files that the manifest names. A verdict is true if everything agrees and was checked.
     """
-    return Verdict(**json.loads(_probare.verify(*_verified(results, inputs, cache, record))))
+    return Verdict(**json.loads(_probare.verify(*_verified(results, inputs, cache))))
 
 
+@keywords
 async def verify_async(
-    results: str | PathLike[str],
-    inputs: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    results: FilePath,
+    inputs: FilePath | Sequence[FilePath] = (),
     *,
-    cache: str | PathLike[str] | None = None,
-    record: str | PathLike[str] | None = None,
+    cache: FilePath | None = None,
 ) -> Verdict:
     """The same as `verify` for programs that wait for many things at once."""
-    given = _verified(results, inputs, cache, record)
+    given = _verified(results, inputs, cache)
     return Verdict(**json.loads(await elsewhere(lambda interrupt: _probare.verify(*given, interrupt))))
 
 
+@keywords
 def compare(
-    baseline: Results | str | PathLike[str],
-    *others: Results | str | PathLike[str],
+    baseline: Results | FilePath,
+    *others: Results | FilePath,
     metrics: str | Sequence[str] = (),
     by: str | None = None,
     cluster: str | None = None,
@@ -340,18 +402,14 @@ def compare(
     margin: float = 0.0,
     significant: bool = False,
     seed: int = 1,
-    confident: bool | None = None,
 ) -> Comparison:
     """Compares runs with a baseline: which is better, with intervals, and which cases changed.
 
     Runs are `Results` or files of results, also one of them against the other. Cases are paired by their ids. `by` and
     `cluster` look into the cases, which files lead to and results in memory do not. `not_worse` names metrics in which no run
-    may be worse by more than `margin`; `Comparison.passes` says whether that holds. With `significant` a run fails only if it is
-    significantly worse (`confident` up to release 0.3).
+    may be worse by more than `margin`: a comparison is true if that holds. With `significant` a run fails only if it is
+    significantly worse.
     """
-    if confident is not None:
-        _arguments.renamed("confident", 3)
-        significant = confident
     wanted = {
         "metrics": _arguments.texts("metrics", metrics),
         "by": None if by is None else _arguments.text("by", by),

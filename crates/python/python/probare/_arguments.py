@@ -3,102 +3,46 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import math
 import operator
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar, get_type_hints
+from types import FrameType
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from probare import _probare
-from probare._errors import UsageError
+from probare._errors import UsageError, WrongTypeError
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+FilePath: TypeAlias = str | PathLike[str]
+Judge: TypeAlias = str | Mapping[str, Any]
+Profile: TypeAlias = Literal["published", "improved"]
 
 MOST_JOBS = 1024
 """Scoring threads at most."""
 
-
-class Asking(TypedDict, total=False):
-    """Who answers a metric that asks a model, and at which cost."""
-
-    judges: str | Sequence[str]
-    """Models, as `provider:model` or by their names in `config`."""
-    cache: str | PathLike[str] | None
-    """The response cache."""
-    offline: bool
-    """Whether no request is sent: the response cache and recorded replies answer."""
-    budget_usd: float | None
-    """Budget in US dollars."""
-    budget_tokens: int | None
-    """Budget in tokens."""
-    config: str | PathLike[str] | None
-    """A `probare.yaml`."""
-
-
-class ScorerSettings(Asking, total=False):
-    """How rows become cases, and on how many threads they are scored."""
-
-    mapping: Mapping[str, str] | None
-    """Which column becomes which field: `{"response": "model_output"}`."""
-    jobs: int | None
-    """Scoring threads, all cores by default: no number depends on them."""
-    decision_thresholds: str | PathLike[str] | Iterable[str | PathLike[str]] | None
-    """Files that `probare calibrate` wrote: labels of their metrics are then pass, fail and unsure."""
-
-
-class Settings(ScorerSettings, total=False):
-    """Everything that `probare.score` takes beside cases, metrics and the profile."""
-
-    limit: int | None
-    """Score at most so many cases."""
-    strict: bool
-    """Raise at the first row that cannot be read."""
-    by: str | None
-    """Group the summary: `"tags"`, a tag, `"metadata.COLUMN"`, `"model"`."""
-    cluster: str | None
-    """The column that names the cluster of a case: cases of one cluster are not independent."""
-    output: str | PathLike[str] | Iterable[str | PathLike[str]] | None
-    """Reports to write; the extension says what: .jsonl .json .csv .parquet .md .html .xml."""
-    title: str | None
-    """Title of pages."""
-    name: str | None
-    """What reports call the rows."""
-    format: str | None
-    """How a file is read whose name does not say it: `jsonl`, `json`, `csv`, `tsv`, `parquet`, `otlp`."""
-    group: str | None
-    """What is one case in a file of traces: `trace` (as without it) or `conversation`."""
-
-
-class Spread(TypedDict, total=False):
-    """What scoring on many machines takes."""
-
-    mapping: Mapping[str, str] | None
-    """Which column becomes which field: `{"response": "model_output"}`."""
-    evidence: bool
-    """Whether rows get `NAME.evidence` too."""
-    judges: str | Sequence[str]
-    """Models that are named in the response cache."""
-    cache: str | PathLike[str] | None
-    """A response cache that every machine can read; nothing is sent."""
-    config: str | PathLike[str] | None
-    """A `probare.yaml`."""
-
-
-class AsyncSettings(Settings, total=False):
-    """The same for programs that wait for many things at once."""
-
-    width: int
-    """Runs at the same time in this process; further ones wait for their turn."""
+PACKAGE = str(Path(__file__).parent)
 
 
 def wrong(name: str, value: object, allowed: str, hint: str | None = None) -> UsageError:
-    """The error for an argument."""
+    """The error for an argument whose value is out of range."""
+    return UsageError(_sentence(name, value, allowed), hint)
+
+
+def wrong_type(name: str, value: object, allowed: str, hint: str | None = None) -> WrongTypeError:
+    """The error for an argument of a type that it cannot have."""
+    return WrongTypeError(_sentence(name, value, allowed), hint)
+
+
+def _sentence(name: str, value: object, allowed: str) -> str:
     shown = repr(value)
     shown = shown if len(shown) <= 80 else f"{shown[:77]}…"
-    return UsageError(f"`{name}` must be {allowed}, but it is {shown}", hint)
+    return f"`{name}` must be {allowed}, but it is {shown}"
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -107,8 +51,10 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise wrong(name, value, allowed) from None
-    if isinstance(value, bool) or number < least or number > (most if most is not None else 2**63 - 1):
+        raise wrong_type(name, value, allowed) from None
+    if isinstance(value, bool):
+        raise wrong_type(name, value, allowed)
+    if number < least or number > (most if most is not None else 2**63 - 1):
         raise wrong(name, value, allowed)
     return number
 
@@ -116,9 +62,13 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
 def number(name: str, value: Any, least: float, allowed: str) -> float:
     """A number that is not below a limit."""
     try:
-        told = math.nan if isinstance(value, (bool, str)) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        told = math.nan
+        if isinstance(value, (bool, str)):
+            raise TypeError
+        told = float(value)
+    except (TypeError, ValueError):
+        raise wrong_type(name, value, allowed) from None
+    except OverflowError:
+        raise wrong(name, value, allowed) from None
     if not (math.isfinite(told) and told >= least):
         raise wrong(name, value, allowed)
     return told
@@ -127,13 +77,15 @@ def number(name: str, value: Any, least: float, allowed: str) -> float:
 def flag(name: str, value: Any) -> bool:
     """True or false."""
     if not (isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")):
-        raise wrong(name, value, "True or False")
+        raise wrong_type(name, value, "True or False")
     return bool(value)
 
 
 def text(name: str, value: Any) -> str:
     """A text that is not empty."""
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str):
+        raise wrong_type(name, value, "a text")
+    if not value:
         raise wrong(name, value, "a text")
     return value
 
@@ -143,7 +95,7 @@ def texts(name: str, value: Any) -> list[str]:
     if isinstance(value, str):
         return [text(name, value)]
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
-        raise wrong(name, value, "a text or a list of texts")
+        raise wrong_type(name, value, "a text or a list of texts")
     return [text(name, item) for item in value]
 
 
@@ -152,8 +104,10 @@ def path(name: str, value: Any) -> str:
     try:
         told = fspath(value)
     except TypeError:
-        raise wrong(name, value, "a path") from None
-    if not isinstance(told, str) or not told:
+        raise wrong_type(name, value, "a path") from None
+    if not isinstance(told, str):
+        raise wrong_type(name, value, "a path that is a text")
+    if not told:
         raise wrong(name, value, "a path that is a text")
     return told
 
@@ -162,7 +116,7 @@ def mapping(name: str, value: Any) -> dict[str, str]:
     """Fields and the columns that hold them."""
     allowed = 'a dict of fields and columns, such as {"response": "model_output"}'
     if not isinstance(value, Mapping) or not all(isinstance(item, str) for pair in value.items() for item in pair):
-        raise wrong(name, value, allowed)
+        raise wrong_type(name, value, allowed)
     return dict(value)
 
 
@@ -186,7 +140,7 @@ def listed(name: str, value: Any, check: Callable[[str, Any], str]) -> list[str]
     if isinstance(value, (str, PathLike)):
         return [check(name, value)]
     if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
-        raise wrong(name, value, "a path or a list of paths")
+        raise wrong_type(name, value, "a path or a list of paths")
     return [check(name, item) for item in value]
 
 
@@ -195,11 +149,46 @@ def reports(name: str, value: Any) -> list[str]:
     return listed(name, value, report)
 
 
+JUDGE_HINT = 'write judges=["openai:gpt-4.1-mini"] or judges=[{"base_url": "http://127.0.0.1:8000/v1", "model": "NAME"}]'
+
+
+def judges(name: str, value: Any) -> list[str | dict[str, Any]]:
+    """Models that judge: by name, or as dicts with the fields of a model of a configuration."""
+    if isinstance(value, (str, Mapping)):
+        return [_judge(name, value)]
+    if not isinstance(value, Iterable):
+        raise wrong_type(name, value, "a model or a list of models", JUDGE_HINT)
+    return [_judge(name, item) for item in value]
+
+
+def _judge(name: str, value: Any) -> str | dict[str, Any]:
+    if isinstance(value, str):
+        return text(name, value)
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise wrong_type(name, value, "a model or a list of models", JUDGE_HINT)
+    judge = dict(value)
+    model = judge.pop("model", None)
+    if model is None and "name" not in judge:
+        told = ", ".join(judge) or "nothing"
+        raise UsageError(f"a judge in `{name}` has no `model` (it has {told})", JUDGE_HINT)
+    if model is not None:
+        judge["api_model_name" if "name" in judge else "name"] = text("model", model)
+    return judge
+
+
+def progress(name: str, value: Any) -> Any:
+    """Whether a bar is shown; or a function that is told how far the work is."""
+    if not callable(value):
+        return flag(name, value)
+    return value
+
+
 _CHECKS: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
     "mapping": (mapping, {}),
     "evidence": (flag, False),
+    "progress": (progress, None),
     "jobs": (lambda name, value: whole(name, value, 1, MOST_JOBS), None),
-    "judges": (texts, []),
+    "judges": (judges, []),
     "decision_thresholds": (paths, []),
     "cache": (path, None),
     "offline": (flag, False),
@@ -217,32 +206,16 @@ _CHECKS: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
     "group": (text, None),
     "width": (lambda name, value: whole(name, value, 1, MOST_JOBS), 32),
 }
-"""How each argument is checked, and what stands for `None` or for an argument that is absent."""
+"""How each argument is checked, and what stands for `None`."""
 
 
-_OLD_NAMES = {"bands": "decision_thresholds", "record": "cache", "confident": "significant"}
-"""Arguments by their names of release 0.3; they work for one release."""
-
-
-def renamed(old: str, level: int) -> str:
-    """The name of now of an argument that has an old one, with a warning for whoever stands `level` calls above."""
-    warnings.warn(f"`{old}` is now `{_OLD_NAMES[old]}`", DeprecationWarning, stacklevel=level)
-    return _OLD_NAMES[old]
-
-
-def checked(function: str, kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All arguments of a kind, each as the engine takes it."""
-    known = get_type_hints(kind)
-    given = {renamed(name, 5) if _OLD_NAMES.get(name) in known else name: value for name, value in given.items()}
-    for name in given:
-        if name not in known:
-            similar = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {similar[0]!r}?" if similar else ""
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+def checked(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the arguments of a call that are settings, each as the engine takes it."""
+    __tracebackhide__ = True
     told = {}
-    for name in known:
+    for name in arguments.keys() & _CHECKS.keys():
         check, absent = _CHECKS[name]
-        value = given.get(name)
+        value = arguments[name]
         try:
             told[name] = absent if value is None else check(name, value)
         except UsageError as error:
@@ -251,32 +224,84 @@ def checked(function: str, kind: type, given: Mapping[str, Any]) -> dict[str, An
     return told
 
 
-_NO_OPTIONS = {"mapping", "name", "evidence", "width"}
+_OLD_NAMES = {"bands": "decision_thresholds", "record": "cache", "confident": "significant"}
+"""Arguments by their names of release 0.3; they work for one release."""
+
+_MISTAKEN = {"metric": "metrics", "model": "judges", "judge": "judges", "columns": "mapping", "column_mapping": "mapping"}
+"""What others call an argument, where no similar name would be found."""
+
+
+def keywords(function: F) -> F:
+    """Lets a function take its arguments by their names of release 0.3; of an unknown one the error says what was meant."""
+    known = inspect.signature(function).parameters
+    takes_others = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
+
+    def named(given: dict[str, Any]) -> dict[str, Any]:
+        __tracebackhide__ = True
+        if given.keys() <= known.keys():
+            return given
+        told = {}
+        for name, value in given.items():
+            now = _OLD_NAMES.get(name)
+            if name not in known and now is not None and now in known:
+                warnings.warn(f"`{name}` is now `{now}`", DeprecationWarning, stacklevel=stack_level())
+                name = now
+            elif name not in known and not takes_others:
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{_meant(name, known)}") from None
+            told[name] = value
+        return told
+
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def call_async(*arguments: Any, **given: Any) -> Any:
+            __tracebackhide__ = True
+            return await function(*arguments, **named(given))
+
+        return cast(F, call_async)
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **given: Any) -> Any:
+        __tracebackhide__ = True
+        return function(*arguments, **named(given))
+
+    return cast(F, call)
+
+
+def _meant(name: str, known: Mapping[str, Any]) -> str:
+    """What an unknown argument was meant to be, as the end of a sentence."""
+    mistaken = _MISTAKEN.get(name)
+    similar = [mistaken] if mistaken in known else difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {similar[0]!r}?" if similar else ""
+
+
+def stack_level() -> int:
+    """How many calls lie between the caller of this function and the first line that is not of this package."""
+    level, frame = 1, inspect.currentframe()
+    frame = frame.f_back if frame else None
+    while frame is not None and _is_own(frame):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _is_own(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(PACKAGE)
+
+
+_NO_OPTIONS = {"mapping", "name", "evidence", "width", "progress"}
 """What is said about the rows or about the call, and not about the run."""
 
 
 def options(given: Mapping[str, Any], profile: Any) -> dict[str, Any]:
     """What is said, as options of a run: the names are those of the engine."""
     if profile is not None and not isinstance(profile, str):
-        raise wrong("profile", profile, '"published" or "improved"')
+        raise wrong_type("profile", profile, '"published" or "improved"')
     if now := {"reference": "published", "careful": "improved"}.get(profile or ""):
-        warnings.warn(f"the profile `{profile}` is now `{now}`", DeprecationWarning, stacklevel=4)
+        warnings.warn(f"the profile `{profile}` is now `{now}`", DeprecationWarning, stacklevel=stack_level())
     told = {name: value for name, value in given.items() if name not in _NO_OPTIONS} | {"profile": profile}
     told["map"] = [f"{field}={column}" for field, column in given["mapping"].items()]
+    models = [judge for judge in given.get("judges", ()) if isinstance(judge, dict)]
+    if models:
+        told["models"] = models
+        told["judges"] = [judge["name"] if isinstance(judge, dict) else judge for judge in given["judges"]]
     return {name: value for name, value in told.items() if value is not None and value is not False and value != []}
-
-
-def signed(kind: type) -> Callable[[F], F]:
-    """Gives a function the signature that its settings spell out, for `help` and for completion."""
-
-    def sign(function: F) -> F:
-        plain = inspect.signature(function)
-        parameters = [one for one in plain.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        for name, annotation in get_type_hints(kind).items():
-            absent = _CHECKS[name][1]
-            default = None if absent in ({}, []) else absent
-            parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
-        function.__signature__ = plain.replace(parameters=parameters)  # type: ignore[attr-defined]
-        return function
-
-    return sign

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from probare import _arguments, _probare
 from probare._api import Scorer
-from probare._errors import UsageError
+from probare._errors import UsageError, WrongTypeError
 from probare._frames import needed
+from probare._metric import metric_requests
 from probare._results import Summary
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Recipe:
     profile: str | None
     mapping: dict[str, str]
     evidence: bool
-    judges: tuple[str, ...]
+    judges: tuple[str | dict[str, Any], ...]
     cache: str | None
     config: str | None
 
@@ -59,18 +60,20 @@ class Recipe:
         return [(field.name, pyarrow.types.is_floating(field.type)) for field in fields if field.name != "id"]
 
 
-def distributed(metrics: Any, profile: str | None, settings: Mapping[str, Any]) -> Recipe:
+def distributed(metrics: Any, profile: str | None, arguments: Mapping[str, Any]) -> Recipe:
     """Checks what is asked for before anything is shared out."""
-    given = _arguments.checked("score", _arguments.Spread, settings)
-    asking = _probare.asking(metrics)
-    if asking and given["cache"] is None and not all(judge.startswith("replay:") for judge in given["judges"] or ("",)):
+    given = _arguments.checked(arguments)
+    requests = metric_requests(metrics)
+    asking = _probare.asking(requests)
+    is_recorded = given["judges"] and all(str(judge).startswith("replay:") for judge in given["judges"])
+    if asking and given["cache"] is None and not is_recorded:
         names = ", ".join(f"`{name}`" for name in asking)
         raise UsageError(
             f"{names} would ask a model from many machines, and a part that is tried again would pay twice",
             "cache the replies first, with probare.score(rows, metrics, judges=…, cache=\"cache.db\"), and give that file"
             " as cache=\"cache.db\"",
         )
-    return Recipe(metrics=metrics, profile=profile, **{**given, "judges": tuple(given["judges"])})
+    return Recipe(metrics=requests, profile=profile, **{**given, "judges": tuple(given["judges"])})
 
 
 def refuse_other(name: str, value: object, method: str, allowed: str) -> None:
@@ -78,7 +81,7 @@ def refuse_other(name: str, value: object, method: str, allowed: str) -> None:
     if not hasattr(value, method):
         kind = type(value)
         told = f"`{name}` must be {allowed}, but it is a {kind.__module__}.{kind.__qualname__}"
-        raise UsageError(told, "probare.score takes rows, frames and files that lie here")
+        raise WrongTypeError(told, "probare.score takes rows, frames and files that lie here")
 
 
 def refuse_absent(there: Iterable[str], mapping: Mapping[str, str]) -> None:
@@ -123,16 +126,20 @@ def beside(
 def named(metrics: Any, profile: str | None) -> list[str]:
     """The columns that a summary reads."""
     names = []
-    for metric in Summary.of(_probare.Summary(metrics, profile or "reference", "")):
+    for metric in Summary.of(_empty(metrics, profile, "")):
         names += [metric, *(f"{metric}.{what}" for what in SUMMED)]
     return names
+
+
+def _empty(metrics: Any, profile: str | None, source: str) -> _probare.Summary:
+    return _probare.Summary(metric_requests(metrics), profile or "published", source)
 
 
 def part_of(metrics: Any, profile: str | None, batches: Iterable[pyarrow.RecordBatch]) -> pyarrow.RecordBatch:
     """The sums of some scored batches, as a single text."""
     import pyarrow
 
-    part = _probare.Summary(metrics, profile or "reference", "")
+    part = _empty(metrics, profile, "")
     for batch in batches:
         part.add(batch)
     return pyarrow.RecordBatch.from_arrays([pyarrow.array([part.part()])], names=["part"])
@@ -140,7 +147,7 @@ def part_of(metrics: Any, profile: str | None, batches: Iterable[pyarrow.RecordB
 
 def whole_of(metrics: Any, profile: str | None, source: str, parts: Iterable[str]) -> Summary:
     """A summary from its parts."""
-    native = _probare.Summary(metrics, profile or "reference", source)
+    native = _empty(metrics, profile, source)
     for part in parts:
         native.merge(part)
     return Summary.of(native)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 
 class Error(Exception):
     """Something could not be done. `hint` says what to do about it, where that is known."""
@@ -22,8 +24,28 @@ class UsageError(Error, ValueError):
     """The arguments are wrong: an unknown metric, an option that does not fit. Exit code 64 of the command line."""
 
 
+class WrongTypeError(UsageError, TypeError):
+    """An argument has a type that it cannot have."""
+
+
+class UnknownMetricError(UsageError, KeyError):
+    """Results have no metric of this name."""
+
+
+class MissingKeyError(UsageError, KeyError):
+    """The environment variable that holds the key of a model is not set."""
+
+
 class DataError(Error):
     """A file, a row or a machine is in the way. Exit code 1 of the command line."""
+
+
+class MissingFileError(DataError, FileNotFoundError):
+    """A file is not there."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.errno = errno.ENOENT
 
 
 class ScoreError(Error):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import AsyncIterable, Iterable, Mapping
+from collections.abc import AsyncIterable, Iterable, Mapping, Sized
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
 
 from probare import _probare
-from probare._errors import MissingPackageError, UsageError
+from probare._errors import MissingPackageError, UsageError, WrongTypeError
 
 HINT = (
     "give a list of dicts, a dict of columns, a pandas or Polars frame, a pyarrow table or dataset, a DuckDB relation or a path"
@@ -25,19 +25,31 @@ _SPREAD = {
 """Packages whose frames lie on many machines, and the module that goes there."""
 
 
+ROWS_AT_ONCE = 4096
+"""Rows of a data set that are in memory together."""
+
+
 @dataclass(frozen=True)
 class Opened:
     """What the engine takes, and what messages call it."""
 
     cases: Any
     name: str
+    rows: int | None = None
+    """How many rows there are, where that is known."""
+    index: Any = None
+    """The index of a pandas frame, which its results have too."""
 
     def columns(self) -> list[str] | None:
         """The names that the members of rows have, where rows can be looked at before they are scored."""
-        if not isinstance(self.cases, (list, tuple)):
+        if not isinstance(self.cases, (list, tuple)) or not all(isinstance(row, Mapping) for row in self.cases):
             return None
-        names = {name: None for row in self.cases if isinstance(row, Mapping) for name in row}
+        names = {name: None for row in self.cases for name in row}
         return [name for name in names if isinstance(name, str)]
+
+    def total(self, limit: int | None) -> int | None:
+        """How many rows are scored, where that is known."""
+        return self.rows if limit is None or self.rows is None else min(limit, self.rows)
 
 
 def opened(cases: Any, mapping: Mapping[str, str]) -> Opened:
@@ -45,29 +57,41 @@ def opened(cases: Any, mapping: Mapping[str, str]) -> Opened:
     if isinstance(cases, (str, PathLike)):
         path = fspath(cases)
         if not isinstance(path, str):
-            raise UsageError("a path of bytes cannot be used", HINT)
+            raise WrongTypeError("a path of bytes cannot be used", HINT)
         return Opened(path, path)
-    if isinstance(cases, Mapping):
-        return Opened(_columns(cases, mapping), "rows")
     package = type(cases).__module__.partition(".")[0]
+    if package == "datasets":
+        return _hugging_face(cases)
+    if isinstance(cases, Mapping):
+        rows = _columns(cases, mapping)
+        return Opened(rows, "rows", len(rows))
     if package in _SPREAD:
         whose, module = _SPREAD[package]
-        raise UsageError(f"a {whose} is scored where it lies", f"call probare.{module}.score(frame, metrics)")
-    if package == "polars" and hasattr(cases, "collect"):
-        cases = cases.collect()
-    if package == "pandas":
+        raise WrongTypeError(f"a {whose} is scored where it lies", f"call probare.{module}.score(frame, metrics)")
+    if package == "polars":
+        return _polars(cases)
+    if package == "pandas" or (hasattr(cases, "iloc") and hasattr(cases, "columns")):
         return _pandas(cases)
     if package == "pyarrow":
-        cases = _reader(cases)
+        return Opened(_reader(cases), "table", getattr(cases, "num_rows", None))
     if hasattr(cases, "__arrow_c_stream__"):
         return Opened(cases, "table")
     if hasattr(cases, "arrow") and package in ("duckdb", "_duckdb"):
         return Opened(cases.arrow(), "relation")
     if isinstance(cases, AsyncIterable):
-        raise UsageError("rows that come one by one, later, are waited for", "await probare.score_async(rows, metrics)")
+        raise WrongTypeError("rows that come one by one, later, are waited for", "await probare.score_async(rows, metrics)")
+    if is_row(cases):
+        return Opened([cases], "rows", 1)
     if isinstance(cases, (bytes, bytearray)) or not isinstance(cases, Iterable):
-        raise UsageError(f"a {type(cases).__name__} cannot be scored", HINT)
-    return Opened(cases, "rows")
+        raise WrongTypeError(f"a {type(cases).__name__} cannot be scored", HINT)
+    return Opened(cases, "rows", len(cases) if isinstance(cases, Sized) else None)
+
+
+def is_row(value: Any) -> bool:
+    """Whether an object is one row by what it can do: a dataclass, a named tuple, a model of pydantic."""
+    return not isinstance(value, type) and any(
+        hasattr(value, name) for name in ("__dataclass_fields__", "_asdict", "model_dump", "__attrs_attrs__")
+    )
 
 
 def _columns(cases: Mapping[Any, Any], mapping: Mapping[str, str]) -> list[Any]:
@@ -91,15 +115,63 @@ def _is_column(value: Any) -> bool:
 
 
 def _pandas(frame: Any) -> Opened:
-    """Columns where they have one type each, else rows. The index belongs to neither."""
+    """Columns where they have one type each, else rows. Results have the index of the frame; it is no column."""
     if not hasattr(frame, "columns"):
-        raise UsageError("a pandas series cannot be scored", "give a frame: series.to_frame(\"response\")")
+        raise WrongTypeError("a pandas series cannot be scored", "give a frame: series.to_frame(\"response\")")
+    names = [str(name) for name in frame.columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"the frame has several columns `{twice[0]}`", "give each column a name of its own")
     try:
         import pyarrow
 
-        return Opened(pyarrow.Table.from_pandas(frame, preserve_index=False), "frame")
+        cases = pyarrow.Table.from_pandas(frame, preserve_index=False)
     except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
-        return Opened(frame.to_dict("records"), "frame")
+        cases = [dict(zip(names, values)) for values in zip(*(frame[name] for name in frame.columns))]
+    return Opened(cases, "frame", len(frame), frame.index)
+
+
+def _polars(frame: Any) -> Opened:
+    """A frame, collected where it is lazy. Columns and members that hold nothing but nulls have no type; they become texts."""
+    import polars
+
+    if hasattr(frame, "collect"):
+        frame = frame.collect()
+    if not hasattr(frame, "schema"):
+        raise WrongTypeError("a Polars series cannot be scored", "give a frame: series.to_frame(\"response\")")
+
+    def typed(kind: Any) -> Any:
+        if kind == polars.Null:
+            return polars.String
+        if isinstance(kind, polars.List):
+            return polars.List(typed(kind.inner))
+        if isinstance(kind, polars.Array):
+            return polars.Array(typed(kind.inner), kind.size)
+        if isinstance(kind, polars.Struct):
+            return polars.Struct({member.name: typed(member.dtype) for member in kind.fields})
+        return kind
+
+    # Objects of Python have no form in Arrow.
+    objects = [name for name, kind in frame.schema.items() if kind == polars.Object]
+    if objects:
+        return Opened(frame.to_dicts(), "frame", frame.height)
+    changed = {name: typed(kind) for name, kind in frame.schema.items() if typed(kind) != kind}
+    return Opened(frame.cast(changed) if changed else frame, "frame", frame.height)
+
+
+def _hugging_face(dataset: Any) -> Opened:
+    """A data set of Hugging Face by its Arrow table, whatever format it shows its rows in."""
+    if isinstance(dataset, Mapping):
+        names = ", ".join(repr(name) for name in dataset)
+        raise UsageError(f"these are several data sets: {names}", f"score one of them: dataset[{next(iter(dataset), 'name')!r}]")
+    if not hasattr(dataset, "data"):
+        return Opened(iter(dataset), "data set")
+    import pyarrow
+
+    # In this format parts are tables, with the rows that filters and shuffles have left, in their order.
+    tables = dataset.with_format("arrow").iter(batch_size=ROWS_AT_ONCE)
+    batches = (batch for table in tables for batch in table.to_batches())
+    return Opened(pyarrow.RecordBatchReader.from_batches(dataset.features.arrow_schema, batches), "data set", len(dataset))
 
 
 def uncut(batch: Any) -> Any:

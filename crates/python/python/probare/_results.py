@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from probare import _arguments, _notebook, _probare
-from probare._errors import ScoreError
+from probare._arguments import FilePath
+from probare._errors import ScoreError, UnknownMetricError, UsageError
 from probare._frames import needed
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class MetricSummary:
     failed: int
     min: float | None
     max: float | None
+    std: float | None
+    """Standard deviation of the values of cases; nothing below two."""
     unsure: int
     """Scores whose metric could not decide; they are among `scored`."""
     histogram: dict[str, Any] | None = field(repr=False)
@@ -77,6 +79,15 @@ def _counts(told: dict[str, Any] | None, word: str) -> dict[str, int]:
     if told["others"]:
         counts["(others)"] = told["others"]
     return counts
+
+
+COLUMNS = ["mean", "std", "low", "high", "scored", "unsure", "not_applicable", "failed", "min", "max"]
+"""Columns of a summary as a frame."""
+
+
+def _row(told: dict[str, Any], interval: dict[str, Any] | None) -> dict[str, Any]:
+    ends = interval or {}
+    return {**told, "unsure": told.get("unsure", 0), "low": ends.get("low"), "high": ends.get("high")}
 
 
 def _interval(told: dict[str, Any] | None) -> Interval | None:
@@ -100,6 +111,7 @@ class Summary(Mapping[str, MetricSummary]):
                 failed=told["failed"],
                 min=told["min"],
                 max=told["max"],
+                std=told.get("std"),
                 unsure=told.get("unsure", 0),
                 histogram=told["histogram"],
                 labels=_counts(told.get("labels"), "label"),
@@ -134,6 +146,24 @@ class Summary(Mapping[str, MetricSummary]):
         """The column that names the clusters (cases that are not independent), and how many there are, if `cluster` was given."""
         return self._told.get("cluster")
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas frame with a row for each metric; where `by` was given, with one for each group and metric below it.
+
+        The index are the names of the metrics, or pairs of group (`"(all)"` for the whole run) and metric.
+        """
+        whole = [_row(told, told["interval"]) for told in self._told["metrics"]]
+        groups = self.groups
+        names = list(self)
+        pandas = needed("pandas")
+        if groups is None:
+            return pandas.DataFrame(whole, index=pandas.Index(names, name="metric"), columns=COLUMNS)
+        rows, index = list(whole), [("(all)", name) for name in names]
+        kept = [*groups["groups"].items(), *((f"({word})", groups[word]) for word in ("without", "others") if groups.get(word))]
+        for group, told in kept:
+            rows += [_row(one, one.get("interval")) for one in told["metrics"]]
+            index += [(group, one["name"]) for one in told["metrics"]]
+        return pandas.DataFrame(rows, index=pandas.MultiIndex.from_tuples(index, names=["group", "metric"]), columns=COLUMNS)
+
     def to_dict(self) -> dict[str, Any]:
         """The summary as a report holds it."""
         told: dict[str, Any] = json.loads(self._state[0])
@@ -163,7 +193,7 @@ class Summary(Mapping[str, MetricSummary]):
         return _notebook.page(_notebook.summary(self))
 
 
-class Results(Sequence[dict[str, Any]]):
+class Results(Sequence[Any]):
     """What a run gave: `summary`, and one row for each row of the input, in its order.
 
     A row is what the command line writes: `{"id": …, "scores": {metric: {"value": …, "parts": …, "evidence": […]}}}`. A case
@@ -173,8 +203,10 @@ class Results(Sequence[dict[str, Any]]):
     Results are immutable. They can be pickled, compared (`==`: same metrics, same rows) and written as reports.
     """
 
-    def __init__(self, native: _probare.Results) -> None:
+    def __init__(self, native: _probare.Results, index: Any = None) -> None:
+        """Results of the engine, and the index of the pandas frame that they are about."""
         self._native = native
+        self._index = index if index is None or len(index) == len(native) else index[: len(native)]
 
     @cached_property
     def summary(self) -> Summary:
@@ -219,6 +251,11 @@ class Results(Sequence[dict[str, Any]]):
         warnings.warn("`asked` is now `model_calls`", DeprecationWarning, stacklevel=2)
         return self.model_calls
 
+    @property
+    def has_evidence(self) -> bool:
+        """Whether the run was asked for evidence."""
+        return self._native.has_evidence
+
     def line(self, at: int) -> str:
         """The row as the command line writes it, byte for byte."""
         return self._native.line(range(len(self))[at])
@@ -227,7 +264,7 @@ class Results(Sequence[dict[str, Any]]):
         """All rows as the command line writes them, and those that could not be read."""
         return (self._native.line(at) for at in range(len(self)))
 
-    def write(self, *outputs: str | PathLike[str], title: str | None = None) -> list[str]:
+    def write(self, *outputs: FilePath, title: str | None = None) -> list[str]:
         """Writes reports, whose extension says what: .jsonl .json .csv .parquet .md .html .xml.
 
         They are those of `output=`, without the texts of the cases, which results do not keep. Gives the files.
@@ -237,31 +274,50 @@ class Results(Sequence[dict[str, Any]]):
             raise _arguments.wrong("outputs", outputs, "one file or several")
         return self._native.write(files, None if title is None else _arguments.text("title", title))
 
-    def to_arrow(self, *, evidence: bool = True) -> pyarrow.Table:
+    def to_arrow(self, *, evidence: bool | None = None) -> pyarrow.Table:
         """A pyarrow table: `row`, `id`, and for each metric its value and `.status`, `.note`, `.evidence`, `.label`, `.parts`,
-        `.kind`, `.by`.
+        `.kind`, `.decided_by`.
 
         There is one row for each row of the input, and `row` is its number, from 0. Ids are whole numbers where those of rows
-        and frames were. Evidence is a list of structures, parts are a structure.
+        and frames were. Evidence is a list of structures, parts are a structure; `evidence=False` leaves the former out.
         """
-        return needed("pyarrow").table(self._native.stream(_arguments.flag("evidence", evidence)))
+        return needed("pyarrow").table(self._stream(evidence))
 
-    def to_pandas(self, *, evidence: bool = True) -> pandas.DataFrame:
-        """A pandas frame with the columns of `to_arrow`."""
-        needed("pandas")
-        return self.to_arrow(evidence=evidence).to_pandas()
+    def to_pandas(self, *, evidence: bool | None = None) -> pandas.DataFrame:
+        """A pandas frame with the columns of `to_arrow`, and with the index of the frame that was scored, if it was one.
 
-    def to_polars(self, *, evidence: bool = True) -> polars.DataFrame:
+        Evidence and parts stay in Arrow's memory; a value becomes an object of Python when it is looked at.
+        """
+        pandas = needed("pandas")
+        nested = needed("pyarrow").types.is_nested
+        table = self.to_arrow(evidence=evidence)
+        frame = table.to_pandas(types_mapper=lambda kind: pandas.ArrowDtype(kind) if nested(kind) else None)
+        return frame if self._index is None else frame.set_axis(self._index)
+
+    def to_polars(self, *, evidence: bool | None = None) -> polars.DataFrame:
         """A Polars frame with the columns of `to_arrow`."""
-        stream = self._native.stream(_arguments.flag("evidence", evidence))
-        frame: polars.DataFrame = needed("polars").DataFrame(stream)
+        frame: polars.DataFrame = needed("polars").DataFrame(self._stream(evidence))
         return frame
 
+    def _stream(self, evidence: bool | None) -> Any:
+        if evidence is None:
+            evidence = self.has_evidence
+        elif _arguments.flag("evidence", evidence) and not self.has_evidence:
+            raise UsageError("these results have no evidence", "score with evidence=True, which is the default")
+        return self._native.stream(evidence)
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._native.stream(True).__arrow_c_stream__(requested_schema)
+        return self._stream(None).__arrow_c_stream__(requested_schema)
 
     def __len__(self) -> int:
         return len(self._native)
+
+    def __contains__(self, value: object) -> bool:
+        """Whether there is a metric of this name, or a row like this."""
+        return value in self.metrics if isinstance(value, str) else super().__contains__(value)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.metrics
 
     @overload
     def __getitem__(self, at: int) -> dict[str, Any]: ...
@@ -273,7 +329,7 @@ class Results(Sequence[dict[str, Any]]):
         if isinstance(at, str):
             values = self._native.values(at)
             if values is None:
-                raise KeyError(f"there is no metric {at!r}; there are {', '.join(self.metrics)}")
+                raise UnknownMetricError(f"there is no metric {at!r}; there are {', '.join(self.metrics)}")
             return values
         if isinstance(at, slice):
             return [json.loads(self._native.line(number)) for number in range(len(self))[at]]
@@ -289,7 +345,7 @@ class Results(Sequence[dict[str, Any]]):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (self._native.state(),)
+        return _restored, (self._native.state(), self._index)
 
     def __copy__(self) -> Results:
         return self
@@ -304,8 +360,8 @@ class Results(Sequence[dict[str, Any]]):
         return _notebook.page(_notebook.summary(self.summary) + _notebook.rows(self))
 
 
-def _restored(state: str) -> Results:
-    return Results(_probare.Results.restored(state))
+def _restored(state: str, index: Any = None) -> Results:
+    return Results(_probare.Results.restored(state), index)
 
 
 def only_score(results: Results) -> tuple[str, dict[str, Any]]:

@@ -11,13 +11,14 @@ import inspect
 import json
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from probare import _probare
+from probare._arguments import Profile as Profile
+from probare._metric import CATALOGUE_ID, MetricRequest
 
-Profile: TypeAlias = Literal["published", "improved"]
 MetricId: TypeAlias = str
-Request: TypeAlias = str | dict[str, Any]
+Request: TypeAlias = MetricRequest
 
 
 def read(request: str) -> dict[str, Any]:
@@ -26,16 +27,16 @@ def read(request: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _known() -> dict[str, list[list[str]]]:
-    """Ids of all metrics with the names and types of their options."""
-    return {told["id"]: told["parameters"] for told in json.loads(_probare.catalogue())}
+def _known() -> dict[str, dict[str, Any]]:
+    """What is known about all metrics, by their ids."""
+    return {told["id"]: told for told in json.loads(_probare.catalogue())}
 
 
 def _signature(id: str) -> inspect.Signature:
     common = [["name", "str | None"], ["profile", "Profile | None"]]
     parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        for name, annotation in [*_known()[id], *common]
+        for name, annotation in [*_known()[id]["parameters"], *common]
     ]
     return inspect.Signature(parameters, return_annotation="dict[str, Any]")
 
@@ -55,7 +56,8 @@ def __getattr__(name: str) -> Callable[..., dict[str, Any]]:
         return {"id": name, **given}
 
     metric.__name__ = metric.__qualname__ = name
-    metric.__doc__ = _probare.explain(name)
+    metric.__doc__ = _known()[name]["doc"]
+    setattr(metric, CATALOGUE_ID, name)
     metric.__signature__ = signature  # type: ignore[attr-defined]
     globals()[name] = metric
     return metric

@@ -9,27 +9,30 @@ Rows keep all their columns and get those of the metrics: the value, and `NAME.s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from probare._arguments import Spread, signed
+from probare._arguments import FilePath, Judge, Profile, keywords
 from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, whole_of
 from probare._frames import needed
+from probare._metric import Metrics
 from probare._results import Summary
-
-if TYPE_CHECKING:
-    from probare.catalogue import Profile, Request
 
 SCORED = "__probare__"
 """The column that all results stand in before each has one of its own: they are computed once."""
 
 
-@signed(Spread)
+@keywords
 def score(
     df: Any,
-    metrics: Request | Sequence[Request],
+    metrics: Metrics,
     profile: Profile | None = None,
-    **settings: Unpack[Spread],
+    *,
+    mapping: Mapping[str, str] | None = None,
+    evidence: bool = False,
+    judges: Judge | Iterable[Judge] = (),
+    cache: FilePath | None = None,
+    config: FilePath | None = None,
 ) -> Any:
     """The frame with the columns of the metrics. Nothing is computed before Daft wants the rows.
 
@@ -37,7 +40,7 @@ def score(
     refused without one: a part that Daft tries again would pay twice.
     """
     daft = needed("daft")
-    recipe = distributed(metrics, profile, settings)
+    recipe = distributed(metrics, profile, locals())
     refuse_other("df", df, "with_column", "a Daft frame")
     fields, names = recipe.columns(), list(df.column_names)
     refuse_absent(names, recipe.mapping)
@@ -56,7 +59,7 @@ def score(
     return whole.select(*names, *(daft.col(SCORED)[name].alias(name) for name, _ in fields))
 
 
-def summary(scored: Any, metrics: Request | Sequence[Request], profile: Profile | None = None) -> Summary:
+def summary(scored: Any, metrics: Metrics, profile: Profile | None = None) -> Summary:
     """Counts, means and distributions of a scored frame.
 
     Its rows are summed up where they are computed, one piece after the other; memory does not depend on how many there are.

@@ -9,27 +9,30 @@ Rows keep all their columns and get those of the metrics: the value, and `NAME.s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from probare._arguments import Spread, signed
+from probare._arguments import FilePath, Judge, Profile, keywords
 from probare._distributed import SUMMED, Recipe, distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, whole_of
 from probare._frames import needed
+from probare._metric import Metrics
 from probare._results import Summary
-
-if TYPE_CHECKING:
-    from probare.catalogue import Profile, Request
 
 ROWS_AT_ONCE = 4096
 """Rows that are scored together, however large a partition is."""
 
 
-@signed(Spread)
+@keywords
 def score(
     df: Any,
-    metrics: Request | Sequence[Request],
+    metrics: Metrics,
     profile: Profile | None = None,
-    **settings: Unpack[Spread],
+    *,
+    mapping: Mapping[str, str] | None = None,
+    evidence: bool = False,
+    judges: Judge | Iterable[Judge] = (),
+    cache: FilePath | None = None,
+    config: FilePath | None = None,
 ) -> Any:
     """The frame with the columns of the metrics. Nothing is computed before Dask wants the rows.
 
@@ -37,7 +40,7 @@ def score(
     refused without one: a partition that Dask tries again would pay twice.
     """
     pandas = needed("pandas")
-    recipe = distributed(metrics, profile, settings)
+    recipe = distributed(metrics, profile, locals())
     fields = recipe.columns()
     refuse_other("df", df, "map_partitions", "a Dask frame")
     refuse_absent(df.columns, recipe.mapping)
@@ -58,7 +61,7 @@ def _partition(frame: Any, recipe: Recipe) -> Any:
     return pandas.concat([frame, scored.drop_columns(["id"]).to_pandas().set_axis(frame.index)], axis=1)
 
 
-def summary(scored: Any, metrics: Request | Sequence[Request], profile: Profile | None = None) -> Summary:
+def summary(scored: Any, metrics: Metrics, profile: Profile | None = None) -> Summary:
     """Counts, means and distributions of a scored frame.
 
     Every partition is summed up where it lies, and only these sums come here; they are put together exactly. Scores are

@@ -9,36 +9,35 @@ Rows keep all their columns and get those of the metrics: the value, and `NAME.s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from os import PathLike
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from probare._arguments import renamed
+from probare._arguments import FilePath, Judge, Profile, keywords
 from probare._distributed import beside, distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, whole_of
 from probare._frames import needed
+from probare._metric import Metrics
 from probare._results import Summary
 
 if TYPE_CHECKING:
     import pyarrow
     from ray.data import Dataset
 
-    from probare.catalogue import Profile, Request
-
 
 ROWS_AT_ONCE = 4096
 """Rows that are scored together, however large a block is: what memory holds of them depends on it."""
 
 
+@keywords
 def score(
     dataset: Dataset,
-    metrics: Request | Sequence[Request],
+    metrics: Metrics,
     profile: Profile | None = None,
     *,
     mapping: Mapping[str, str] | None = None,
     evidence: bool = False,
-    judges: Sequence[str] = (),
-    cache: str | PathLike[str] | None = None,
-    config: str | PathLike[str] | None = None,
+    judges: Judge | Iterable[Judge] = (),
+    cache: FilePath | None = None,
+    config: FilePath | None = None,
     batch_size: int | None = None,
     **options: Any,
 ) -> Dataset:
@@ -51,14 +50,7 @@ def score(
     `map_batches`; with a batch size Ray puts small blocks together until they have so many rows.
     """
     needed("ray")
-    if "record" in options:
-        renamed("record", 3)
-        cache = options.pop("record")
-    recipe = distributed(
-        metrics,
-        profile,
-        {"mapping": mapping, "evidence": evidence, "judges": judges, "cache": cache, "config": config},
-    )
+    recipe = distributed(metrics, profile, locals())
     refuse_other("dataset", dataset, "map_batches", "a Ray dataset")
     there = dataset.columns() or []
     refuse_absent(there, recipe.mapping if there else {})
@@ -75,7 +67,7 @@ def score(
     return dataset.map_batches(block, batch_format="pyarrow", batch_size=batch_size, **options)
 
 
-def summary(scored: Dataset, metrics: Request | Sequence[Request], profile: Profile | None = None) -> Summary:
+def summary(scored: Dataset, metrics: Metrics, profile: Profile | None = None) -> Summary:
     """Counts, means and distributions of a scored dataset.
 
     Every block is summed up where it lies, and only these sums come here; they are put together exactly. Scores are computed

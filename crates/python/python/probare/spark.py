@@ -10,19 +10,18 @@ is an underscore, since a dot in the name of a column means something else to Sp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Unpack
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from probare._arguments import Spread, signed
+from probare._arguments import FilePath, Judge, Profile, keywords
 from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, scored_batches, whole_of
 from probare._frames import needed
+from probare._metric import Metrics
 from probare._results import Summary
 
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame
-
-    from probare.catalogue import Profile, Request
 
 
 def plain(name: str) -> str:
@@ -30,12 +29,17 @@ def plain(name: str) -> str:
     return name.replace(".", "_")
 
 
-@signed(Spread)
+@keywords
 def score(
     df: DataFrame,
-    metrics: Request | Sequence[Request],
+    metrics: Metrics,
     profile: Profile | None = None,
-    **settings: Unpack[Spread],
+    *,
+    mapping: Mapping[str, str] | None = None,
+    evidence: bool = False,
+    judges: Judge | Iterable[Judge] = (),
+    cache: FilePath | None = None,
+    config: FilePath | None = None,
 ) -> DataFrame:
     """The frame with the columns of the metrics. Nothing is computed before Spark wants the rows.
 
@@ -45,7 +49,7 @@ def score(
     needed("pyspark")
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
-    recipe = distributed(metrics, profile, settings)
+    recipe = distributed(metrics, profile, locals())
     fields = [(plain(name), is_value) for name, is_value in recipe.columns()]
     refuse_other("df", df, "mapInArrow", "a Spark frame")
     refuse_absent(df.columns, recipe.mapping)
@@ -59,7 +63,7 @@ def score(
 
 
 def summary(
-    scored: DataFrame, metrics: Request | Sequence[Request], profile: Profile | None = None
+    scored: DataFrame, metrics: Metrics, profile: Profile | None = None
 ) -> Summary:
     """Counts, means and distributions of a scored frame.
 

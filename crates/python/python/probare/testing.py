@@ -1,10 +1,13 @@
 """Scores as assertions.
 
-    from probare.testing import assert_score
+    from probare.testing import assert_score, assert_scores
 
     def test_capital():
         case = {"query": "Capital of Australia?", "response": ask("Capital of Australia?"), "reference": ["Canberra"]}
         assert_score(case, "answer_match", at_least=0.5)
+
+    def test_all_capitals():
+        assert_scores("capitals.jsonl", "token_f1", mean_at_least=0.7)
 
 The plugin that comes with the package keeps every score that the tests got: `pytest --probare-report report.html` writes them
 as one report. The fixture `probare_session` gathers scores for one test.
@@ -14,18 +17,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from probare import _arguments, _probare
-from probare._api import _score, elsewhere
-from probare._arguments import AsyncSettings, Settings, signed
-from probare._errors import Error, UsageError
+from probare._api import WIDTH, elsewhere, run
+from probare._arguments import FilePath, Judge, Profile, checked, keywords
+from probare._errors import Error, ScoreError, UsageError
+from probare._metric import MetricRequest
 from probare._notebook import evidence_lines
 from probare._results import Results, only_score
-
-if TYPE_CHECKING:
-    from probare.catalogue import Profile, Request
 
 EVIDENCE_SHOWN = 20
 """Pieces of evidence that a failure shows."""
@@ -33,77 +34,139 @@ EVIDENCE_SHOWN = 20
 ID_NAMES = ("id", "question_id", "sample_id", "task_id")
 """Columns that name a case."""
 
+SINGLE = {"name": None, "evidence": True, "progress": False, "limit": None, "strict": True}
+"""How a single case is scored: one that cannot be read is an error."""
 
-@signed(Settings)
+
+@keywords
 def assert_score(
-    case: Mapping[str, Any],
-    metric: Request,
+    case: Any,
+    metric: MetricRequest,
     profile: Profile | None = None,
     *,
     at_least: float | None = None,
     at_most: float | None = None,
-    **settings: Unpack[Settings],
+    mapping: Mapping[str, str] | None = None,
+    judges: Judge | Iterable[Judge] = (),
+    cache: FilePath | None = None,
+    offline: bool = False,
+    budget_usd: float | None = None,
+    budget_tokens: int | None = None,
+    decision_thresholds: FilePath | Iterable[FilePath] | None = None,
+    config: FilePath | None = None,
 ) -> dict[str, Any]:
     """Scores a case and fails where the value is beyond a limit; the failure shows the evidence.
 
-    A case that cannot be scored, or to which the metric does not apply, raises `ScoreError`: it is never a pass. `settings`
+    A case that cannot be scored, or to which the metric does not apply, raises `ScoreError`: it is never a pass. The settings
     are those of `probare.score`. Gives the score: `{"value": …, "parts": …, "evidence": […]}`.
     """
     __tracebackhide__ = True
-    limits = _limits(at_least, at_most)
     try:
-        given = _arguments.checked("assert_score", Settings, settings)
-        results = _score_one(_named(case, given), metric, given, profile)
-        return _judged(results, *limits)
+        limits, given = _limits(at_least=at_least, at_most=at_most), checked(locals())
+        return _judged(_score_one(_named(case, given), metric, profile, given), limits)
     except (AssertionError, Error) as error:
         # What the reader of a failure wants to see is the test.
         raise error.with_traceback(None) from None
 
 
-@signed(AsyncSettings)
+@keywords
 async def assert_score_async(
-    case: Mapping[str, Any],
-    metric: Request,
+    case: Any,
+    metric: MetricRequest,
     profile: Profile | None = None,
     *,
     at_least: float | None = None,
     at_most: float | None = None,
-    **settings: Unpack[AsyncSettings],
+    mapping: Mapping[str, str] | None = None,
+    judges: Judge | Iterable[Judge] = (),
+    cache: FilePath | None = None,
+    offline: bool = False,
+    budget_usd: float | None = None,
+    budget_tokens: int | None = None,
+    decision_thresholds: FilePath | Iterable[FilePath] | None = None,
+    config: FilePath | None = None,
+    width: int = WIDTH,
 ) -> dict[str, Any]:
     """The same as `assert_score` for a metric that asks a model."""
     __tracebackhide__ = True
-    limits = _limits(at_least, at_most)
     try:
-        given = _arguments.checked("assert_score_async", AsyncSettings, settings)
+        limits, given = _limits(at_least=at_least, at_most=at_most), checked(locals())
         row = _named(case, given)
-        results = await elsewhere(lambda interrupt: _score_one(row, metric, given, profile, interrupt), given["width"])
-        return _judged(results, *limits)
+        results = await elsewhere(lambda interrupt: _score_one(row, metric, profile, given, interrupt), given["width"])
+        return _judged(results, limits)
     except (AssertionError, Error) as error:
         raise error.with_traceback(None) from None
 
 
-def _limits(at_least: Any, at_most: Any) -> tuple[float | None, float | None]:
+@keywords
+def assert_scores(
+    cases: Any,
+    metric: MetricRequest,
+    profile: Profile | None = None,
+    *,
+    mean_at_least: float | None = None,
+    mean_at_most: float | None = None,
+    worst: int = 5,
+    mapping: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    jobs: int | None = None,
+    judges: Judge | Iterable[Judge] = (),
+    cache: FilePath | None = None,
+    offline: bool = False,
+    budget_usd: float | None = None,
+    budget_tokens: int | None = None,
+    decision_thresholds: FilePath | Iterable[FilePath] | None = None,
+    config: FilePath | None = None,
+) -> Results:
+    """Scores many cases and fails where their mean is beyond a limit; the failure lists the worst cases with their evidence.
+
+    `cases` are what `probare.score` takes. A case that cannot be scored raises `ScoreError`; one to which the metric does not
+    apply is no part of the mean, but where it applies to none there is no pass. Gives the results.
+    """
     __tracebackhide__ = True
-    if at_least is None and at_most is None:
-        raise UsageError("there is no limit", "give at_least=NUMBER or at_most=NUMBER")
-    for name, limit in (("at_least", at_least), ("at_most", at_most)):
-        if limit is not None:
-            _arguments.number(name, limit, float("-inf"), "a number")
-    return at_least, at_most
+    try:
+        limits, given = _limits(mean_at_least=mean_at_least, mean_at_most=mean_at_most), checked(locals())
+        shown = _arguments.whole("worst", worst, 0)
+        settings = {**given, "name": None, "evidence": True, "progress": False}
+        results = run(cases, [metric], profile, settings, whole=_current.lines is not None, warns=False)
+        _current.take(results, {})
+        _judge_all(results, limits, shown)
+        return results
+    except (AssertionError, Error) as error:
+        raise error.with_traceback(None) from None
+
+
+def _limits(**limits: Any) -> dict[str, float]:
+    """The limits that were given, by their names."""
+    __tracebackhide__ = True
+    given = {
+        name: _arguments.number(name, limit, float("-inf"), "a number") for name, limit in limits.items() if limit is not None
+    }
+    if not given:
+        first, second = limits
+        raise UsageError("there is no limit", f"give {first}=NUMBER or {second}=NUMBER")
+    return given
+
+
+def _missed(value: float, limits: Mapping[str, float]) -> list[str]:
+    """The limits that a value is beyond, in words."""
+    missed = []
+    for name, limit in limits.items():
+        if value < limit if name.endswith("at_least") else value > limit:
+            missed.append(f"{'at least' if name.endswith('at_least') else 'at most'} {limit} is wanted")
+    return missed
 
 
 def _score_one(
-    case: Any, metric: Any, given: Mapping[str, Any], profile: Any, interrupt: _probare.Interrupt | None = None
+    case: Any, metric: Any, profile: Any, given: Mapping[str, Any], interrupt: _probare.Interrupt | None = None
 ) -> Results:
-    """Scores a single case: one that cannot be read is an error, and its texts are kept for the report."""
-    return _score([case], [metric], {**given, "strict": True}, profile, interrupt, whole=True)
+    """Scores a single case, whose texts are kept for the report. What is wrong with it is an error, not a warning."""
+    return run([case], [metric], profile, {**given, **SINGLE}, interrupt, whole=True, warns=False)
 
 
-def _named(case: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _named(case: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """The case; where it has no id it is called as the test that is running."""
-    if not isinstance(case, Mapping):
-        raise _arguments.wrong("case", case, "a dict")
-    row = dict(case)
+    row = dict(case) if isinstance(case, Mapping) else json.loads(_probare.row(case))
     if "id" not in given["mapping"] and all(row.get(name) is None for name in ID_NAMES):
         test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
         if test:
@@ -111,31 +174,64 @@ def _named(case: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _judged(results: Results, at_least: float | None, at_most: float | None) -> dict[str, Any]:
+def _judged(results: Results, limits: Mapping[str, float]) -> dict[str, Any]:
     __tracebackhide__ = True
-    _current.take(results)
+    _current.take(results, limits)
     name, told = only_score(results)
-    value = told["value"]
-    wrong = []
-    if at_least is not None and value < at_least:
-        wrong.append(f"at least {at_least} is wanted")
-    if at_most is not None and value > at_most:
-        wrong.append(f"at most {at_most} is wanted")
-    if wrong:
-        raise AssertionError(_shown(name, told, ", ".join(wrong)))
+    missed = _missed(told["value"], limits)
+    if missed:
+        raise AssertionError("\n".join([f"{_value(name, told)}, {', '.join(missed)}", *_details(told, "  ")]))
     return told
 
 
-def _shown(name: str, told: dict[str, Any], wrong: str) -> str:
-    label = f" ({told['label']})" if told.get("label") else ""
-    lines = [f"{name} is {told['value']}{label}, {wrong}"]
+def _judge_all(results: Results, limits: Mapping[str, float], worst: int) -> None:
+    __tracebackhide__ = True
+    [(name, summary)] = results.summary.items()
+    rows = [(row["id"], row["scores"][name]) for row in results]
+    failed = [(id, told) for id, told in rows if "error" in told]
+    if failed:
+        lines = [f"  {id}: {told['error']}" for id, told in failed[: max(worst, 1)]]
+        more = [f"  and {len(failed) - len(lines)} more"] if len(failed) > len(lines) else []
+        message = f"{name}: {len(failed)} of {len(rows)} cases could not be scored"
+        raise ScoreError("\n".join([message, *lines, *more]), failed[0][1]["kind"])
+    if summary.mean is None:
+        reason = next((told["not_applicable"] for _, told in rows), "there is no case")
+        raise ScoreError(f"{name} applies to none of {len(rows)} cases: {reason}", "not_applicable")
+    missed = _missed(summary.mean, limits)
+    if not missed:
+        return
+    ends = f" (95 % {summary.interval.low:.4g} to {summary.interval.high:.4g})" if summary.interval else ""
+    lines = [f"the mean of {name} is {summary.mean:.4g}{ends} over {summary.scored} cases, {', '.join(missed)}"]
+    scored = [(id, told) for id, told in rows if "value" in told]
+    scored.sort(key=lambda row: row[1]["value"], reverse="mean_at_least" not in limits)
+    if worst:
+        lines.append("the worst of them:" if len(scored) > worst else "the cases, the worst first:")
+    for id, told in scored[:worst]:
+        lines += [f"  {id}: {_value(name, told)}", *_details(told, "    ")]
+    raise AssertionError("\n".join(lines))
+
+
+def _value(name: str, told: dict[str, Any]) -> str:
+    return f"{name} is {told['value']}" + (f" ({told['label']})" if told.get("label") else "")
+
+
+def _details(told: dict[str, Any], margin: str) -> list[str]:
+    """Parts and evidence of a score, a line for each piece."""
+    lines = []
     if told.get("parts"):
-        lines.append("  " + ", ".join(f"{part} {value:.4g}" for part, value in told["parts"].items()))
+        lines.append(", ".join(f"{part} {value:.4g}" for part, value in told["parts"].items()))
     pieces = evidence_lines(told.get("evidence", []))
-    lines += [f"  {line}" for line in pieces[:EVIDENCE_SHOWN]]
+    lines += pieces[:EVIDENCE_SHOWN]
     if len(pieces) > EVIDENCE_SHOWN:
-        lines.append(f"  and {len(pieces) - EVIDENCE_SHOWN} more")
-    return "\n".join(lines)
+        lines.append(f"and {len(pieces) - EVIDENCE_SHOWN} more")
+    return [margin + line for line in lines]
+
+
+NOT_ASKED = "it was not asked of this case"
+"""What a report says of a metric and a case that did not meet. The engine says so too."""
+
+OUTCOME = "test"
+"""The column of a report that says what became of a test: 1 where it passed, 0 where it did not."""
 
 
 class Session:
@@ -149,21 +245,33 @@ class Session:
         """How many cases there are."""
         return len(self._cases)
 
-    @signed(Settings)
+    @keywords
     def add(
-        self, case: Mapping[str, Any], metric: Request, profile: Profile | None = None, **settings: Unpack[Settings]
+        self,
+        case: Any,
+        metric: MetricRequest,
+        profile: Profile | None = None,
+        *,
+        mapping: Mapping[str, str] | None = None,
+        judges: Judge | Iterable[Judge] = (),
+        cache: FilePath | None = None,
+        offline: bool = False,
+        budget_usd: float | None = None,
+        budget_tokens: int | None = None,
+        decision_thresholds: FilePath | Iterable[FilePath] | None = None,
+        config: FilePath | None = None,
     ) -> dict[str, Any]:
         """Scores a case, keeps the score and gives it: `{"value": …}`, `{"not_applicable": …}` or `{"error": …}`."""
-        given = _arguments.checked("add", Settings, settings)
-        results = _score_one(_named(case, given), metric, given, profile)
-        for line in finished(results):
+        given = checked(locals())
+        results = _score_one(_named(case, given), metric, profile, given)
+        for line in finished(results, {}):
             self.keep(line)
             _current.keep(line)
         told: dict[str, Any] = next(iter(results[0]["scores"].values()))
         return told
 
-    def keep(self, line: str) -> None:
-        """Takes in a finished score, from this process or another."""
+    def keep(self, line: str) -> str:
+        """Takes in a finished score, from this process or another, and gives the id of the row that it is in."""
         told = json.loads(line)
         name = self._name(told["metric"])
         case, number = told["case"], 1
@@ -174,10 +282,49 @@ class Session:
                 known = self._cases[id] = {"case": {**case, "id": id}, "scores": {}}
             # Another metric of the same case stands in its row; whatever else has its id gets one of its own.
             if {**known["case"], "id": stem} == case and name not in known["scores"]:
-                known["scores"][name] = told["score"]
-                return
+                break
             number += 1
             id = f"{stem} #{number}"
+        known["scores"][name] = told["score"]
+        for limit, value in told.get("limits", {}).items():
+            known["scores"][self._limit(name, limit)] = {"value": value}
+        return str(id)
+
+    def judge(self, lines: list[str], outcome: str, reason: str | None = None) -> None:
+        """Takes in all scores of a test with what became of it.
+
+        Where a limit was missed, the test failed for the rows that missed it, else for the last one.
+        """
+        self._metrics.setdefault(OUTCOME, _described(OUTCOME, "What became of the test", (0.0, 1.0), is_descriptive=False))
+        rows = [self.keep(line) for line in lines]
+        notes: dict[str, list[str]] = {id: [] for id in rows}
+        to_blame = dict.fromkeys(rows, False)
+        for id, line in zip(rows, lines):
+            told = json.loads(line)
+            score, limits = told["score"], told.get("limits", {})
+            name = told["metric"]["name"]
+            missed = _missed(score["value"], limits) if "value" in score else [score.get("error") or score["not_applicable"]]
+            if missed and limits:
+                to_blame[id] = True
+                value = f"{name} is {score['value']}" if "value" in score else name
+                notes[id].append(f"{value}: {', '.join(missed)}")
+        if not any(to_blame.values()):
+            to_blame[rows[-1]] = True
+        is_pass = outcome in ("passed", "xpassed")
+        for id in to_blame:
+            own = outcome if to_blame[id] or is_pass else "passed"
+            evidence = [{"kind": "note", "text": "", "note": note} for note in notes[id]]
+            value = 1.0 if own in ("passed", "xpassed") else 0.0
+            known = self._cases[id]
+            known["scores"][OUTCOME] = {"value": value, "label": own} | ({"evidence": evidence} if evidence else {})
+            if own in ("xfailed", "skipped"):
+                known["excused"] = reason or own
+
+    def _limit(self, metric: str, limit: str) -> str:
+        """The name of the column that holds a limit."""
+        name = f"{metric} {limit}"
+        self._metrics.setdefault(name, _described(name, f"Limit of {metric}", (None, None), is_descriptive=True))
+        return name
 
     def _name(self, metric: dict[str, Any]) -> str:
         """The name of a metric: two with different options have different names."""
@@ -187,37 +334,45 @@ class Session:
             name = f"{metric['name']} #{number}"
         return name
 
-    def results(self, *outputs: str | os.PathLike[str], title: str | None = None) -> Results | None:
+    def results(self, *outputs: FilePath, title: str | None = None) -> Results | None:
         """All scores as results, and as reports; nothing where there is none."""
         if not self._cases:
             return None
         files = [_arguments.report(f"outputs[{at}]", output) for at, output in enumerate(outputs)]
-        wish = {"name": "pytest", "outputs": files, "title": title}
-        told = _probare.retold(json.dumps(list(self._metrics.values())), json.dumps(list(self._cases.values())), wish)
-        return Results(told)
+        limits = [(OUTCOME, 1.0)] if OUTCOME in self._metrics else []
+        # What became of the tests stands behind what was measured.
+        metrics = sorted(self._metrics.values(), key=lambda metric: metric["name"] == OUTCOME)
+        wish = {"name": "pytest", "outputs": files, "title": title, "limits": limits}
+        return Results(_probare.retold(json.dumps(metrics), json.dumps(list(self._cases.values())), wish))
 
 
-def finished(results: Results) -> list[str]:
-    """Each score of some results as a line that travels: the case, the metric with its settings, what it said."""
+def _described(name: str, summary: str, ends: tuple[float | None, float | None], *, is_descriptive: bool) -> dict[str, Any]:
+    """What a report knows about a column that no metric computed."""
+    told = {"name": name, "id": name, "summary": summary, "better": "higher", "range": list(ends), "version": 1}
+    return {**told, "is_descriptive": True} if is_descriptive else told
+
+
+def finished(results: Results, limits: Mapping[str, float]) -> list[str]:
+    """Each score of some results as a line that travels: the case, the metric with its settings, what it said, its limits."""
     lines = []
     metrics = json.loads(results._native.definitions)
     for at, row in enumerate(results):
         case = json.loads(results._native.case(at))
         for metric in metrics:
             told = {"case": case, "metric": metric, "score": row["scores"][metric["name"]]}
-            lines.append(json.dumps(told, ensure_ascii=False))
+            lines.append(json.dumps({**told, "limits": dict(limits)} if limits else told, ensure_ascii=False))
     return lines
 
 
 class _Current:
-    """Who keeps the scores of this process; nobody unless a plugin is there."""
+    """Who keeps the scores of this process; nobody unless a report is wanted."""
 
     def __init__(self) -> None:
         self.lines: list[str] | None = None
 
-    def take(self, results: Results) -> None:
+    def take(self, results: Results, limits: Mapping[str, float]) -> None:
         if self.lines is not None:
-            self.lines += finished(results)
+            self.lines += finished(results, limits)
 
     def keep(self, line: str) -> None:
         if self.lines is not None:

@@ -8,7 +8,7 @@ use probare_benchmarks::registry;
 use probare_core::MetricDef;
 use serde_json::Value as Json;
 
-use crate::annotations::{Parameter, parameters};
+use crate::annotations::{Parameter, docstring, parameters};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/probare/catalogue.pyi");
 
@@ -21,7 +21,9 @@ const HEAD: &str = r#"# Made by `cargo x gen stubs` from the definitions of the 
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-Profile: TypeAlias = Literal["published", "improved"]
+from probare._arguments import Profile as Profile
+from probare._metric import MetricRequest
+
 "#;
 
 #[test]
@@ -41,7 +43,7 @@ fn stub() -> String {
     for metric in registry().iter() {
         let _ = writeln!(text, "    \"{}\",", metric.id);
     }
-    text.push_str("]\nRequest: TypeAlias = MetricId | dict[str, Any]\n\ndef read(request: str) -> dict[str, Any]:\n    \"\"\"A metric that is written as a text, `ID:OPTION=VALUE`, as a dict.\"\"\"\n");
+    text.push_str("]\nRequest: TypeAlias = MetricRequest\n\ndef read(request: str) -> dict[str, Any]:\n    \"\"\"A metric that is written as a text, `ID:OPTION=VALUE`, as a dict.\"\"\"\n");
     for metric in registry().iter() {
         text.push_str(&function(metric));
     }
@@ -55,17 +57,10 @@ fn function(metric: &MetricDef) -> String {
         let _ = writeln!(text, "    {name}: {annotation} = ...,");
     }
     text.push_str("    name: str | None = ...,\n    profile: Profile | None = ...,\n) -> dict[str, Any]:\n");
-    let _ = writeln!(text, "    \"\"\"{}.\n", escaped(metric.summary));
-    let options = schema["properties"].as_object().into_iter().flatten();
-    for (name, property) in options.filter(|(name, _)| *name != "profile") {
-        let described = property["description"].as_str().unwrap_or_default();
-        let first = described.split("\n\n").next().unwrap_or_default().replace('\n', " ");
-        if !first.is_empty() {
-            let _ = writeln!(text, "    - `{name}`: {}", escaped(&first));
-        }
-    }
-    let _ = writeln!(text, "\n    `probare.explain(\"{}\")` is its page.\n    \"\"\"", metric.id);
-    text.replace("\n\n\n", "\n\n")
+    let doc = escaped(&docstring(metric.summary, &schema)).replace("\n- ", "\n    - ");
+    let end = if doc.contains('\n') { "\n    " } else { "" };
+    let _ = writeln!(text, "    \"\"\"{doc}{end}\"\"\"");
+    text
 }
 
 /// For a text between three quotation marks.

@@ -14,6 +14,7 @@ from probare import catalogue
 from probare.catalogue import Profile, Request
 from probare.testing import assert_score
 
+NAMES: list[str] = ["token_f1", "rouge_l"]
 METRICS: list[Request] = ["token_f1", catalogue.read("ndcg:k=5"), {"id": "ndcg", "k": 5}, catalogue.chrf(word_order=2, name="chrf++")]
 
 
@@ -22,6 +23,7 @@ def rows() -> Iterator[dict[str, Any]]:
 
 
 def mean(profile: Profile = "improved") -> float | None:
+    probare.score(rows(), NAMES)
     results = probare.score(rows(), metrics=METRICS, profile=profile, output=Path("report.html"))
     assert_type(results, probare.Results)
     assert_type(results[0], dict[str, Any])

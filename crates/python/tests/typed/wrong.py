@@ -11,6 +11,7 @@ catalogue.token_f2()  # attr-defined
 probare.Scorer(["token_f1"], jobs="all")  # arg-type
 probare.score([], "token_f1").summary["token_f1"].median  # attr-defined
 probare.score([], "token_f1").summary["token_f1"].mean + 1  # operator
-probare.score([], "token_f2")  # arg-type
-probare.Scorer(["token_f1", "no_such_metric"])  # list-item
+probare.score([], 7)  # arg-type
+probare.score([], "token_f1", evidence="yes")  # arg-type
+probare.score([], "token_f1", judges=[7])  # list-item
 probare.score([], "token_f1", jobs="all")  # arg-type

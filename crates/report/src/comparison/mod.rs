@@ -132,9 +132,7 @@ pub enum ComparisonError {
     /// A metric that was asked for is not in all runs.
     #[error("`{run}` has no metric `{metric}`; it has {known}")]
     UnknownMetric {
-        /// The run.
         run: String,
-        /// The metric.
         metric: String,
         /// What there is.
         known: String,
@@ -153,12 +151,7 @@ pub enum ComparisonError {
     },
     /// No case has what cases are to be clustered by.
     #[error("no case that `{run}` shares with the baseline has a column `{column}`, or its inputs are not at hand")]
-    NoCluster {
-        /// The run.
-        run: String,
-        /// The column.
-        column: String,
-    },
+    NoCluster { run: String, column: String },
     /// No case of the runs is the same.
     #[error("`{first}` and `{second}` have no case in common")]
     NoCase {

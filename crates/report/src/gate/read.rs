@@ -47,7 +47,6 @@ pub enum GateError {
     /// The run has no metric of that name.
     #[error("the gate `{gate}` names `{metric}`, which is not a metric of this run{}", similar_hint(similar.as_deref()))]
     UnknownMetric {
-        /// The gate.
         gate: String,
         /// The name it gives.
         metric: String,

@@ -20,15 +20,15 @@ pub struct MetricCells<'a> {
 }
 
 impl<'a> MetricCells<'a> {
-    /// The cells of a result; empty ones where there is none.
-    pub fn for_result(result: Option<&'a MetricResult>) -> io::Result<Self> {
+    /// The cells of a result; empty ones where there is none. Evidence is written where somebody reads it.
+    pub fn for_result(result: Option<&'a MetricResult>, with_evidence: bool) -> io::Result<Self> {
         let Some(result) = result else {
             return Ok(Self { value: None, status: "", texts: [const { None }; 6] });
         };
         let score = score(result);
         let note = note(result);
         let evidence = match score {
-            Some(score) if !score.evidence.is_empty() => Some(serde_json::to_string(&score.evidence)?),
+            Some(score) if with_evidence && !score.evidence.is_empty() => Some(serde_json::to_string(&score.evidence)?),
             _ => None,
         };
         let parts = match score {
@@ -73,7 +73,7 @@ pub fn texts(result: &CaseResult, metrics: usize, format: u32, has_prompts: bool
     cells.extend(has_prompts.then(|| result.prompt.clone()));
     cells.push(Some(result.repeat.to_string()));
     for index in 0..metrics {
-        let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index))?;
+        let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index), true)?;
         cells.push(value.map(|value| format!("{value:?}")));
         cells.push(Some(status.to_owned()));
         cells.extend(texts.into_iter().take(texts_in(format)).map(|text| text.map(Cow::into_owned)));

@@ -174,7 +174,7 @@ impl Group {
         }
         self.repeats.push(i64::from(result.repeat));
         for (index, metric) in self.metrics.iter_mut().enumerate() {
-            let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index))?;
+            let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index), true)?;
             metric.values.push(value);
             metric.status.push(status.into());
             for (column, text) in metric.texts.iter_mut().zip(texts) {

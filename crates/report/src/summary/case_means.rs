@@ -74,6 +74,11 @@ impl CaseMeans {
         self.moments.mean()
     }
 
+    /// The standard deviation of the means of cases; nothing below two.
+    pub(crate) fn deviation(&self) -> Option<f64> {
+        self.moments.deviation()
+    }
+
     /// How far it may be off at 95 %, where values can only lie in this range; nothing below two cases, or clusters.
     pub(crate) fn interval(&self, range: (f64, f64)) -> Option<MeanInterval> {
         let level = ConfidenceLevel::NINETY_FIVE;

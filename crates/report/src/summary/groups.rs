@@ -220,6 +220,11 @@ impl Group {
         self.metrics.get(metric)?.means.mean()
     }
 
+    /// The standard deviation of the values of its cases.
+    pub fn deviation(&self, metric: usize) -> Option<f64> {
+        self.metrics.get(metric)?.means.deviation()
+    }
+
     /// The interval of that mean.
     pub fn interval(&self, metric: usize, info: &MetricInfo) -> Option<MeanInterval> {
         self.metrics.get(metric)?.means.interval(info.range).filter(|_| !self.table.is_scattered())

@@ -429,6 +429,11 @@ impl MetricSummary {
         self.means.mean()
     }
 
+    /// The standard deviation of the values of cases, several outputs of a case being averaged within it; nothing below two.
+    pub fn deviation(&self) -> Option<f64> {
+        self.means.deviation()
+    }
+
     /// How far the mean may be off, at 95 %; nothing below two scored cases.
     pub fn interval(&self) -> Option<MeanInterval> {
         self.means.interval(self.info.range).filter(|_| !self.is_unsettled)

@@ -81,6 +81,15 @@ impl Moments {
         self.sum.mean(self.count)
     }
 
+    /// The standard deviation, with one less than the number of values below: nothing below two values.
+    pub(super) fn deviation(&self) -> Option<f64> {
+        if self.count < 2 || self.too_large > 0 {
+            return None;
+        }
+        let squares = self.squares.squares_around(self.mean()?, &self.sum, self.count);
+        Some((squares / (self.count - 1) as f64).sqrt())
+    }
+
     /// The interval of the mean where values can only lie in this range: nothing below two values.
     pub(super) fn interval(&self, range: (f64, f64), level: ConfidenceLevel) -> Option<(Interval, StatisticalMethod)> {
         if self.count < 2 || self.too_large > 0 {
@@ -91,10 +100,7 @@ impl Moments {
             let (ones, count) = (usize::try_from(self.ones).ok()?, usize::try_from(self.count).ok()?);
             return share_interval(ones, count, level);
         }
-        let mean = self.mean()?;
-        let squares = self.squares.squares_around(mean, &self.sum, self.count);
-        let variance = squares / (self.count - 1) as f64;
-        let interval = interval_of_mean(mean, variance.sqrt(), self.count, level)?;
+        let interval = interval_of_mean(self.mean()?, self.deviation()?, self.count, level)?;
         Some((within(interval, range), StatisticalMethod::T))
     }
 }
@@ -132,6 +138,8 @@ mod tests {
         let (textbook, method) = moments(&[1.0, 2.0, 3.0, 4.0, 5.0]).interval(UNBOUNDED, LEVEL).unwrap();
         assert!((textbook.high - 3.0 - 2.776_445_105 * 0.5_f64.sqrt()).abs() < 1e-8);
         assert_eq!(method, StatisticalMethod::T);
+        let deviation = moments(&[1.0, 2.0, 3.0, 4.0, 5.0]).deviation().unwrap();
+        assert!((deviation - 2.5_f64.sqrt()).abs() < 1e-12 && moments(&[1.0]).deviation().is_none());
         // Zeros and ones of a metric that may have other values are no shares.
         assert_eq!(moments(&[0.0, 1.0, 1.0]).interval(UNBOUNDED, LEVEL).unwrap().1, StatisticalMethod::T);
     }

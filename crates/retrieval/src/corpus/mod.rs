@@ -110,7 +110,6 @@ pub enum CorpusError {
         "`{file}` is not valid UTF-8 at byte {at}; save it as UTF-8, for example with `iconv -f WINDOWS-1252 -t utf-8`"
     )]
     Encoding {
-        /// The file.
         file: String,
         /// Where.
         at: usize,
@@ -118,7 +117,6 @@ pub enum CorpusError {
     /// A row of a table cannot be read.
     #[error("`{file}`: {reason}")]
     Row {
-        /// The file.
         file: String,
         /// What is wrong, with its line.
         reason: String,
@@ -126,7 +124,6 @@ pub enum CorpusError {
     /// A document is longer than an index can hold.
     #[error("`{file}`: document `{key}` is longer than {LONGEST_DOCUMENT} bytes")]
     TooLong {
-        /// The file.
         file: String,
         /// The document.
         key: String,
@@ -134,7 +131,6 @@ pub enum CorpusError {
     /// The reader of PDF files is not there or failed.
     #[error("`{file}`: {reason}")]
     Pdf {
-        /// The file.
         file: String,
         /// What happened.
         reason: String,

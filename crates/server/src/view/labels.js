@@ -6,7 +6,7 @@ import { failure, fetchJson, request } from "./source.js";
 
 /**
  * @typedef {import("./case.js").Metric} Metric
- * @typedef {[number, number, number | null, number]} Place
+ * @typedef {[number, number, number | null, number, number | null]} Place
  * @typedef {{ label: string, note?: string, tags?: string[], by: string }} Own
  * @typedef {{ at: Place, case: [number, number], id: string, dataset?: string | null, own: Own | null, others?: Own[],
  *   model?: string | null, repeat?: number, entry: any, record: any }} Output

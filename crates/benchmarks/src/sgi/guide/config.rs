@@ -154,7 +154,6 @@ pub enum GuideError {
     Form {
         /// The file.
         name: String,
-        /// What is wrong.
         reason: String,
     },
     /// A model cannot be used.
@@ -178,7 +177,6 @@ pub enum GuideError {
     /// The rows of a subtask cannot be read.
     #[error("{reason}")]
     Rows {
-        /// What is wrong.
         reason: String,
         /// What to do.
         hint: Option<String>,

@@ -21,7 +21,6 @@ pub enum CatalogueError {
     /// A file or folder could not be read.
     #[error("cannot read `{path}`")]
     Io {
-        /// As given.
         path: String,
         /// What the system said.
         #[source]
@@ -31,10 +30,7 @@ pub enum CatalogueError {
     #[error(
         "cannot tell from its name what `{path}` is; a catalogue ends in .md, .jsonl, .json, .csv, .tsv or .parquet"
     )]
-    UnknownFormat {
-        /// As given.
-        path: String,
-    },
+    UnknownFormat { path: String },
     /// A file of rows could not be opened.
     #[error(transparent)]
     Rows(CaseFileError),
@@ -48,10 +44,7 @@ pub enum CatalogueError {
     },
     /// There is no question.
     #[error("no catalogue of questions in `{path}`")]
-    Empty {
-        /// As given.
-        path: String,
-    },
+    Empty { path: String },
 }
 
 impl From<CaseFileError> for CatalogueError {

@@ -119,7 +119,6 @@ pub enum PredictionError {
     /// It could not be read.
     #[error("cannot read `{file}`")]
     Io {
-        /// As given.
         file: String,
         /// What the system said.
         #[source]
@@ -131,7 +130,6 @@ pub enum PredictionError {
     /// It is no JSON.
     #[error("{file}:{line}:{column}: invalid JSON: {reason}")]
     Syntax {
-        /// As given.
         file: String,
         /// Counted from 1.
         line: usize,
@@ -143,7 +141,6 @@ pub enum PredictionError {
     /// Something in it is not of the type it must be.
     #[error("{file}:{line}: {path} {reason}")]
     Shape {
-        /// As given.
         file: String,
         /// Counted from 1.
         line: usize,

@@ -139,7 +139,6 @@ pub enum LexiconError {
         line: u64,
         /// Id of its family.
         family: String,
-        /// What is wrong.
         source: NotationError,
     },
     /// A family has no phrases or no id, or an id twice.

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from probare import _probare
 from probare._api import metrics as all_metrics
 from probare._api import score, score_async
+from probare._metric import metric_request
 from probare._notebook import evidence_lines
 from probare._results import only_score
 
 
 def one(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The score of a case: `{"value": …, "parts": …, "evidence": […]}`."""
-    return only_score(score([present(case)], [metric], profile, strict=True, **settings))[1]
+    return only_score(score([present(case)], [metric], profile, strict=True, progress=False, **settings))[1]
 
 
 async def one_async(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The same without holding up anybody else."""
-    return only_score(await score_async([present(case)], [metric], profile, strict=True, **settings))[1]
+    return only_score(await score_async([present(case)], [metric], profile, strict=True, progress=False, **settings))[1]
 
 
 def present(case: dict[str, Any]) -> dict[str, Any]:
@@ -35,14 +38,15 @@ def explained(told: dict[str, Any]) -> str:
 
 def named(metric: Any) -> str:
     """What results call a metric."""
-    if isinstance(metric, dict):
-        return str(metric.get("name") or metric["id"])
-    return str(metric)
+    request = metric_request(metric)
+    if isinstance(request, Mapping):
+        return str(request.get("name") or request["id"])
+    return str(request)
 
 
-def is_higher_better(metric: Any) -> bool:
-    """Which direction is better."""
-    from probare import _probare
-
-    id = metric["id"] if isinstance(metric, dict) else _probare.request(metric)["id"]
+def is_higher_better(metric: Any, profile: str | None = None) -> bool:
+    """Which direction is better. An unknown metric or option is an error, before anything is scored."""
+    request = metric_request(metric)
+    _probare.Summary([request], profile or "published", "")
+    id = request["id"] if isinstance(request, Mapping) else _probare.request(request)["id"]
     return next((known.better == "higher" for known in all_metrics() if known.id == id), True)

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from probare._arguments import Profile
 from probare._frames import needed
+from probare._metric import MetricRequest
 
 needed("deepeval")
 from deepeval.metrics import BaseMetric  # noqa: E402
@@ -22,15 +24,15 @@ from probare.integrations._case import explained, is_higher_better, named, one, 
 class ProbareMetric(BaseMetric):
     """A metric of Probare. Where lower is better, a test passes at or below the threshold.
 
-    `settings` are further arguments of `probare.score`. DeepEval makes copies of its metrics from their attributes, so every
+    An unknown metric or option is a `UsageError` here, not when the first test is measured. `settings` are further arguments of `probare.score`. DeepEval makes copies of its metrics from their attributes, so every
     argument is one.
     """
 
     def __init__(
         self,
-        metric: Any,
+        metric: MetricRequest,
         threshold: float = 0.5,
-        profile: str | None = None,
+        profile: Profile | None = None,
         settings: dict[str, Any] | None = None,
     ) -> None:
         self.metric = metric
@@ -39,7 +41,7 @@ class ProbareMetric(BaseMetric):
         self.settings = settings or {}
         self.async_mode = False
         self.include_reason = True
-        self.higher_is_better = is_higher_better(metric)
+        self.higher_is_better = is_higher_better(metric, profile)
         self.score: float | None = None
         self.reason: str | None = None
         self.success: bool | None = None

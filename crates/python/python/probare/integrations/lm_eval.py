@@ -28,7 +28,7 @@ def register(metric: Any, name: str | None = None, profile: str | None = None, *
     from lm_eval.api.registry import register_metric
 
     known = name or f"probare_{named(metric)}"
-    register_metric(metric=known, higher_is_better=is_higher_better(metric), aggregation="mean")(
+    register_metric(metric=known, higher_is_better=is_higher_better(metric, profile), aggregation="mean")(
         scoring(metric, profile, **settings)
     )
     return known

@@ -15,7 +15,6 @@ pub enum WordNetBuildError {
     /// A file is missing or is not text.
     #[error("cannot read `{}` of a WordNet folder", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// What the system says.
         #[source]
@@ -24,7 +23,6 @@ pub enum WordNetBuildError {
     /// A line does not follow the format of the file.
     #[error("`{}` line {line}: expected {expected}", path.display())]
     Line {
-        /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
@@ -34,7 +32,6 @@ pub enum WordNetBuildError {
     /// A line refers to a synset that no data file has.
     #[error("`{}` line {line}: there is no synset {offset} in `data.{part}`", path.display())]
     UnknownSynset {
-        /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,

@@ -1,7 +1,7 @@
 """The pytest plugin: keeps the scores that tests got and makes one report of them.
 
 Scores travel as finished lines with the report of their test, so that a run on several processes is told as one process is,
-and a process that dies takes no more with it than the test it was at.
+and a process that dies takes no more with it than the test it was at. A test that is run again counts as its last attempt.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    files = config.getoption("--probare-report")
+    if not files:
+        return
     from probare._arguments import report
     from probare._errors import Error
-    from probare.testing import _current
 
     try:
-        for file in config.getoption("--probare-report"):
+        for file in files:
             report("--probare-report", file)
     except Error as error:
         raise pytest.UsageError(str(error)) from None
-    plugin = _Plugin(config, _current.lines)
-    _current.lines = []
-    config.pluginmanager.register(plugin, "probare-session")
+    config.pluginmanager.register(_Plugin(config), "probare-session")
 
 
 @pytest.fixture
@@ -54,16 +54,42 @@ def probare_session() -> Iterator[Session]:
     yield Session()
 
 
+class _Attempt:
+    """The scores of a test by its phases, and how it ended."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, list[str]] = {}
+        self.outcome = "passed"
+        self.reason: str | None = None
+
+    def take(self, report: Any) -> None:
+        """Takes in a phase. A set-up begins another attempt: what it does not do again is what it did for several tests."""
+        if report.when == "setup":
+            self.lines.pop("call", None)
+            self.lines.pop("teardown", None)
+            self.outcome, self.reason = "passed", None
+        told = getattr(report, ATTRIBUTE, None)
+        if told:
+            self.lines[report.when] = json.loads(told)
+        expected = getattr(report, "wasxfail", None)
+        if expected is not None:
+            self.outcome, self.reason = ("xfailed" if report.skipped else "xpassed"), f"expected failure: {expected}".rstrip(": ")
+        elif report.failed or report.outcome == "rerun":
+            self.outcome = "failed" if report.when == "call" else "error"
+        elif report.skipped:
+            self.outcome, self.reason = "skipped", "skipped"
+
+
 class _Plugin:
-    def __init__(self, config: pytest.Config, before: list[str] | None) -> None:
-        from probare.testing import Session
+    def __init__(self, config: pytest.Config) -> None:
+        from probare.testing import _current
 
         self.config = config
-        self.session = Session()
+        self.attempts: dict[str, _Attempt] = {}
         self.lost_workers: list[str] = []
         self.results: Results | None = None
         self.trouble: str | None = None
-        self._before = before
+        self._before, _current.lines = _current.lines, []
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, Any]:
@@ -77,10 +103,8 @@ class _Plugin:
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        told = getattr(report, ATTRIBUTE, None)
-        if told and not self.is_worker:
-            for line in json.loads(told):
-                self.session.keep(line)
+        if not self.is_worker:
+            self.attempts.setdefault(report.nodeid, _Attempt()).take(report)
 
     @property
     def is_worker(self) -> bool:
@@ -94,26 +118,32 @@ class _Plugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        from probare._errors import Error
-
-        files = self.config.getoption("--probare-report")
-        if self.is_worker or not files:
+        if self.is_worker:
             return
+        from probare._errors import Error
+        from probare.testing import Session
+
+        whole = Session()
+        for attempt in self.attempts.values():
+            lines = [line for phase in attempt.lines.values() for line in phase]
+            if lines:
+                whole.judge(lines, attempt.outcome, attempt.reason)
         try:
-            self.results = self.session.results(*files, title="pytest")
+            self.results = whole.results(*self.config.getoption("--probare-report"), title="pytest")
         except (Error, OSError) as error:
             self.trouble = str(error)
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        if self.results is None and self.trouble is None and not (self.lost_workers and len(self.session)):
-            return
         terminalreporter.section("probare")
         for worker in self.lost_workers:
             terminalreporter.write_line(f"worker {worker} was lost: the scores of the test that it was at are not in the report")
         if self.trouble is not None:
             terminalreporter.write_line(f"the report could not be written: {self.trouble}", red=True)
-        if self.results is not None:
+        elif self.results is None:
+            files = ", ".join(self.config.getoption("--probare-report"))
+            terminalreporter.write_line(f"no test scored anything: {files} is not written")
+        else:
             terminalreporter.write_line(repr(self.results))
             for path in self.results.written:
                 terminalreporter.write_line(f"wrote {path}")
