@@ -183,7 +183,7 @@ fn join_within_limit(lines: &[String], omissions: &mut Omissions) -> String {
 
 impl QuotedTexts {
     /// Adds tools and conversation, where the case has any that query and response do not show.
-    pub fn add_conversation(&mut self, conversation: Option<&ConversationText>) -> &mut Self {
+    pub(crate) fn add_conversation(&mut self, conversation: Option<&ConversationText>) -> &mut Self {
         let Some(ConversationText { tools, messages, .. }) = conversation else { return self };
         if !tools.is_empty() {
             self.add_block("tools that could be called", tools);
