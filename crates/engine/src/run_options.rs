@@ -980,7 +980,7 @@ mod tests {
         let (above, below) = (
             "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
              generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: improved\n",
-            "run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
+            "run: {prompts: [q], output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
              significant: true, offline: true, refresh: true, batch: true, budget_usd: 1, budget_tokens: 2, \
              score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, baseline: '3', \
              allow_empty: true, allow_not_run: true, decision_thresholds: [b.json], bands: [a.json], \
@@ -990,7 +990,7 @@ mod tests {
         let options = file(&format!("{above}{below}"));
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
         let keys: Vec<&String> = schema["properties"]["run"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys.len(), 34, "{keys:?}");
+        assert_eq!(keys.len(), 35, "{keys:?}");
         for name in keys {
             let name = match name.as_str() {
                 "concurrency" => "jobs",
@@ -1007,6 +1007,7 @@ mod tests {
             "--metric=token_f1",
             "--metric=ndcg=ndcg:k=3",
             "--profile=improved",
+            "--prompt=q",
             "--judge=j",
             "--fail-under=a=1",
             "--output=o.csv",
