@@ -86,12 +86,12 @@ fn the_workflow_of_a_project_below_a_repository_stands_where_github_reads_it() {
         !folder.path().join("checks/bot/.github").exists() && folder.path().join("checks/bot/probare.yaml").exists()
     );
     fs::write(folder.path().join(".git/HEAD"), "ref: refs/heads/trunk\n").unwrap();
-    assert!(probare(folder.path(), &["init", "checks/bot", "--force", "--ci", "gitlab"]).status.success());
+    assert!(run(folder.path(), &["init", "checks/bot", "--force", "--ci", "gitlab"]).status.success());
     let job = fs::read_to_string(folder.path().join(".gitlab-ci.yml")).unwrap();
     assert!(job.contains("cd \"checks/bot\"") && job.contains("junit: \"checks/bot/out/probare/junit.xml\""), "{job}");
     assert!(folder.path().join("checks/bot/ci/gate.py").exists());
     let none = tempfile::tempdir().unwrap();
-    assert!(probare(none.path(), &["init", "--ci", "none"]).status.success());
+    assert!(run(none.path(), &["init", "--ci", "none"]).status.success());
     assert!(!none.path().join(".github").exists() && none.path().join("probare.yaml").exists());
     let alone = tempfile::tempdir().unwrap();
     assert!(run(alone.path(), &["init"]).status.success());
