@@ -160,10 +160,12 @@ impl<'a> ReferenceWord<'a> {
         }
         let meaning = self.meaning.get_or_init(|| WordMeanings::for_word(self.word));
         let shares = shared_start(mine, theirs);
-        if shares >= 1 && !meaning.bases.is_empty() && mine.len().abs_diff(theirs.len()) <= 3 {
-            if other.base().is_some_and(|base| meaning.bases.first().is_some_and(|mine| mine == base)) {
-                return Some(WordRelation::Inflected);
-            }
+        if shares >= 1
+            && !meaning.bases.is_empty()
+            && mine.len().abs_diff(theirs.len()) <= 3
+            && other.base().is_some_and(|base| meaning.bases.first().is_some_and(|mine| mine == base))
+        {
+            return Some(WordRelation::Inflected);
         }
         let may_be_derived = shares >= 3 || (shares >= 2 && self.word.is_capitalised && other.word.is_capitalised);
         let is_derived = || other.derived().iter().any(|word| word == mine);

@@ -32,7 +32,7 @@ const EXPLANATION: &str = "The conversation that the response is part of follows
 
 /// A conversation, ready to be shown.
 #[derive(Debug, Default)]
-pub(crate) struct ConversationText {
+pub struct ConversationText {
     tools: String,
     messages: String,
     /// What was left out, for the reader of a score.
@@ -183,7 +183,7 @@ fn join_within_limit(lines: &[String], omissions: &mut Omissions) -> String {
 
 impl QuotedTexts {
     /// Adds tools and conversation, where the case has any that query and response do not show.
-    pub fn add_conversation(&mut self, conversation: Option<&ConversationText>) -> &mut Self {
+    pub(crate) fn add_conversation(&mut self, conversation: Option<&ConversationText>) -> &mut Self {
         let Some(ConversationText { tools, messages, .. }) = conversation else { return self };
         if !tools.is_empty() {
             self.add_block("tools that could be called", tools);
