@@ -66,7 +66,7 @@ pub use run_options::{
     ConfiguredGate, ConfiguredGates, OldName, RENAMED, RenamedOption, RunOptions, SettingOrigin, When, parse_jobs,
 };
 pub use runs::{
-    BatchWatch, Benchmark, BenchmarkDataset, Estimate, Evaluation, EvaluationError, EvaluationOptions, RunExport,
+    BatchWatch, BenchmarkDataset, BenchmarkRun, Estimate, Evaluation, EvaluationError, EvaluationOptions, RunExport,
     RunProgress, export, export_outputs, for_other_tools,
 };
 pub use scan::scan_cases;

@@ -81,7 +81,7 @@ impl Folder<'_> {
             }
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() && !name.starts_with('.') && name != "node_modules" => {
-                    self.list(&path, found)?
+                    self.list(&path, found)?;
                 }
                 Ok(kind) if kind.is_file() => found.push(path),
                 _ => {}

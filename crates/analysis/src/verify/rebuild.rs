@@ -82,11 +82,11 @@ pub(super) fn baseline(
 fn baseline_source(manifest: &Manifest, resolved: &[InputLocation], registries: Registries) -> Option<ResultsSource> {
     let named = manifest.early_stop.as_ref()?.baseline.as_ref()?;
     let inputs = manifest.inputs.iter().zip(resolved);
-    let found = inputs.filter_map(|(input, place)| match place {
+    let mut found = inputs.filter_map(|(input, place)| match place {
         InputLocation::File(place) => Some((named.strip_prefix(&input.path)?, place)),
         InputLocation::FromBenchmark => None,
     });
-    let (model, place) = found.filter(|(rest, _)| rest.is_empty() || rest.starts_with('@')).next_back()?;
+    let (model, place) = found.rfind(|(rest, _)| rest.is_empty() || rest.starts_with('@'))?;
     let model = model.strip_prefix('@').map(str::to_owned);
     Some(ResultsSource { name: named.clone(), model, ..ResultsSource::from_file(place, registries) })
 }

@@ -204,7 +204,9 @@ fn print_prefixes(arguments: &Arguments, comparison: &PrefixComparison) -> Comma
         print(&lines(&annotations))?;
     }
     if arguments.quiet {
-        failed.iter().for_each(|gate| remark(gate));
+        for gate in &failed {
+            remark(gate);
+        }
     } else {
         let look = stream_look(arguments.display.options().color, &io::stdout());
         print(&if arguments.json { json(comparison)? } else { comparison.to_terminal(look) })?;

@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 /// The default branch of the remote, else the branch that is checked out, else `main`.
 fn default_branch(repository: &Path) -> String {
     let read = |file: &str, start: &str| {
-        let text = std::fs::read_to_string(repository.join(".git").join(file)).ok()?;
+        let text = probare_files::read_plain_text(&repository.join(".git").join(file), 64 * 1024).ok()?;
         text.trim().strip_prefix(start).map(str::to_owned)
     };
     let found =

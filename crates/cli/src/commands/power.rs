@@ -153,11 +153,14 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     Ok(Exit::Fine)
 }
 
+/// A value for each case, by its id and which case of this id it is.
+type ValuesByCase = BTreeMap<(String, u32), f64>;
+
 fn spread(arguments: &Arguments) -> Result<Spread, Failure> {
     if let Some(deviation) = arguments.deviation {
         return Ok(Spread { deviation, from: "as given".to_owned() });
     }
-    let read = |name: &String| -> Result<(String, BTreeMap<(String, u32), f64>), Failure> {
+    let read = |name: &String| -> Result<(String, ValuesByCase), Failure> {
         let results = compare::open_results(name, &arguments.store)?;
         let (metrics, cases) = read_case_means(&results)?;
         let (at, info) = find_metric(arguments.metric.as_deref(), &metrics)?;

@@ -162,12 +162,13 @@ fn retired_words_do_not_come_back() {
     }
     let mut programs = Vec::new();
     for name in [
+        "analysis",
         "benchmarks",
-        "cases",
         "cli",
         "core",
         "engine",
         "files",
+        "formats",
         "metrics",
         "models",
         "python",
@@ -175,6 +176,7 @@ fn retired_words_do_not_come_back() {
         "retrieval",
         "sandbox",
         "server",
+        "store",
     ] {
         files(&root().join("crates").join(name).join("src"), &["rs"], &mut programs);
     }

@@ -177,7 +177,7 @@ impl From<DriveError> for EvaluationError {
 }
 
 /// What a benchmark brings to a run in place of files of cases.
-pub struct Benchmark {
+pub struct BenchmarkRun {
     /// Its id.
     pub suite: String,
     /// Title of pages.
@@ -251,7 +251,7 @@ impl Evaluation {
         settings: &RunOptions,
         options: EvaluationOptions,
         registries: Registries,
-        benchmark: Benchmark,
+        benchmark: BenchmarkRun,
     ) -> Result<Self, EvaluationError> {
         Self::open_with(settings, options, registries, Some(benchmark))
     }
@@ -260,7 +260,7 @@ impl Evaluation {
         settings: &RunOptions,
         options: EvaluationOptions,
         registries: Registries,
-        benchmark: Option<Benchmark>,
+        benchmark: Option<BenchmarkRun>,
     ) -> Result<Self, EvaluationError> {
         let shown = settings.config.as_deref().unwrap_or(Path::new("")).display().to_string();
         if settings.datasets.is_empty() && benchmark.is_none() {
@@ -289,7 +289,7 @@ impl Evaluation {
         let mut known = Vec::new();
         let mut planned = Vec::new();
         let mut surveys = Vec::new();
-        let (sets, benchmark) = if let Some(Benchmark { suite, title, datasets, rules, publisher }) = benchmark {
+        let (sets, benchmark) = if let Some(BenchmarkRun { suite, title, datasets, rules, publisher }) = benchmark {
             (
                 datasets.into_iter().map(DatasetHandle::from_benchmark).collect(),
                 Some(BenchmarkParts { suite, title, rules, publisher }),

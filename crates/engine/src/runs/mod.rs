@@ -18,7 +18,7 @@ mod samples;
 mod survey;
 
 pub use estimate::Estimate;
-pub use evaluation::{BatchWatch, Benchmark, BenchmarkDataset, Evaluation, EvaluationError, EvaluationOptions};
+pub use evaluation::{BatchWatch, BenchmarkDataset, BenchmarkRun, Evaluation, EvaluationError, EvaluationOptions};
 pub use export::{export, export_outputs};
 pub use run_export::{RunExport, for_other_tools};
 pub use run_samples::RunProgress;

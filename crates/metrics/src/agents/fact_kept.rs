@@ -34,7 +34,7 @@ metric!(FactKept as Pure {
     whole: |parts| Some(parts.get("kept")? / (parts.get("kept")? + parts.get("changed")?)),
     per_turn: false,
     since: "0.3",
-    version: 3,
+    version: 4,
     page: "fact_kept.md",
 });
 

@@ -41,7 +41,7 @@ metric!(JudgeSameAnswer as Judge {
     prompts: |_| vec![("prompt", PROMPT)],
     prepare: SameAnswerJudge::new,
     since: "0.2",
-    version: 4,
+    version: 5,
     page: "judge_same_answer.md",
 });
 

@@ -95,7 +95,7 @@ metric!(Hallucination as Pure {
     thresholds: &THRESHOLDS,
     prepare: Hallucination::validate,
     since: "0.1",
-    version: 11,
+    version: 12,
     page: "hallucination.md",
 });
 

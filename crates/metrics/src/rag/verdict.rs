@@ -103,7 +103,7 @@ metric!(Verdict as Pure {
     thresholds: &hallucination::THRESHOLDS,
     prepare: Verdict::validate,
     since: "0.1",
-    version: 12,
+    version: 13,
     page: "verdict.md",
 });
 

@@ -227,8 +227,8 @@ fn programs_are_started_in_one_place() {
 const OPENING: [(&str, &str); 12] = [
     ("crates/analysis/src/viewer/comparison.rs", "a page that was just written into a folder of our own"),
     ("crates/cancellation/src/interruptible_stream.rs", "the place itself"),
-    ("crates/formats/src/open.rs", "a second reader of a file that was found to be a plain one"),
     ("crates/english/src/train/treebank.rs", "part of building the models, not of the program"),
+    ("crates/formats/src/open.rs", "a second reader of a file that was found to be a plain one"),
     ("crates/models/src/dialects/golden.rs", "a test's own file"),
     ("crates/models/src/http.rs", "certificates that the environment names"),
     ("crates/models/src/images.rs", "opened without waiting, part by part"),

@@ -638,9 +638,10 @@ mod tests {
             ("ten to nine pm", &[1250]),
             ("twenty to one o'clock", &[760, 40]),
             ("We meet at ten to nine.", &[530, 1250]),
-            ("They won five to two.", &[]),
-            ("It takes ten to twelve people.", &[]),
-            ("wait at five to ten locations", &[]),
+            // Perhaps the hours of a range, but not minutes before an hour.
+            ("They won five to two.", &[300, 1020, 120, 840]),
+            ("It takes ten to twelve people.", &[600, 1320, 720, 0]),
+            ("wait at five to ten locations", &[300, 1020]),
             ("the five past presidents", &[]),
             ("ten minutes to two hours", &[]),
             ("9 to 16", &[540, 1260, 960]),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{Console, Profile};
-use probare_engine::{Benchmark, BenchmarkDataset, Config, Generate, MetricEntry, RunOptions};
+use probare_engine::{BenchmarkDataset, BenchmarkRun, Config, Generate, MetricEntry, RunOptions};
 use probare_models::ModelSettings;
 use serde_json::{Map, Value as Json, json};
 
@@ -36,7 +36,7 @@ pub struct PreparedSgiRun {
     /// Models, metrics and terms.
     pub config: Config,
     /// Cases, rules and result files.
-    pub benchmark: Benchmark,
+    pub benchmark: BenchmarkRun,
     /// Subtasks that are left out, and why.
     pub refused: Vec<(Subtask, String)>,
     /// Subtasks whose results are there already.
@@ -184,7 +184,7 @@ pub fn prepare(
         warnings,
         console: wishes.console,
     });
-    let benchmark = Benchmark {
+    let benchmark = BenchmarkRun {
         suite: "sgi".to_owned(),
         title: format!("SGI-Bench: {}", config.generate.models.join(", ")),
         datasets,

@@ -32,7 +32,7 @@ const EXPLANATION: &str = "The conversation that the response is part of follows
 
 /// A conversation, ready to be shown.
 #[derive(Debug, Default)]
-pub(crate) struct ConversationText {
+pub struct ConversationText {
     tools: String,
     messages: String,
     /// What was left out, for the reader of a score.
