@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::builder::{Float64Builder, StringBuilder, StructBuilder};
 use arrow_array::{ArrayRef, Int64Array, NullArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use probare_core::{Case, CaseResult, Event, Evidence, FieldSpan, MetricInfo, MetricResult, Outcome, Problem, Sink};
+use probare_core::{
+    Case, CaseResult, Event, Evidence, FieldSpan, MetricInfo, MetricResult, Outcome, Problem, Score, Sink,
+};
 use probare_report::{MetricCells, columns};
 
 use crate::evidence_column;

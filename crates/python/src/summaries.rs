@@ -7,7 +7,6 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
-use probare_benchmarks::registry;
 use probare_core::{
     CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, RunEnd, Score, ScoreError, Sink, Stop,
 };
