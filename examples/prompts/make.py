@@ -67,12 +67,18 @@ def everything():
             os.remove(name)
     subprocess.run([probare, "run", "record.yaml", "-q", "--cache", "made.db", "--store", "made-store.db"], check=True)
     subprocess.run([probare, "cache", "export", "made.jsonl", "--cache", "made.db"], check=True)
-    with open("made.jsonl", encoding="utf-8") as lines, open("replies.jsonl", "w", encoding="utf-8") as out:
+    # A file of recorded replies stands for one model.
+    files = {"small": [], "large": []}
+    with open("made.jsonl", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
+            model = row["entry"]["request"]["model"]
             # What the reply rests on stays; what the call took on the day it was made goes.
             row["entry"] = {key: row["entry"][key] for key in ("request", "reply")}
-            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+            files[model].append(json.dumps(row, ensure_ascii=False) + "\n")
+    for model, rows in files.items():
+        with open(f"{model}.jsonl", "w", encoding="utf-8") as out:
+            out.writelines(rows)
     for name in made:
         os.remove(name)
 

@@ -1,7 +1,7 @@
 //! Objects of other packages as rows, passages and texts, by what they can do: no package is needed for it.
 //!
-//! Rows may be dataclasses, named tuples, models of pydantic, a `Series` of pandas, classes of attrs. Replies of OpenAI and
-//! Anthropic, messages of LangChain and responses of LlamaIndex stand for the text that they hold.
+//! Rows may be dataclasses, named tuples, models of pydantic, a `Series` of pandas. Replies of `OpenAI` and Anthropic, messages of
+//! `LangChain` and responses of `LlamaIndex` stand for the text that they hold.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -68,7 +68,7 @@ fn content(content: &Bound<'_, PyAny>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.concat())
 }
 
-/// A node of LlamaIndex with its score as the passage that it holds; any other value as it is.
+/// A node of `LlamaIndex` with its score as the passage that it holds; any other value as it is.
 pub fn passage(value: Json) -> Json {
     let Some(node) = value.get("node") else { return value };
     let text = node.get("text").or_else(|| node.pointer("/text_resource/text"));
@@ -78,8 +78,8 @@ pub fn passage(value: Json) -> Json {
     }
 }
 
-/// What a row that was an object has under names of its own: the passages of a response of LlamaIndex, the reply in one of
-/// OpenAI.
+/// What a row that was an object has under names of its own: the passages of a response of `LlamaIndex`, the reply in one of
+/// `OpenAI`.
 pub fn add_fields(row: &mut Map<String, Json>) {
     if let Some(Json::Array(nodes)) = row.get("source_nodes").filter(|_| !row.contains_key("context")) {
         let passages = nodes.iter().cloned().map(passage).collect();

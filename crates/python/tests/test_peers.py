@@ -42,6 +42,34 @@ def test_inspect_ai(tmp_path):
     assert log.results.scores[0].metrics["mean"].value == sum(told["value"] for told in expected) / 2
 
 
+def test_scorers_of_inspect_are_named_by_metric_and_what_does_not_apply_is_unscored(tmp_path):
+    pytest.importorskip("inspect_ai")
+    import math
+
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from probare.integrations.inspect_ai import probare_scorer
+
+    outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in ("It is Canberra.", "Rio")]
+    for output in outputs:
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    # The second sample has no target, to which nothing is compared.
+    samples = [Sample(id=1, input="Capital?", target="Canberra"), Sample(id=2, input="Capital?", target=[])]
+    scorers = [probare_scorer("token_f1"), probare_scorer({"id": "rouge_l", "name": "rouge"})]
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    [log] = eval(Task(dataset=MemoryDataset(samples), scorer=scorers), model=model, log_dir=str(tmp_path), display="none", max_samples=1)
+    assert log.status == "success", log.error
+    assert [set(sample.scores) for sample in log.samples] == [{"token_f1", "rouge"}] * 2
+    first, second = (sample.scores["token_f1"] for sample in log.samples)
+    assert first.value == 0.5 and math.isnan(second.value) and "does not apply" in second.explanation
+    means = {score.name: score.metrics["mean"].value for score in log.results.scores}
+    assert means == {"token_f1": 0.5, "rouge": 0.5}
+    with pytest.raises(probare.UsageError, match="unknown metric `token_f2`"):
+        probare_scorer("token_f2")
+
+
 def test_deepeval(tmp_path, monkeypatch):
     # It keeps files of its own where it runs.
     monkeypatch.chdir(tmp_path)
@@ -57,6 +85,9 @@ def test_deepeval(tmp_path, monkeypatch):
     metric = ProbareMetric("token_f1", threshold=0.5)
     assert metric.measure(good) == 0.5 and metric.is_successful() and "Canberra" in metric.reason
     assert asyncio.run(metric.a_measure(bad)) == 0.0 and not metric.is_successful()
+    for wrong in ("token_f2", {"id": "ndcg", "depth": 5}):
+        with pytest.raises(probare.UsageError):
+            ProbareMetric(wrong)
     lower = ProbareMetric("hallucination", threshold=0.2)
     assert lower.measure(LLMTestCase(input="?", actual_output="Oslo is a city.", retrieval_context=["Oslo is a city."])) == 0.0
     assert lower.is_successful()

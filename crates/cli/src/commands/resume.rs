@@ -96,6 +96,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let run = choose_run(arguments, &store)?;
     let stored = store.run(run)?;
     let Some((evaluation, running)) = open_run(arguments, &stored)? else { return Ok(Exit::Fine) };
+    if arguments.wait && !running.asks_in_batches() {
+        return Err(Failure::usage(format!("run {run} asks nobody in batches: there is nothing to wait for"))
+            .hint("leave out --wait, or add --batch"));
+    }
     let differences = stored.plan.differences(evaluation.plan());
     if !differences.is_empty() {
         if !arguments.accept_changes {
@@ -124,10 +128,6 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     if !arguments.wait {
         return running.evaluate(evaluation, &store, run);
-    }
-    if !running.asks_in_batches() {
-        return Err(Failure::usage(format!("run {run} asks nobody in batches: there is nothing to wait for"))
-            .hint("leave out --wait, or add --batch"));
     }
     let mut next = Some((evaluation, running));
     while let Some((evaluation, running)) = next {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -122,12 +123,13 @@ fn resume_waits_for_batches_until_none_is_left() {
     let place = folder.path();
     run_expecting(place, 3, &["run", "probare.yaml", "--batch"]);
     // Ctrl-C ends the waiting, and the batch is still there.
-    let waiting = command(place, &["resume", "--wait"]).stderr(Stdio::piped()).spawn().unwrap();
-    thread::sleep(Duration::from_millis(1500));
+    let mut waiting = command(place, &["resume", "--wait"]);
+    let mut waiting = waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(waiting.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(said.any(|line| line.contains("waiting: batch `") && line.contains("0 of 2 questions done")));
     assert!(Command::new("kill").args(["-INT", &waiting.id().to_string()]).status().unwrap().success());
-    let ended = waiting.wait_with_output().unwrap();
-    assert_eq!(ended.status.code(), Some(3), "{}", both_streams(&ended));
-    assert!(both_streams(&ended).contains("waiting: batch `"), "{}", both_streams(&ended));
+    let said: Vec<String> = said.collect();
+    assert_eq!(waiting.wait().unwrap().code(), Some(3), "{said:?}");
     assert_eq!((server.batches(), server.requests()), (1, 2));
     let text = thread::scope(|scope| {
         let waiting = scope.spawn(|| run_successfully(place, &["resume", "--wait", "-o", "r.jsonl"]));
@@ -146,7 +148,7 @@ fn resume_waits_for_batches_until_none_is_left() {
 fn waiting_is_refused_where_nobody_is_asked_in_batches() {
     let server = BatchServer::start(Duration::ZERO).unwrap();
     let folder = project(&server, "openai", &["Q0"], false);
-    run_expecting(folder.path(), 3, &["run", "probare.yaml", "--offline"]);
+    run_successfully(folder.path(), &["run", "probare.yaml"]);
     let text = run_expecting(folder.path(), 2, &["resume", "1", "--wait"]);
     assert!(text.contains("nothing to wait for"), "{text}");
 }

@@ -46,6 +46,7 @@ pub const MOST_JOBS: usize = 1024;
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How to drive.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Clone)]
 pub struct DriveOptions {
     /// Scoring threads; more than [`MOST_JOBS`] are not started. Cases that wait for models take none.

@@ -63,7 +63,7 @@ def assert_score(
     __tracebackhide__ = True
     try:
         limits, given = _limits(at_least=at_least, at_most=at_most), checked(locals())
-        return _judged(_score_one(_named(case, given), metric, profile, given), limits)
+        return _judged(score_one(_named(case, given), metric, profile, given), limits)
     except (AssertionError, Error) as error:
         # What the reader of a failure wants to see is the test.
         raise error.with_traceback(None) from None
@@ -92,7 +92,7 @@ async def assert_score_async(
     try:
         limits, given = _limits(at_least=at_least, at_most=at_most), checked(locals())
         row = _named(case, given)
-        results = await elsewhere(lambda interrupt: _score_one(row, metric, profile, given, interrupt), given["width"])
+        results = await elsewhere(lambda interrupt: score_one(row, metric, profile, given, interrupt), given["width"])
         return _judged(results, limits)
     except (AssertionError, Error) as error:
         raise error.with_traceback(None) from None
@@ -129,7 +129,7 @@ def assert_scores(
         shown = _arguments.whole("worst", worst, 0)
         settings = {**given, "name": None, "evidence": True, "progress": False}
         results = run(cases, [metric], profile, settings, whole=_current.lines is not None, warns=False)
-        _current.take(results, {})
+        _current.take(results, limits)
         _judge_all(results, limits, shown)
         return results
     except (AssertionError, Error) as error:
@@ -157,7 +157,7 @@ def _missed(value: float, limits: Mapping[str, float]) -> list[str]:
     return missed
 
 
-def _score_one(
+def score_one(
     case: Any, metric: Any, profile: Any, given: Mapping[str, Any], interrupt: _probare.Interrupt | None = None
 ) -> Results:
     """Scores a single case, whose texts are kept for the report. What is wrong with it is an error, not a warning."""
@@ -263,7 +263,7 @@ class Session:
     ) -> dict[str, Any]:
         """Scores a case, keeps the score and gives it: `{"value": …}`, `{"not_applicable": …}` or `{"error": …}`."""
         given = checked(locals())
-        results = _score_one(_named(case, given), metric, profile, given)
+        results = score_one(_named(case, given), metric, profile, given)
         for line in finished(results, {}):
             self.keep(line)
             _current.keep(line)
@@ -307,7 +307,8 @@ class Session:
             if missed and limits:
                 to_blame[id] = True
                 value = f"{name} is {score['value']}" if "value" in score else name
-                notes[id].append(f"{value}: {', '.join(missed)}")
+                of_mean = "a mean of " if next(iter(limits)).startswith("mean") else ""
+                notes[id].append(f"{value}: {of_mean}{', '.join(missed)}")
         if not any(to_blame.values()):
             to_blame[rows[-1]] = True
         is_pass = outcome in ("passed", "xpassed")

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from probare import _probare
+from probare._api import WIDTH, elsewhere
 from probare._api import metrics as all_metrics
-from probare._api import score, score_async
+from probare._arguments import FilePath, Judge, checked, keywords
 from probare._metric import metric_request
 from probare._notebook import evidence_lines
 from probare._results import only_score
+from probare.testing import score_one
+
+
+@keywords
+def _settings(
+    *,
+    mapping: Mapping[str, str] | None = None,
+    judges: Judge | Iterable[Judge] = (),
+    cache: FilePath | None = None,
+    offline: bool = False,
+    budget_usd: float | None = None,
+    budget_tokens: int | None = None,
+    decision_thresholds: FilePath | Iterable[FilePath] | None = None,
+    config: FilePath | None = None,
+    width: int = WIDTH,
+) -> dict[str, Any]:
+    """What `probare.score` takes that is about a case."""
+    return checked(locals())
 
 
 def one(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The score of a case: `{"value": …, "parts": …, "evidence": […]}`."""
-    return only_score(score([present(case)], [metric], profile, strict=True, progress=False, **settings))[1]
+    return only_score(score_one(present(case), metric, profile, _settings(**settings)))[1]
 
 
 async def one_async(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The same without holding up anybody else."""
-    return only_score(await score_async([present(case)], [metric], profile, strict=True, progress=False, **settings))[1]
+    given, row = _settings(**settings), present(case)
+    return only_score(await elsewhere(lambda interrupt: score_one(row, metric, profile, given, interrupt), given["width"]))[1]
 
 
 def present(case: dict[str, Any]) -> dict[str, Any]:
