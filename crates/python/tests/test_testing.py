@@ -331,6 +331,25 @@ def test_many_cases_are_held_against_their_mean():
         assert_scores(CASES, "token_f1")
 
 
+def test_a_report_has_the_limit_of_a_mean(pytester):
+    pytester.makepyfile(f"""
+from probare.testing import assert_scores
+
+def test_good():
+    assert_scores({CASES!r}, "token_f1", mean_at_least=0.4)
+
+def test_bad():
+    assert_scores({[{**case, "id": f"bad {case['id']}"} for case in CASES]!r}, "token_f1", mean_at_least=0.9)
+""")
+    done = pytester.runpytest_subprocess("--probare-report", "scores.jsonl")
+    done.assert_outcomes(passed=1, failed=1)
+    rows = {line["id"]: line["scores"] for line in map(json.loads, (pytester.path / "scores.jsonl").read_text().splitlines())}
+    assert len(rows) == 12 and {rows[str(at)]["test"]["label"] for at in range(6)} == {"passed"}
+    assert [rows[f"bad {at}"]["test"]["label"] for at in range(6)] == ["failed", "passed"] * 3
+    assert rows["bad 0"]["token_f1 mean_at_least"] == {"value": 0.9}
+    assert rows["bad 0"]["test"]["evidence"][0]["note"] == "token_f1 is 0.0: a mean of at least 0.9 is wanted"
+
+
 def test_many_cases_of_which_one_has_no_score_never_pass():
     with pytest.raises(probare.ScoreError, match="token_f1: 1 of 7 cases could not be scored\n  x: the case has no `response`") as raised:
         assert_scores([*CASES, {"id": "x", "reference": "a"}], "token_f1", mean_at_least=0.0)

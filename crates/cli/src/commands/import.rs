@@ -157,8 +157,8 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         remark(&format!("wrote {}", path.display()));
     }
     if let Some(path) = configuration {
-        let command = if made.answered == made.cases { "score" } else { "run" };
-        remark(&format!("next: probare {command} -c {}", path.display()));
+        let command = if made.answered == made.cases { "score -c" } else { "run" };
+        remark(&format!("next: probare {command} {}", path.display()));
     }
     Ok(Exit::Fine)
 }

@@ -94,20 +94,20 @@ fn an_export_runs_and_what_was_not_run_is_no_pass() {
 fn a_data_source_is_asked_with_the_messages_of_the_run() {
     let (folder, said) = imported(&["eval.json", "run.json", "data.jsonl"]);
     assert!(said.contains("4 cases, 4 without a response"), "{said}");
-    assert!(said.contains("next: probare run -c probare.yaml"), "{said}");
+    assert!(said.contains("next: probare run probare.yaml"), "{said}");
     let configuration = fs::read_to_string(folder.path().join("probare.yaml")).unwrap();
     for part in [
         "system: \"Sort the ticket: Hardware, Software or Other. Answer with the label alone.\"",
         "prompt: \"{{item.ticket_text}}\"",
         "name: \"openai:gpt-4.1-nano-2025-04-14\"",
         "max_tokens: 50",
-        "path: probare.cases.jsonl",
+        "path: \"probare.cases.jsonl\"",
     ] {
         assert!(configuration.contains(part), "{part} in {configuration}");
     }
     let (code, text) = run(folder.path(), &["validate", "probare.yaml"]);
     assert_eq!(code, Some(0), "{text}");
-    let (code, text) = run(folder.path(), &["run", "-c", "probare.yaml", "--dry-run"]);
+    let (code, text) = run(folder.path(), &["run", "probare.yaml", "--dry-run"]);
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("gpt-4.1-nano"), "{text}");
 }

@@ -318,6 +318,19 @@ fn metric_name(grader: &Json, known: &[Json]) -> String {
     std::iter::once(name.to_owned()).chain(numbered).find(|name| !is_taken(name)).unwrap_or_default()
 }
 
+/// A value without the fields that say nothing: exports write all that a grader could have.
+fn without_nulls(value: &Json) -> Json {
+    match value {
+        Json::Object(map) => map
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, value)| (key.clone(), without_nulls(value)))
+            .collect(),
+        Json::Array(items) => items.iter().map(without_nulls).collect(),
+        other => other.clone(),
+    }
+}
+
 /// The settings of a model, by the fields of `sampling_params`.
 fn model_settings(name: &str, model: &str, sampling: Option<&Json>) -> Map<String, Json> {
     const SAME: [(&str, &str); 6] = [
@@ -347,7 +360,7 @@ fn eval_configuration(eval: &Json) -> Map<String, Json> {
     for grader in eval.get("testing_criteria").and_then(Json::as_array).into_iter().flatten() {
         let name = metric_name(grader, &metrics);
         let kind = grader.get("type").and_then(Json::as_str).unwrap_or_default();
-        let mut options = json!({"grader": grader});
+        let mut options = json!({"grader": without_nulls(grader)});
         let id = if matches!(kind, "label_model" | "score_model") {
             if let Some(model) = grader.get("model").and_then(Json::as_str) {
                 let judge = format!("{name}_judge");

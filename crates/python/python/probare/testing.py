@@ -129,7 +129,7 @@ def assert_scores(
         shown = _arguments.whole("worst", worst, 0)
         settings = {**given, "name": None, "evidence": True, "progress": False}
         results = run(cases, [metric], profile, settings, whole=_current.lines is not None, warns=False)
-        _current.take(results, {})
+        _current.take(results, limits)
         _judge_all(results, limits, shown)
         return results
     except (AssertionError, Error) as error:
@@ -309,7 +309,8 @@ class Session:
             if missed and limits:
                 to_blame[id] = True
                 value = f"{name} is {score['value']}" if "value" in score else name
-                notes[id].append(f"{value}: {', '.join(missed)}")
+                of_mean = "a mean of " if next(iter(limits)).startswith("mean") else ""
+                notes[id].append(f"{value}: {of_mean}{', '.join(missed)}")
         if not any(to_blame.values()):
             to_blame[rows[-1]] = True
         is_pass = outcome in ("passed", "xpassed")
