@@ -34,7 +34,7 @@ export const shown = (text) =>
 
 /**
  * An element with text as text. Attributes that are absent or false are left out.
- * @param {string} tag @param {Record<string, any>} [attributes] @param {...any} children @returns {HTMLElement}
+ * @param {string} tag @param {Record<string, any>} [attributes] @param {...any} children @returns {any}
  */
 export const make = (tag, attributes, ...children) => {
   const element = document.createElement(tag);
