@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-# Question, right answer, answer of the desk, what Ada says, what Ben says, what the judge says (r, p, w).
+# Question, right answer, the answer that was given, what Ada says, what Ben says, what the judge says (r, p, w).
 TABLE = """
 What does a day with a bike cost?|18 euros|It is 18 euros a day.|r|r|r
 What does a day with a bike cost?|18 euros|That depends on the bike; our staff is happy to help.|w|w|w

@@ -12,6 +12,10 @@ pub fn options(id: &str) -> Json {
     match id {
         "regex_match" => json!({"pattern": r"\b[A-Z][a-z]+ing\b"}),
         "json_schema" => json!({"schema": structured::schema()}),
+        "openai_grader" => {
+            json!({"grader": {"type": "string_check", "name": "mention", "input": "{{ sample.output_text }}", "operation": "ilike", "reference": "the"}})
+        }
+        "promptfoo_test" => json!({"assert": [{"type": "icontains", "value": "the"}]}),
         _ => Json::Null,
     }
 }

@@ -239,6 +239,10 @@ pub(crate) fn contains_json(assertion: &Assertion, answer: &Answer<'_>) -> Judge
 fn find_objects(text: &str) -> Result<Vec<Value>, Fault> {
     let (mut found, mut at, mut read) = (Vec::new(), 0, 0_usize);
     while let Some(start) = text[at..].find('{').map(|offset| at + offset) {
+        // One at the very end is not closed.
+        if start + 1 == text.len() {
+            break;
+        }
         let (candidate, end) = balanced(&text[start..]);
         probare_cancellation::count_steps(1 + candidate.len() / 16);
         read += candidate.len();

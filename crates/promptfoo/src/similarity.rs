@@ -170,7 +170,7 @@ fn space_quotes(text: &str) -> String {
             }
         };
         let before = at.checked_sub(1).map(|at| letters[at]);
-        let opens = before.is_none_or(|letter| js::is_space(letter) || "([{<".contains(letter));
+        let opens = before.is_none_or(|letter| js::is_space(letter) || "([{<:".contains(letter));
         let is_opening = opens && !is_inside;
         out.push_str(if is_opening { " `` " } else { " '' " });
         is_inside = is_opening;

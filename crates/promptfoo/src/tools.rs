@@ -170,7 +170,7 @@ fn blocks_of_json(text: &str) -> Vec<Value> {
     }
     let (mut found, mut at) = (Vec::new(), 0);
     while at < lines.len() {
-        let first = without_marker(lines[at]);
+        let first = lines[at].trim_start();
         if !first.starts_with(['{', '[']) {
             at += 1;
             continue;
@@ -196,14 +196,4 @@ fn blocks_of_json(text: &str) -> Vec<Value> {
         at = end.unwrap_or(at) + 1;
     }
     found
-}
-
-/// A line without the sign of a list item.
-fn without_marker(line: &str) -> &str {
-    let line = line.trim_start();
-    let item = line.strip_prefix(['-', '*', '+']).and_then(|rest| rest.strip_prefix(' '));
-    let digits = line.trim_start_matches(|digit: char| digit.is_ascii_digit());
-    let numbered =
-        (digits.len() < line.len()).then(|| digits.strip_prefix(". ").or_else(|| digits.strip_prefix(") "))).flatten();
-    item.or(numbered).map_or(line, str::trim_start)
 }

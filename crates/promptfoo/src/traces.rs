@@ -77,7 +77,7 @@ fn matching<'a>(spans: &'a [Value], pattern: Option<&str>) -> Vec<&'a Value> {
 
 fn span_count(assertion: &Assertion, spans: &[Value]) -> Judged {
     let value = object(assertion)?;
-    let Some(pattern) = value.get("pattern").and_then(Value::as_str) else {
+    let Some(pattern) = value.get("pattern").and_then(Value::as_str).filter(|pattern| !pattern.is_empty()) else {
         return error("`trace-span-count` needs a `pattern`");
     };
     let found = matching(spans, Some(pattern)).len() as f64;
@@ -95,7 +95,10 @@ fn span_duration(assertion: &Assertion, spans: &[Value]) -> Judged {
     let duration = |span: &&Value| Some(time(span, "endTime")? - time(span, "startTime")?);
     let spans = matching(spans, value.get("pattern").and_then(Value::as_str));
     let mut durations: Vec<f64> = spans.iter().filter_map(duration).collect();
-    if let Some(percentile) = value.get("percentile").filter(|percentile| !percentile.is_null()) {
+    if let Some(percentile) = value.get("percentile") {
+        if percentile.is_null() {
+            return error("`percentile` is no number from 0 to 100");
+        }
         let percentile = js::to_number(percentile);
         if !(0.0..=100.0).contains(&percentile) {
             return error("`percentile` is no number from 0 to 100");
@@ -131,7 +134,7 @@ fn is_error(span: &Value) -> bool {
     if ERROR_ATTRIBUTES.iter().any(is_set) {
         return true;
     }
-    if attribute("http.status_code").and_then(number).is_some_and(|code| code >= 400.0) {
+    if attribute("http.status_code").map(js::to_number).is_some_and(|code| code >= 400.0) {
         return true;
     }
     if ["otel.status_code", "status.code"].iter().any(|key| attribute(key).and_then(Value::as_str) == Some("ERROR")) {
@@ -148,7 +151,7 @@ fn error_spans(assertion: &Assertion, spans: &[Value]) -> Verdict {
         Some(Value::Object(value)) => {
             most_count = value.get("max_count").and_then(Value::as_f64);
             most_share = value.get("max_percentage").and_then(Value::as_f64);
-            pattern = value.get("pattern").and_then(Value::as_str);
+            pattern = value.get("pattern").and_then(Value::as_str).filter(|pattern| !pattern.is_empty());
         }
         _ => {}
     }

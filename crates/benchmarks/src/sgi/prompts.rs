@@ -250,7 +250,7 @@ mod tests {
         assert!(message().contains("holds no prompt | it may hold deep_research.txt"), "{}", message());
         std::fs::write(folder.path().join("deepresearch.txt"), "x").unwrap();
         assert!(
-            message().contains("is no prompt of SGI-Bench | a similar name exists: `deep_research.txt`"),
+            message().contains("is not a prompt of SGI-Bench | a similar name exists: `deep_research.txt`"),
             "{}",
             message()
         );

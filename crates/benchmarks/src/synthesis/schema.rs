@@ -322,7 +322,7 @@ mod tests {
         assert!(schema.problems(&json!({"n": 2.0})).is_empty());
         let error = |text: &str| CaseSchema::read(text).unwrap_err().to_string();
         assert!(error(r#"{"properties": {"a": {"oneOf": []}}}"#).contains("`oneOf` at `/properties/a/`"));
-        assert!(error("{").contains("no JSON"));
+        assert!(error("{").contains("not JSON"));
         assert!(error(r#"{"type": "text"}"#).contains("`type` at `/`"));
     }
 }

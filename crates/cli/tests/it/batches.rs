@@ -149,7 +149,7 @@ fn waiting_is_refused_where_nobody_is_asked_in_batches() {
     let server = BatchServer::start(Duration::ZERO).unwrap();
     let folder = project(&server, "openai", &["Q0"], false);
     run_successfully(folder.path(), &["run", "probare.yaml"]);
-    let text = run_expecting(folder.path(), 2, &["resume", "1", "--wait"]);
+    let text = run_expecting(folder.path(), 64, &["resume", "1", "--wait"]);
     assert!(text.contains("nothing to wait for"), "{text}");
 }
 
@@ -171,8 +171,8 @@ fn a_dry_run_counts_the_price_of_a_batch() {
     // It refuses what the run would refuse.
     let config = fs::read_to_string(place.join("probare.yaml")).unwrap();
     fs::write(place.join("probare.yaml"), config.replace("\"openai\"", "\"gemini\"")).unwrap();
-    let text = run_expecting(place, 2, &["run", "probare.yaml", "--dry-run", "--batch"]);
-    assert!(text.contains("no model of this run takes batches"), "{text}");
+    let text = run_expecting(place, 64, &["run", "probare.yaml", "--dry-run", "--batch"]);
+    assert!(text.contains("no model of this run has a batch interface"), "{text}");
     assert_eq!((server.requests(), server.single()), (0, 0));
 }
 

@@ -125,9 +125,19 @@ impl TestLoader<'_> {
         };
         let mut vars = Map::new();
         for name in names {
-            let path = name.strip_prefix("file://").unwrap_or(&name);
-            let read = yaml::parse(&self.files.read(path)?).map_err(|reason| format!("`{path}`: {reason}"))?;
-            vars.extend(read.as_object().cloned().unwrap_or_default());
+            let found = if name.contains(['*', '?']) { self.files.glob(&name)? } else { vec![name.clone()] };
+            let found: Vec<String> = found.into_iter().filter(|path| self.files.exists(path)).collect();
+            if found.is_empty() {
+                // promptfoo takes `file://` for a part of the name here.
+                self.notes.push(format!(
+                    "no file of variables is named {}: none are read, as in promptfoo",
+                    js::quote(&name)
+                ));
+            }
+            for path in found {
+                let read = yaml::parse(&self.files.read(&path)?).map_err(|reason| format!("`{path}`: {reason}"))?;
+                vars.extend(read.as_object().cloned().unwrap_or_default());
+            }
         }
         test["vars"] = Value::Object(vars);
         Ok(test)

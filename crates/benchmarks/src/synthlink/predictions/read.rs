@@ -202,7 +202,7 @@ mod tests {
             ("{\"question_id\"", "p.json:1:"),
         ] {
             let message = error(text);
-            assert!(message.starts_with(start) && message.contains("no valid JSON"), "{text}: {message}");
+            assert!(message.starts_with(start) && message.contains("invalid JSON"), "{text}: {message}");
         }
         let message = ids(b"[{\"question_id\":\n\"\xff\"}]").unwrap_err();
         assert!(message.starts_with("p.json:2:2: invalid JSON"), "{message}");
