@@ -84,10 +84,10 @@ pub fn show_case(
                     result.results = row.named.iter().map(|(_, named)| named.clone()).collect();
                 }
             }
-            // What is retired is shown as the file has it.
+            // What is retired, or computed by code of a user, is shown as the file has it.
             for (result, row) in found.results.iter_mut().zip(&found.recorded) {
                 for (now, (info, named)) in result.results.iter_mut().zip(&row.named) {
-                    if registries.metrics.retired(&info.id).is_some() {
+                    if info.code.is_some() || registries.metrics.retired(&info.id).is_some() {
                         now.clone_from(named);
                     }
                 }

@@ -63,6 +63,7 @@ pub enum CliCommand {
     Cache(commands::cache::Arguments),
     Trust(commands::trust::Arguments),
     Judge(commands::judge::Arguments),
+    Metric(commands::metric::Arguments),
     Parse(commands::parse::Arguments),
     Completions(commands::completions::Arguments),
     Man(commands::man::Arguments),

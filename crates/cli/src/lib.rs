@@ -160,6 +160,7 @@ fn run_command(cli: &Cli) -> CommandResult {
         CliCommand::Cache(arguments) => commands::cache::run(arguments),
         CliCommand::Trust(arguments) => commands::trust::run(arguments),
         CliCommand::Judge(arguments) => commands::judge::run(arguments),
+        CliCommand::Metric(arguments) => commands::metric::run(arguments),
         CliCommand::Parse(arguments) => commands::parse::run(arguments),
         CliCommand::Completions(arguments) => commands::completions::run(arguments),
         CliCommand::Man(arguments) => commands::man::run(arguments),

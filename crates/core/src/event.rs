@@ -18,8 +18,8 @@ use serde_json::Value as Json;
 
 use crate::score::SerializedResultRef;
 use crate::{
-    Better, Case, DecisionThresholds, ErrorKind, Manifest, Message, MetricDef, Outcome, Panel, Profile, ScoreError,
-    SerializedResult, ShippedThresholds,
+    Better, Case, DecisionThresholds, ErrorKind, Manifest, Message, MetricCode, MetricDef, Outcome, OwnMetric, Panel,
+    Profile, ScoreError, SerializedResult, ShippedThresholds,
 };
 
 /// What sinks know about a metric of this run.
@@ -51,6 +51,9 @@ pub struct MetricInfo {
     /// Whether it describes a text and judges nothing: it has no mean, no gate and no place in comparisons.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_descriptive: bool,
+    /// The code that computes it, where it is the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<MetricCode>,
 }
 
 impl MetricInfo {
@@ -68,6 +71,24 @@ impl MetricInfo {
             options: Json::Null,
             decision_thresholds: def.shipped_thresholds(profile).map(ShippedThresholds::to_json),
             is_descriptive: def.is_descriptive,
+            code: None,
+        }
+    }
+
+    /// What a metric of the user's own says about itself, under a name of its own.
+    pub fn from_own(name: impl Into<String>, metric: &OwnMetric, options: Json) -> Self {
+        Self {
+            name: name.into(),
+            id: metric.id.clone().into(),
+            summary: metric.summary.clone().into(),
+            better: metric.better,
+            range: metric.range,
+            version: metric.version,
+            profile: None,
+            options,
+            decision_thresholds: None,
+            is_descriptive: false,
+            code: Some(metric.code.clone()),
         }
     }
 
@@ -406,6 +427,7 @@ mod tests {
             options: Json::Null,
             decision_thresholds: None,
             is_descriptive: false,
+            code: None,
         };
         let metrics = [metric("relevance"), metric("topic_pivot"), metric("x")];
         let score = Score::from_number(0.604).unwrap().with_part("cosine", 0.709).unwrap();
@@ -447,6 +469,7 @@ mod tests {
             options: serde_json::json!({"k": 1}),
             decision_thresholds: None,
             is_descriptive: false,
+            code: None,
         };
         for range in [(0.0, 1.0), (0.0, f64::INFINITY), (f64::NEG_INFINITY, f64::INFINITY)] {
             info.range = range;

@@ -12,7 +12,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::manifest::{GenerationRecord, InputFile, MeansOver, ReadSettings};
 use crate::{
-    BenchmarkCall, BenchmarkData, Case, Message, MetricInfo, MetricRequest, MetricResult, Panel, Problem, Sample, Sink,
+    BenchmarkCall, BenchmarkData, Case, Message, MetricInfo, MetricRequest, MetricResult, OwnMetric, Panel, Problem,
+    Sample, Sink,
 };
 
 /// Why a source cannot go on.
@@ -194,6 +195,8 @@ pub struct Job {
     pub suite: Option<BenchmarkCall>,
     /// The metrics.
     pub requests: Vec<MetricRequest>,
+    /// Metrics of the program's own, which requests name by their ids.
+    pub own_metrics: Vec<Arc<OwnMetric>>,
     /// The cases, in order.
     pub cases: Box<dyn CaseSource>,
     /// Paths of all files that are read, also of those that the source reads: no output may be one of them.
@@ -226,6 +229,7 @@ impl Job {
             title: None,
             suite: None,
             requests,
+            own_metrics: Vec::new(),
             cases,
             reads: Vec::new(),
             inputs: Vec::new(),

@@ -38,6 +38,7 @@ mod judge;
 mod manifest;
 mod metric;
 mod nonce;
+mod own_metric;
 mod panel;
 mod per_turn;
 mod registry;
@@ -83,13 +84,15 @@ pub use metric::{
     parent_segment, read_options,
 };
 pub use nonce::{NONCE_FIELD, add_nonce, has_nonce};
+pub use own_metric::{CodeSource, MetricBuilder, MetricCode, OwnMetric};
 pub use panel::{Chip, Panel, PanelCell, PanelChart, PanelTable, Tone};
 pub use per_turn::is_per_turn;
 pub use registry::{Registry, RetiredMetric, UnknownMetric};
 pub use request::{MetricRequest, RequestError, TRAJECTORY};
 pub use sample::{Output, Sample};
 pub use score::{
-    Decider, ErrorKind, Outcome, ResultWithoutEvidence, Score, ScoreError, ScoreParts, SerializedResult, UNSURE,
+    Decider, ErrorKind, LabelOnly, Outcome, ResultWithoutEvidence, Score, ScoreError, ScoreParts, SerializedResult,
+    UNSURE,
 };
 pub use seeded_order::{order_key, seeded_order};
 pub use shipped_thresholds::{LabelThreshold, ScaleCutoff, ShippedThresholds};

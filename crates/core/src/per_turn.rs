@@ -13,8 +13,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::{
     AnalysisCache, BackendAnswer, BuildError, Case, CaseMessage, ErrorKind, Evidence, Field, FieldSpan, Judge,
-    JudgeAction, Metric, MetricDef, Outcome, Output, Passage, Role, Sample, Score, ScoreError, Scorer, TurnExpectation,
-    read_options,
+    JudgeAction, Metric, MetricDef, Outcome, Output, OwnMetric, Passage, Role, Sample, Score, ScoreError, Scorer,
+    TurnExpectation, read_options,
 };
 
 /// How the values of the turns become one.
@@ -106,7 +106,7 @@ fn objection(definition: &MetricDef) -> Option<String> {
 
 /// A metric that is taken turn by turn.
 pub(crate) struct PerTurn {
-    needs: &'static [Field],
+    needs: Cow<'static, [Field]>,
     inner: Scorer,
     options: PerTurnOptions,
 }
@@ -125,9 +125,23 @@ impl PerTurn {
             let id = definition.id;
             return Err(BuildError::Options(format!("`{id}` cannot be taken per turn: {objection}")));
         }
+        Self::wrap_scorer(Cow::Borrowed(definition.needs), inner, options)
+    }
+
+    /// Wraps a metric of the user's own that is ready.
+    pub(crate) fn wrap_own(metric: &OwnMetric, inner: Scorer, options: &Json) -> Result<Scorer, BuildError> {
+        if let Some(field) = metric.needs.iter().find(|field| CASE_LEVEL_FIELDS.contains(field)) {
+            let id = &metric.id;
+            let reason = format!("`{id}` cannot be taken per turn: it needs `{field}`, which a turn does not have");
+            return Err(BuildError::Options(reason));
+        }
+        Self::wrap_scorer(Cow::Owned(metric.needs.clone()), inner, options)
+    }
+
+    fn wrap_scorer(needs: Cow<'static, [Field]>, inner: Scorer, options: &Json) -> Result<Scorer, BuildError> {
         let options: PerTurnOptions = read_options(options)?;
         let is_pure = matches!(inner, Scorer::Pure(_));
-        let wrapped = Box::new(Self { needs: definition.needs, inner, options });
+        let wrapped = Box::new(Self { needs, inner, options });
         Ok(if is_pure { Scorer::Pure(wrapped) } else { Scorer::Judge(wrapped) })
     }
 
@@ -228,6 +242,9 @@ impl PerTurn {
                 let reason = outcomes.iter().find_map(|(turn, outcome)| match outcome {
                     Outcome::NotApplicable { reason } => {
                         Some(format!("no turn has a value; turn {}: {reason}", turn.number))
+                    }
+                    Outcome::Labelled(one) => {
+                        Some(format!("no turn has a value; turn {}: the label `{}` alone", turn.number, one.label))
                     }
                     Outcome::Scored(_) => None,
                 });

@@ -1,13 +1,16 @@
 //! [`Registry`]: all metrics by id, and the ids of those that were retired.
 
 use std::fmt;
+use std::sync::Arc;
 
-use crate::{MetricDef, closest};
+use crate::{MetricDef, MetricRequest, OwnMetric, closest};
 
-/// All metrics, sorted by family and id.
-#[derive(Debug)]
+/// All metrics, sorted by family and id, and those that the user brings to one run.
+#[derive(Debug, Clone)]
 pub struct Registry {
     metrics: Vec<&'static MetricDef>,
+    /// Metrics of the user's own.
+    own: Vec<Arc<OwnMetric>>,
     retired: &'static [RetiredMetric],
 }
 
@@ -109,7 +112,7 @@ impl Registry {
     pub fn new(families: &[&[&'static MetricDef]], retired: &'static [RetiredMetric]) -> Self {
         let mut metrics: Vec<_> = families.iter().flat_map(|family| family.iter().copied()).collect();
         metrics.sort_by_key(|metric| (metric.family, metric.id));
-        Self { metrics, retired }
+        Self { metrics, own: Vec::new(), retired }
     }
 
     /// The metric of this id.
@@ -119,6 +122,23 @@ impl Registry {
             similar: closest(id, self.metrics.iter().map(|metric| metric.id)),
             retired: self.retired(id),
         })
+    }
+
+    /// The same with a metric of the user's own.
+    #[must_use]
+    pub fn with_own(mut self, metric: impl Into<Arc<OwnMetric>>) -> Self {
+        self.own.push(metric.into());
+        self
+    }
+
+    /// The metric of the user's own that a request asks for.
+    pub fn own(&self, request: &MetricRequest) -> Option<&OwnMetric> {
+        let is_asked = |metric: &&Arc<OwnMetric>| match (&metric.request, &request.code) {
+            (Some(name), Some(_)) => *name == request.name,
+            (None, None) => metric.id == request.id,
+            _ => false,
+        };
+        self.own.iter().find(is_asked).map(|metric| &**metric)
     }
 
     /// The retired metric of this id.

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value as Json};
 
-use crate::{MetricInfo, Profile};
+use crate::{CodeSource, MetricCode, MetricInfo, Profile};
 
 /// Stands for another metric, turn by turn: `trajectory:metric=ID` is `ID:per=turn`.
 pub const TRAJECTORY: &str = "trajectory";
@@ -20,6 +20,8 @@ pub struct MetricRequest {
     pub options: Json,
     /// Profile of this metric alone.
     pub profile: Option<Profile>,
+    /// The code that computes it, where it is the user's own.
+    pub code: Option<MetricCode>,
 }
 
 impl MetricRequest {
@@ -30,32 +32,51 @@ impl MetricRequest {
             id: info.id.clone().into_owned(),
             options: info.options.clone(),
             profile: info.profile,
+            code: info.code.clone(),
         }
     }
 
     /// A metric with its defaults.
     pub fn plain(id: impl Into<String>) -> Self {
         let id = id.into();
-        Self { name: id.clone(), id, options: Json::Null, profile: None }
+        Self { name: id.clone(), id, options: Json::Null, profile: None, code: None }
+    }
+
+    /// The function or class of a Python file, `FILE.py:NAME`: called as the function is, with the file's own name in its id.
+    pub fn python(reference: &str) -> Option<Self> {
+        let (file, name) = CodeSource::python_parts(reference)?;
+        let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let code = MetricCode::new(CodeSource::Python(reference.to_owned()));
+        Some(Self { name: name.to_owned(), code: Some(code), ..Self::plain(format!("{file}:{name}")) })
     }
 }
 
 /// Reads `ID`, `ID:KEY=VALUE,KEY=VALUE` or `NAME=ID:KEY=VALUE`. A value is JSON where it can be read as such and text
 /// otherwise; commas inside brackets and quotes do not separate. Without a name of its own the metric is called as it is
-/// written, so that a file of results says with which options it was made. `trajectory:metric=ID` is `ID:per=turn`.
+/// written, so that a file of results says with which options it was made. `trajectory:metric=ID` is `ID:per=turn`. In the
+/// place of an id may stand a function of a Python file, `FILE.py:NAME`.
 impl FromStr for MetricRequest {
     type Err = RequestError;
 
     fn from_str(text: &str) -> Result<Self, RequestError> {
         let bad = |reason: &str| RequestError { text: text.to_owned(), reason: reason.to_owned() };
-        let (head, tail) = text.split_once(':').map_or((text, None), |(head, tail)| (head, Some(tail)));
+        let file = python_file(text);
+        let (head, tail) = match file {
+            Some(file) => split_once_after(text, file + 1, ':'),
+            None => split_once_after(text, 0, ':'),
+        };
         let (name, id) = match head.split_once('=') {
             Some((name, id)) => (name.trim(), id.trim()),
-            None => (text.trim(), head.trim()),
+            None => (file.map_or(text, |file| &text[file + 1..]).trim(), head.trim()),
         };
+        if file.is_some() && name.is_empty() {
+            return Err(bad("a Python metric is written FILE.py:NAME"));
+        }
         if id.is_empty() || name.is_empty() {
             return Err(bad("it names no metric"));
         }
+        let own = file.map(|_| Self::python(id).ok_or_else(|| bad("a Python metric is written FILE.py:NAME")));
+        let own = own.transpose()?;
         let mut options = Map::new();
         for pair in tail.map(split_pairs).unwrap_or_default() {
             let (key, value) = pair.split_once('=').ok_or_else(|| bad("options are written KEY=VALUE"))?;
@@ -76,7 +97,29 @@ impl FromStr for MetricRequest {
             id = metric;
         }
         let options = if options.is_empty() { Json::Null } else { Json::Object(options) };
-        Ok(Self { name: name.to_owned(), id, options, profile: None })
+        match own {
+            Some(own) => Ok(Self { name: name.to_owned(), options, ..own }),
+            None => Ok(Self { name: name.to_owned(), id, options, profile: None, code: None }),
+        }
+    }
+}
+
+/// Where the `:` after the name of a Python file stands, if the text names one: nothing but the letter of a Windows drive has a
+/// colon before it.
+fn python_file(text: &str) -> Option<usize> {
+    let at = text.find(".py:")? + 3;
+    let file = &text[..at];
+    let (name, file) = file.split_once('=').unwrap_or(("", file));
+    let is_drive = |at: usize| at == 1 && file.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    let is_path = file.match_indices(':').all(|(at, _)| is_drive(at));
+    (is_path && !name.contains(':')).then_some(at)
+}
+
+/// Cuts at the first `separator` from a byte on.
+fn split_once_after(text: &str, from: usize, separator: char) -> (&str, Option<&str>) {
+    match text[from..].find(separator) {
+        Some(at) => (&text[..from + at], Some(&text[from + at + separator.len_utf8()..])),
+        None => (text, None),
     }
 }
 
@@ -128,6 +171,31 @@ mod tests {
         assert_eq!((named.name.as_str(), named.id.as_str()), ("words", "contains"));
         assert_eq!(named.options["all"][0], "a,b");
         assert_eq!(named.options["mode"], "any");
+    }
+
+    #[test]
+    fn a_function_of_a_python_file_is_a_metric() {
+        let source = |text: &str| {
+            let request: MetricRequest = text.parse().unwrap();
+            let code = request.code.map(|code| code.source.to_string()).unwrap_or_default();
+            (request.name, request.id, code, request.options)
+        };
+        let plain = source("a/checks.py:brand_voice");
+        assert_eq!(
+            plain,
+            ("brand_voice".into(), "checks.py:brand_voice".into(), "a/checks.py:brand_voice".into(), Json::Null)
+        );
+        let with = source("checks.py:brand_voice:words=[\"a:b\"],k=3");
+        assert_eq!(with.0, "brand_voice:words=[\"a:b\"],k=3");
+        assert_eq!(with.3, serde_json::json!({"words": ["a:b"], "k": 3}));
+        let named = source("voice=./checks.py:brand_voice:k=3");
+        assert_eq!((named.0.as_str(), named.2.as_str()), ("voice", "./checks.py:brand_voice"));
+        assert_eq!(source(r"C:\x\checks.py:f").1, "checks.py:f");
+        for text in [r#"contains:all=["x.py:"]"#, "contains:text=x.py:y"] {
+            let other: MetricRequest = text.parse().unwrap();
+            assert_eq!((other.id.as_str(), other.code), ("contains", None), "{text}");
+        }
+        assert!("checks.py:".parse::<MetricRequest>().unwrap_err().to_string().contains("FILE.py:NAME"));
     }
 
     #[test]

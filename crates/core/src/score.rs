@@ -171,11 +171,26 @@ impl<'de> Deserialize<'de> for ScoreParts {
     }
 }
 
+/// A decision without a number, which metrics of the user's own may give.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LabelOnly {
+    /// The decision.
+    pub label: Cow<'static, str>,
+    /// Who decided, where the metric could have handed the question on.
+    pub by: Option<Decider>,
+    /// Named numbers beside it.
+    pub parts: ScoreParts,
+    /// What was found, missing, compared.
+    pub evidence: Vec<Evidence>,
+}
+
 /// What a metric says about a sample it could look at.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// There is a score.
     Scored(Score),
+    /// There is a label and no value: it is counted, and has no part in a mean.
+    Labelled(LabelOnly),
     /// The question does not apply to this sample, and why.
     NotApplicable {
         /// One sentence fragment for the reader.
@@ -200,7 +215,41 @@ impl Outcome {
     pub const fn score(&self) -> Option<&Score> {
         match self {
             Self::Scored(score) => Some(score),
+            Self::Labelled(_) | Self::NotApplicable { .. } => None,
+        }
+    }
+
+    /// The label, if there is one.
+    pub fn label(&self) -> Option<&str> {
+        match self {
+            Self::Scored(score) => score.label.as_deref(),
+            Self::Labelled(label) => Some(&label.label),
             Self::NotApplicable { .. } => None,
+        }
+    }
+
+    /// Who decided, where the metric could have handed the question on.
+    pub const fn decided_by(&self) -> Option<Decider> {
+        match self {
+            Self::Scored(Score { by, .. }) | Self::Labelled(LabelOnly { by, .. }) => *by,
+            Self::NotApplicable { .. } => None,
+        }
+    }
+
+    /// Named pieces of it.
+    pub const fn parts(&self) -> &ScoreParts {
+        const NONE: &ScoreParts = &ScoreParts::EMPTY;
+        match self {
+            Self::Scored(Score { parts, .. }) | Self::Labelled(LabelOnly { parts, .. }) => parts,
+            Self::NotApplicable { .. } => NONE,
+        }
+    }
+
+    /// What was found, missing, compared.
+    pub fn evidence(&self) -> &[Evidence] {
+        match self {
+            Self::Scored(Score { evidence, .. }) | Self::Labelled(LabelOnly { evidence, .. }) => evidence,
+            Self::NotApplicable { .. } => &[],
         }
     }
 }
@@ -215,28 +264,30 @@ impl Serialize for Outcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         match self {
-            Self::Scored(score) => {
-                map.serialize_entry("value", &score.value)?;
-                if let Some(label) = &score.label {
+            Self::NotApplicable { reason } => map.serialize_entry("not_applicable", reason)?,
+            Self::Scored(_) | Self::Labelled(_) => {
+                if let Self::Scored(score) = self {
+                    map.serialize_entry("value", &score.value)?;
+                }
+                if let Some(label) = self.label() {
                     map.serialize_entry("label", label)?;
                 }
-                if let Some(decider) = &score.by {
-                    map.serialize_entry("decided_by", decider)?;
+                if let Some(decider) = self.decided_by() {
+                    map.serialize_entry("decided_by", &decider)?;
                 }
-                if !score.parts.is_empty() {
-                    map.serialize_entry("parts", &score.parts)?;
+                if !self.parts().is_empty() {
+                    map.serialize_entry("parts", self.parts())?;
                 }
-                if !score.evidence.is_empty() {
-                    map.serialize_entry("evidence", &score.evidence)?;
+                if !self.evidence().is_empty() {
+                    map.serialize_entry("evidence", self.evidence())?;
                 }
             }
-            Self::NotApplicable { reason } => map.serialize_entry("not_applicable", reason)?,
         }
         map.end()
     }
 }
 
-/// A result as a file holds it: `value` or `not_applicable` or `error`, and what belongs to it.
+/// A result as a file holds it: `value` or `label` or `not_applicable` or `error`, and what belongs to it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawResult<P, E> {
@@ -265,10 +316,15 @@ impl<P, E> RawResult<P, E> {
                 let (parts, evidence) = why(self.parts, self.evidence);
                 Ok(Ok(Score { value, label, by: self.decided_by, parts, evidence }.into()))
             }
+            (None, None, None) if self.kind.is_none() && self.label.is_some() => {
+                let label = Cow::Owned(self.label.unwrap_or_default());
+                let (parts, evidence) = why(self.parts, self.evidence);
+                Ok(Ok(Outcome::Labelled(LabelOnly { label, by: self.decided_by, parts, evidence })))
+            }
             (None, Some(reason), None) => Ok(Ok(Outcome::not_applicable(reason))),
             // Files of release 0.1 name no kind.
             (None, None, Some(reason)) => Ok(Err(ScoreError::other(self.kind.unwrap_or(ErrorKind::Failed), reason))),
-            _ => Err("a result has exactly one of `value`, `not_applicable` and `error`"),
+            _ => Err("a result has exactly one of `value` (or a `label` alone), `not_applicable` and `error`"),
         }
     }
 }
@@ -373,6 +429,11 @@ impl ErrorKind {
             Self::StepLimit => "step_limit",
         }
     }
+
+    /// The kind of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// Why a sample could not be scored. It is reported as a failure and counted apart from every mean.
@@ -469,6 +530,15 @@ mod tests {
         let score = Score::from_number(0.1 + 0.2).unwrap().with_part("b", 2.0).unwrap().with_part("a", 1.0).unwrap();
         let score: Outcome = score.labelled("fine").decided_by(Decider::Judge).because([Evidence::missing("x")]).into();
         assert_eq!(round(Ok(score.clone())).1, SerializedResult(Ok(score)));
+        let label = LabelOnly {
+            label: "formal".into(),
+            by: None,
+            parts: ScoreParts::EMPTY,
+            evidence: vec![Evidence::note("x")],
+        };
+        let (json, back) = round(Ok(Outcome::Labelled(label.clone())));
+        assert_eq!(json, r#"{"label":"formal","evidence":[{"kind":"note","text":"x"}]}"#);
+        assert_eq!(back, SerializedResult(Ok(Outcome::Labelled(label))));
         let aside = Outcome::not_applicable("why");
         assert_eq!(round(Ok(aside.clone())).1, SerializedResult(Ok(aside)));
         for kind in ErrorKind::ALL {

@@ -4,13 +4,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use probare_core::{MetricRequest, Profile, RequestError};
+use probare_core::{CodeSource, MetricCode, MetricRequest, Profile, RequestError};
 use probare_formats::{CaseFileError, FieldMap, MapError, read_whole};
 use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
 use probare_report::{Gate, LabelUnit, Relation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, MapAccess, Visitor};
+use serde::de::{self, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -176,14 +176,26 @@ pub struct Dataset {
     pub mapping: Map<String, Json>,
 }
 
-/// A metric by its id, or with options; as a text, too, as the command line takes it: `token_f1`, `NAME=ID:OPTION=VALUE`.
+/// A metric by its id, or with options; as a text, too, as the command line takes it: `token_f1`, `NAME=ID:OPTION=VALUE`. A metric
+/// of your own has `python` or `command` in the place of `id`.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = or_text)]
 pub struct MetricEntry {
     /// Id of the metric.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// Name in the results; the id if absent.
+    /// Function or class of a Python file, `FILE.py:NAME`, in place of `id`; the file lies beside the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub python: Option<String>,
+    /// A program that computes the metric, with its arguments, in place of `id`; `name` is needed then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// With `python` or `command`: seconds that one case may take; 60 if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 86400))]
+    pub timeout: Option<f64>,
+    /// Name in the results; the id, or the name of the function, if absent.
     pub name: Option<String>,
     /// Options of the metric.
     #[serde(default)]
@@ -202,7 +214,12 @@ fn or_text(schema: &mut Schema) {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MetricFields {
+    #[serde(default)]
     id: String,
+    python: Option<String>,
+    #[serde(default)]
+    command: Vec<String>,
+    timeout: Option<f64>,
     name: Option<String>,
     #[serde(default)]
     options: Map<String, Json>,
@@ -224,9 +241,11 @@ impl<'de> Deserialize<'de> for MetricEntry {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MetricEntry, A::Error> {
-                let MetricFields { id, name, options, profile } =
+                let MetricFields { id, python, command, timeout, name, options, profile } =
                     MetricFields::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(MetricEntry { id, name, options, profile })
+                let entry = MetricEntry { id, python, command, timeout, name, options, profile };
+                entry.check().map_err(A::Error::custom)?;
+                Ok(entry)
             }
         }
         deserializer.deserialize_any(Either)
@@ -242,9 +261,15 @@ impl FromStr for MetricEntry {
 }
 
 impl From<MetricRequest> for MetricEntry {
-    fn from(MetricRequest { name, id, options, profile }: MetricRequest) -> Self {
+    fn from(MetricRequest { name, id, options, profile, code }: MetricRequest) -> Self {
         let options = if let Json::Object(options) = options { options } else { Map::new() };
-        Self { id, name: Some(name), options, profile }
+        let timeout = code.as_ref().and_then(|code| code.timeout);
+        let (id, python, command) = match code.map(|code| code.source) {
+            Some(CodeSource::Python(reference)) => (String::new(), Some(reference), Vec::new()),
+            Some(CodeSource::Command(command)) => (String::new(), None, command),
+            Some(CodeSource::Rust) | None => (id, None, Vec::new()),
+        };
+        Self { id, python, command, timeout, name: Some(name), options, profile }
     }
 }
 
@@ -379,6 +404,15 @@ impl Config {
             {
                 *prompt = format!("@{}", beside(file));
             }
+            if let Some(reference) = &mut metric.python {
+                *reference = beside(reference);
+            }
+            // Of a program, its files: a name without a folder is looked up among the programs of the machine.
+            for (at, word) in metric.command.iter_mut().enumerate() {
+                if (at > 0 || word.contains('/')) && folder.join(&*word).is_file() {
+                    *word = beside(word);
+                }
+            }
         }
         for metric in &mut self.metrics {
             if let Some(Json::String(rubric)) = metric.options.get_mut("rubric")
@@ -508,12 +542,47 @@ fn check_owner(path: &Path) -> Result<&Path, ConfigError> {
 impl MetricEntry {
     /// The metric as a request.
     pub fn request(&self) -> MetricRequest {
+        let own = self.python.as_deref().and_then(MetricRequest::python);
+        let command = || {
+            let code = MetricCode::new(CodeSource::Command(self.command.clone()));
+            MetricRequest { code: Some(code), ..MetricRequest::plain("command") }
+        };
+        let plain = || MetricRequest::plain(self.id.clone());
+        let mut request = own.unwrap_or_else(|| if self.command.is_empty() { plain() } else { command() });
+        if let Some(code) = &mut request.code {
+            code.timeout = self.timeout;
+        }
         MetricRequest {
-            name: self.name.clone().unwrap_or_else(|| self.id.clone()),
-            id: self.id.clone(),
+            name: self.name.clone().unwrap_or(request.name),
             options: if self.options.is_empty() { Json::Null } else { Json::Object(self.options.clone()) },
             profile: self.profile,
+            ..request
         }
+    }
+
+    /// Name in the results.
+    pub fn display_name(&self) -> String {
+        self.request().name
+    }
+
+    /// A metric is named in one way.
+    fn check(&self) -> Result<(), String> {
+        let ways = [!self.id.is_empty(), self.python.is_some(), !self.command.is_empty()];
+        if ways.into_iter().filter(|is_said| *is_said).count() != 1 {
+            return Err("a metric has one of `id`, `python` and `command`".to_owned());
+        }
+        if let Some(reference) = &self.python
+            && CodeSource::python_parts(reference).is_none()
+        {
+            return Err(format!("`python: {reference}` is not written FILE.py:NAME"));
+        }
+        if !self.command.is_empty() && self.name.as_deref().is_none_or(str::is_empty) {
+            return Err("a metric with `command` needs a `name`".to_owned());
+        }
+        if !self.id.is_empty() && self.timeout.is_some() {
+            return Err("`timeout` goes with `python` or `command`".to_owned());
+        }
+        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use probare_report::escape;
 use probare_sandbox::SandboxChoice;
 use serde_json::Value as Json;
 
-use crate::config::{Config, ConfigError, LARGEST_CONFIG};
+use crate::config::{Config, ConfigError, LARGEST_CONFIG, MetricEntry};
 use crate::model_access::is_rubric_file;
 
 impl Config {
@@ -25,6 +25,7 @@ impl Config {
             add_name_permissions(name, &mut found);
         }
         for metric in &self.metrics {
+            add_metric_permissions(metric, &mut found);
             for (option, value) in &metric.options {
                 add_option_permissions(option, value, &mut found);
             }
@@ -60,6 +61,17 @@ impl Config {
         let index = self.retrieval.iter().map(|retrieval| retrieval.index.as_str());
         let outputs = self.run.output.iter().filter_map(|output| output.to_str()).filter(|output| *output != "-");
         datasets.chain(prompts).chain(index).chain(outputs)
+    }
+}
+
+/// A metric may be code of whoever wrote the file.
+fn add_metric_permissions(metric: &MetricEntry, found: &mut Vec<String>) {
+    let name = metric.display_name();
+    if let Some(reference) = &metric.python {
+        found.push(format!("to run the Python code `{reference}` (metric `{name}`)"));
+    }
+    if !metric.command.is_empty() {
+        found.push(format!("to start the program `{}` (metric `{name}`)", metric.command.join(" ")));
     }
 }
 
@@ -183,6 +195,9 @@ mod tests {
         for (text, phrase) in [
             ("models: [{name: m, provider: command, command: [./x.sh]}]\n", "start the program `./x.sh`"),
             ("models: [{name: m, api_model_name: 'command:./x.sh'}]\n", "start the program `./x.sh`"),
+            ("metrics: [{python: 'c.py:f'}]\n", "run the Python code `c.py:f` (metric `f`)"),
+            ("metrics: ['v=c.py:f:k=1']\n", "run the Python code `c.py:f` (metric `v`)"),
+            ("metrics: [{name: n, command: [node, c.mjs]}]\n", "start the program `node c.mjs` (metric `n`)"),
             ("judges: ['command:./x.sh']\n", "start the program"),
             ("metrics: [{id: judge_rubric, options: {judges: ['command:./x.sh']}}]\n", "start the program"),
             ("metrics: ['embedding_similarity:model=command:./x.sh']\n", "start the program"),

@@ -112,7 +112,9 @@ impl DecisionThresholdsFile {
                 similar,
             });
         };
-        let version = registry.get(&request.id).map_or(self.version, |definition| definition.version);
+        let own = registry.own(request).map(|metric| metric.version);
+        let version =
+            own.unwrap_or_else(|| registry.get(&request.id).map_or(self.version, |definition| definition.version));
         // Whom a reading asks where it is unsure changes nothing about where that is.
         let is_reading = self.options.get(cascade::JUDGE_OPTION).is_none();
         let options =

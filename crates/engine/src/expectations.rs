@@ -92,6 +92,7 @@ pub fn info(name: &str) -> MetricInfo {
         options: Json::Null,
         decision_thresholds: None,
         is_descriptive: false,
+        code: None,
     }
 }
 
@@ -116,6 +117,9 @@ pub(crate) fn score(case: &Case, metrics: &[MetricInfo], results: &[MetricResult
                 return Err(ScoreError::other(error.kind(), reason));
             }
             Ok(Outcome::NotApplicable { reason }) => (false, format!("does not apply: {reason}")),
+            Ok(Outcome::Labelled(label)) => {
+                (expectation.holds_of(None, Some(&label.label)) != expectation.not, label.label.to_string())
+            }
             Ok(Outcome::Scored(score)) => match expectation.of_turn(score)? {
                 Some(score) => (expectation.holds(&score) != expectation.not, score_text(&score)),
                 None => (false, "does not apply to this turn".to_owned()),
@@ -159,13 +163,17 @@ impl Expectation {
     }
 
     fn holds(&self, score: &Score) -> bool {
-        let value = score.value.get();
-        self.at_least.is_none_or(|limit| value >= limit)
-            && self.at_most.is_none_or(|limit| value <= limit)
+        self.holds_of(Some(score.value.get()), score.label.as_deref())
+    }
+
+    /// Whether it holds of a value and a label, of which one may be missing.
+    fn holds_of(&self, value: Option<f64>, label: Option<&str>) -> bool {
+        self.at_least.is_none_or(|limit| value.is_some_and(|value| value >= limit))
+            && self.at_most.is_none_or(|limit| value.is_some_and(|value| value <= limit))
             && self.equals.as_ref().is_none_or(|wanted| match wanted {
-                Json::String(label) => score.label.as_deref() == Some(label),
-                Json::Bool(yes) => value == f64::from(u8::from(*yes)),
-                number => number.as_f64() == Some(value),
+                Json::String(wanted) => label == Some(wanted),
+                Json::Bool(yes) => value == Some(f64::from(u8::from(*yes))),
+                number => value.is_some() && number.as_f64() == value,
             })
     }
 
@@ -200,6 +208,7 @@ mod tests {
         match score(&case(expect), &metrics, &results) {
             Ok(Outcome::Scored(score)) => Ok(score.value.get()),
             Ok(Outcome::NotApplicable { reason }) => Err(reason.into_owned()),
+            Ok(other) => Err(format!("{other:?}")),
             Err(error) => Err(format!("{}: {error}", error.kind().name())),
         }
     }

@@ -17,6 +17,7 @@ mod drive;
 mod exit;
 pub mod expectations;
 mod model_access;
+mod own_metrics;
 mod plan;
 mod programs;
 mod read_settings;
@@ -47,6 +48,10 @@ pub use drive::{
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
 pub use model_access::{ModelAccess, ModelAccessError, ModelBackend, ModelUsage, asks_judges, read_rubric_file};
+pub use own_metrics::{
+    ConformanceCheck, OwnMetricError, check_conformance, code_digests, exchanged_metric, own_options, with_own_metrics,
+    with_own_metrics_unstarted, with_program_metrics,
+};
 pub use plan::{Plan, PlanError, PlannedMetric};
 // The store is part of what the engine speaks of.
 pub use probare_store::{

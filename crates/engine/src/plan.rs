@@ -7,12 +7,14 @@ use probare_cancellation::{Cancellation, cancelled_from_panic};
 use probare_core::{
     AnalysisCache, Backend, BackendAnswer, BuildError, Case, CasePolicy, CaseResult, DecisionThresholds,
     EmbeddingRecord, ErrorKind, Field, JudgeAction, MetricDef, MetricInfo, MetricRequest, MetricResult, MissingInput,
-    Outcome, Profile, Registry, RequestError, Sample, ScoreError, Scorer, TRAJECTORY, UnknownMetric, is_per_turn,
+    Outcome, OwnMetric, Profile, Registry, RequestError, Sample, ScoreError, Scorer, TRAJECTORY, UnknownMetric,
+    is_per_turn,
 };
 use probare_metrics::cascade::CascadeOptions;
 
 use crate::decision_thresholds::DecisionThresholdsError;
 use crate::expectations::{self, EXPECTATIONS};
+use crate::own_metrics::OwnMetricError;
 
 /// Why a plan could not be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -39,6 +41,9 @@ pub enum PlanError {
     /// Decision thresholds do not fit.
     #[error(transparent)]
     DecisionThresholds(#[from] DecisionThresholdsError),
+    /// A metric of the user's own cannot be used.
+    #[error(transparent)]
+    OwnMetric(#[from] OwnMetricError),
     /// No metric at all.
     #[error("no metric is named")]
     Empty,
@@ -54,11 +59,36 @@ pub struct PlannedMetric {
 /// How a metric comes to its results.
 enum MetricComputation {
     /// From the sample.
-    Scored { definition: &'static MetricDef, scorer: Scorer, thresholds: Option<DecisionThresholds>, by_turn: bool },
+    Scored { inputs: RequiredInputs, scorer: Scorer, thresholds: Option<DecisionThresholds>, by_turn: bool },
     /// From the results of the others.
     FromExpectations,
-    /// Not at all: this release has no such metric any more.
-    Retired,
+    /// Not at all, and why.
+    NotComputed(&'static str),
+}
+
+/// What a case must have to be scored.
+enum RequiredInputs {
+    /// What a metric of ours names.
+    Registered(&'static MetricDef),
+    /// Fields that a metric of the user's own names.
+    Own(Vec<Field>),
+}
+
+impl RequiredInputs {
+    fn needs(&self) -> &[Field] {
+        match self {
+            Self::Registered(definition) => definition.needs,
+            Self::Own(needs) => needs,
+        }
+    }
+
+    /// The first needed field or key that the sample lacks.
+    fn missing(&self, sample: Sample<'_>) -> Option<MissingInput> {
+        match self {
+            Self::Registered(definition) => definition.missing_input(sample),
+            Self::Own(needs) => needs.iter().copied().find(|field| !sample.has(*field)).map(MissingInput::Field),
+        }
+    }
 }
 
 /// All metrics of a run.
@@ -73,8 +103,8 @@ impl Plan {
         Self::with_recorded(requests, profile, registry, &[])
     }
 
-    /// The same for a finished run. Of the metrics that it `recorded`, those that are retired keep their place and are not
-    /// computed.
+    /// The same for a finished run. Of the metrics that it `recorded`, those that are retired, or computed by code that nobody
+    /// started, keep their place and are not computed.
     pub fn with_recorded(
         requests: &[MetricRequest],
         profile: Profile,
@@ -98,7 +128,22 @@ impl Plan {
             }
             let is_retired = registry.retired(&request.id).is_some();
             if let Some(info) = recorded.iter().find(|info| is_retired && info.name == request.name) {
-                metrics.push(PlannedMetric { info: info.clone(), computation: MetricComputation::Retired });
+                let computation = MetricComputation::NotComputed("not recomputed: the metric is retired");
+                metrics.push(PlannedMetric { info: info.clone(), computation });
+                continue;
+            }
+            if let Some(metric) = registry.own(request) {
+                metrics.push(Self::own(request, metric)?);
+                continue;
+            }
+            if let Some(code) = &request.code {
+                let Some(info) = recorded.iter().find(|info| info.code.is_some() && info.name == request.name) else {
+                    let code = code.source.to_string();
+                    return Err(OwnMetricError::Untrusted { name: request.name.clone(), code }.into());
+                };
+                let computation =
+                    MetricComputation::NotComputed("not recomputed: its code is the user's own and was not started");
+                metrics.push(PlannedMetric { info: info.clone(), computation });
                 continue;
             }
             if request.id == TRAJECTORY {
@@ -124,11 +169,34 @@ impl Plan {
                 MetricInfo::new(&request.name, definition, profile).with_options(definition, request.options.clone());
             metrics.push(PlannedMetric {
                 info,
-                computation: MetricComputation::Scored { definition, scorer, thresholds, by_turn },
+                computation: MetricComputation::Scored {
+                    inputs: RequiredInputs::Registered(definition),
+                    scorer,
+                    thresholds,
+                    by_turn,
+                },
             });
         }
         let infos = metrics.iter().map(|metric| metric.info.clone()).collect();
         Ok(Self { metrics, infos })
+    }
+
+    /// A metric of the user's own.
+    fn own(request: &MetricRequest, metric: &OwnMetric) -> Result<PlannedMetric, PlanError> {
+        let failed = |source| PlanError::Build { name: request.name.clone(), source };
+        if request.profile.is_some() {
+            let reason = "a metric of your own has one definition; `profile` says nothing about it";
+            return Err(failed(BuildError::Options(reason.to_owned())));
+        }
+        let mut options = request.options.clone();
+        let thresholds = DecisionThresholds::take_from_options(&mut options).map_err(failed)?;
+        let by_turn = is_per_turn(&options);
+        let scorer = metric.build(options).map_err(failed)?;
+        let inputs = RequiredInputs::Own(metric.needs.clone());
+        Ok(PlannedMetric {
+            info: MetricInfo::from_own(&request.name, metric, request.options.clone()),
+            computation: MetricComputation::Scored { inputs, scorer, thresholds, by_turn },
+        })
     }
 
     /// Whether whoever is asked has all models whose vectors are wanted, and can run programs where any are to be run.
@@ -319,19 +387,19 @@ impl PlannedMetric {
     fn vectors(&self) -> Option<&str> {
         match &self.computation {
             MetricComputation::Scored { scorer, .. } => scorer.embedding_model(),
-            MetricComputation::FromExpectations | MetricComputation::Retired => None,
+            MetricComputation::FromExpectations | MetricComputation::NotComputed(_) => None,
         }
     }
 
     fn runs(&self) -> Option<&str> {
         match &self.computation {
             MetricComputation::Scored { scorer, .. } => scorer.program_environment(),
-            MetricComputation::FromExpectations | MetricComputation::Retired => None,
+            MetricComputation::FromExpectations | MetricComputation::NotComputed(_) => None,
         }
     }
 
     fn needs(&self, field: Field) -> bool {
-        matches!(&self.computation, MetricComputation::Scored { definition, by_turn: false, .. } if definition.needs.contains(&field))
+        matches!(&self.computation, MetricComputation::Scored { inputs, by_turn: false, .. } if inputs.needs().contains(&field))
     }
 
     /// A missing response is a failure, because something should have been answered; another missing field means that
@@ -344,23 +412,19 @@ impl PlannedMetric {
         under: &Cancellation,
     ) -> Result<JudgeAction, ScoreError> {
         let done = |outcome| Ok(JudgeAction::Done(outcome));
-        let (definition, scorer, thresholds, by_turn) = match &self.computation {
-            MetricComputation::Scored { definition, scorer, thresholds, by_turn } => {
-                (definition, scorer, thresholds, by_turn)
-            }
+        let (inputs, scorer, thresholds, by_turn) = match &self.computation {
+            MetricComputation::Scored { inputs, scorer, thresholds, by_turn } => (inputs, scorer, thresholds, by_turn),
             MetricComputation::FromExpectations => {
                 return done(Outcome::not_applicable("the other results come first"));
             }
-            MetricComputation::Retired => {
-                return Err(ScoreError::other(ErrorKind::Missing, "not recomputed: the metric is retired"));
-            }
+            MetricComputation::NotComputed(reason) => return Err(ScoreError::other(ErrorKind::Missing, *reason)),
         };
         catch_panic(under, || {
             if let Some(reason) = rules.skip_reason(sample.case, &self.info) {
                 return done(Outcome::not_applicable(reason));
             }
             // A turn has what `turns` says of it, whatever the case has.
-            match definition.missing_input(sample).filter(|_| !by_turn) {
+            match inputs.missing(sample).filter(|_| !by_turn) {
                 Some(MissingInput::Field(Field::Response)) => {
                     let absent = rules.missing_response_result(sample.case, &self.info);
                     absent.unwrap_or(Err(ScoreError::MissingField(Field::Response))).map(JudgeAction::Done)
@@ -442,7 +506,7 @@ mod tests {
     #[test]
     fn a_judge_behind_a_score_per_turn_is_refused() {
         let options = serde_json::json!({"judge": "always", "judges": ["house"], "per": "turn"});
-        let request = MetricRequest { name: "h".to_owned(), id: "hallucination".to_owned(), options, profile: None };
+        let request = MetricRequest { name: "h".to_owned(), options, ..MetricRequest::plain("hallucination") };
         let refused = Plan::new(&[request], Profile::Improved, probare_metrics::registry()).map(|_| ());
         let Err(PlanError::Build { source, .. }) = refused else { panic!("{refused:?}") };
         assert!(source.to_string().contains("`judge` and `per` do not go together"), "{source}");

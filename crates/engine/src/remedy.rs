@@ -10,7 +10,9 @@ use probare_formats::{CaseFileError, MapError};
 use probare_models::OpenError;
 use probare_report::{GateError, ReportError};
 
-use crate::{ConfigError, DriveError, EarlyDecisionError, ModelAccessError, PlanError, ProgramError, RunError};
+use crate::{
+    ConfigError, DriveError, EarlyDecisionError, ModelAccessError, OwnMetricError, PlanError, ProgramError, RunError,
+};
 
 /// Where a remedy is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +72,14 @@ impl Diagnose for PlanError {
                 Interface::Http => "a `name` of its own for one of them",
             }
             .to_owned(),
+            Self::OwnMetric(OwnMetricError::Start { hint, .. }) => hint.clone(),
+            Self::OwnMetric(OwnMetricError::Untrusted { .. }) => interface
+                .words(
+                    "name it with -m, or below `metrics` of your own configuration",
+                    "name it in the call, or in a configuration that the call names",
+                )
+                .to_owned(),
+            Self::OwnMetric(OwnMetricError::Taken { .. }) => "give yours another id".to_owned(),
             Self::DecisionThresholds(_) => {
                 "calibrate again with `probare calibrate` for what is computed now".to_owned()
             }
@@ -79,7 +89,9 @@ impl Diagnose for PlanError {
                 Interface::Http => format!("at least one metric; {all}"),
             },
             Self::Request(_) => match interface {
-                Interface::CommandLine => "write ID, ID:OPTION=VALUE or NAME=ID:OPTION=VALUE",
+                Interface::CommandLine => {
+                    "write ID, ID:OPTION=VALUE or NAME=ID:OPTION=VALUE; FILE.py:NAME for a metric of your own"
+                }
                 Interface::Python | Interface::Http => {
                     "write \"ID\", \"ID:OPTION=VALUE\" or {\"id\": ID, OPTION: VALUE}"
                 }

@@ -9,7 +9,8 @@ use std::sync::atomic::AtomicBool;
 
 use probare_core::{
     Backend, BenchmarkData, BenchmarkStatus, CaseResult, EarlyStopRecord, Event, FORMAT, InputFile, Job, Manifest,
-    MeansOver, MetricInfo, NoBackend, ProgramVersion, Publisher, RunEnd, SandboxRecord, Sink, Stop, Trust,
+    MeansOver, MetricInfo, MetricRequest, NoBackend, ProgramVersion, Publisher, RunEnd, SandboxRecord, Sink, Stop,
+    Trust,
 };
 use probare_report::{
     Gate, GateError, GateVerdict, Gates, Github, Jsonl, LinesDigest, OutputOverlap, OutputWriter, Relation,
@@ -19,6 +20,7 @@ use probare_report::{
 use crate::decide_early::{self, Baseline, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, EarlyWatch};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
+use crate::own_metrics::{start_own_metrics, with_program_metrics};
 use crate::programs::ProgramBackend;
 use crate::{
     Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, ProgramCounts, ProgramError,
@@ -41,6 +43,8 @@ pub struct RunRequest<'a> {
     pub model_access: Option<ModelAccess>,
     /// The metrics of the finished run that this one computes again, if it does.
     pub recorded: Vec<MetricInfo>,
+    /// Names of metrics of a finished run whose code, which is the user's own, may be started to compute them again.
+    pub allowed_code: Vec<String>,
     /// How programs are run, where a metric wants any.
     pub sandboxing: Option<ProgramOptions>,
     /// Who answers where `asking` is nothing: somebody who was opened before.
@@ -69,6 +73,7 @@ impl Default for RunRequest<'_> {
             evidence: true,
             model_access: None,
             recorded: Vec::new(),
+            allowed_code: Vec::new(),
             sandboxing: None,
             backend: &NoBackend,
             sampler: None,
@@ -165,10 +170,14 @@ pub fn run(mut job: Job, registries: Registries, mut wanted: RunRequest<'_>) -> 
         asking.open(&mut job.requests, registries.metrics)
     };
     let asked = wanted.model_access.as_ref().map(open).transpose()?;
+    let trust = wanted.model_access.as_ref().map_or_else(|| wanted.backend.trust(), |access| access.options.trust);
+    let is_allowed = |request: &MetricRequest| wanted.allowed_code.contains(&request.name);
+    let registry = with_program_metrics(registries.metrics, &job.own_metrics).map_err(PlanError::from)?;
+    let registry = start_own_metrics(&registry, &job.requests, trust, is_allowed).map_err(PlanError::from)?;
     let (files, profile) = (&wanted.settings.decision_thresholds, wanted.settings.profile());
-    apply_decision_thresholds(files, &mut job.requests, profile, registries.metrics).map_err(PlanError::from)?;
+    apply_decision_thresholds(files, &mut job.requests, profile, &registry).map_err(PlanError::from)?;
     job.reads.extend(files.iter().cloned());
-    let plan = Plan::with_recorded(&job.requests, profile, registries.metrics, &wanted.recorded)?;
+    let plan = Plan::with_recorded(&job.requests, profile, &registry, &wanted.recorded)?;
     let gates = wanted.settings.limits().join(wanted.gates.clone());
     decide_early::check_options(&wanted.settings, &gates, is_published)?;
     if wanted.settings.stop_when_decided == Some(true) {
@@ -199,6 +208,7 @@ pub fn run_planned(
         evidence,
         model_access: _,
         recorded: _,
+        allowed_code: _,
         sandboxing,
         backend: outside,
         sampler,

@@ -59,6 +59,7 @@ fn requests() -> Vec<MetricRequest> {
                     id: definition.id.to_owned(),
                     options: options.clone(),
                     profile: Some(*profile),
+                    code: None,
                 });
             }
         }

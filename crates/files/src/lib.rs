@@ -10,7 +10,8 @@
 //!   the digest that the file says; otherwise only below the folder of that file.
 //! - **Who wrote this entry?** [`OwnerKeys`]: an owner tag is an HMAC with a key of this user.
 //! - **May this configuration name programs?** [`TrustedConfigs`]: one that was found is used after `probare trust`.
-//! - **How is a program started?** [`HostProgram`]: by an absolute path, in a neutral folder, with a cleaned environment.
+//! - **How is a program started?** [`HostProgram`]: by an absolute path, in a neutral folder, with a cleaned environment; one that
+//!   the user names, as [`own_command`].
 
 mod owner;
 mod plain;
@@ -20,6 +21,6 @@ mod untrusted_paths;
 
 pub use owner::{KeyError, KeyRotation, OwnerKeys, OwnerTag, PROBARE_KEY, SHORTEST_KEY, config_folder, random_bytes};
 pub use plain::{ensure_plain, file_digest, open_plain, read_plain, read_plain_text};
-pub use program::{HostProgram, PASSED_VARIABLES, clean_path, find_program};
+pub use program::{HostProgram, PASSED_VARIABLES, clean_path, find_program, own_command};
 pub use trusted_configs::TrustedConfigs;
 pub use untrusted_paths::{UntrustedFile, UntrustedPathError, is_below};

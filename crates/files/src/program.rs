@@ -9,6 +9,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::PROBARE_KEY;
+
 /// Variables that a program is given, where they are set. A name that ends in `*` stands for all that begin so.
 pub const PASSED_VARIABLES: &[&str] = &[
     "HOME",
@@ -79,6 +81,16 @@ impl HostProgram {
         command.envs(env::vars_os().filter(|(name, _)| is_passed_on(&name.to_string_lossy())));
         command
     }
+}
+
+/// The command for a program that the user's own flags or configuration name: in the user's folder and with the user's
+/// environment, without the owner key. A bare name is none that happens to lie in the current folder.
+pub fn own_command(program: &str) -> Command {
+    let found = find_program(program);
+    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+    let mut command = Command::new(found.as_deref().unwrap_or(Path::new(program)));
+    command.env_remove(PROBARE_KEY);
+    command
 }
 
 fn is_passed_on(name: &str) -> bool {

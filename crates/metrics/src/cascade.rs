@@ -262,7 +262,7 @@ impl Judge for Cascade {
     fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let mut read = match self.rule.score(sample)? {
             Outcome::Scored(read) => read.decided_by(Decider::Rule),
-            outcome @ Outcome::NotApplicable { .. } => return Ok(JudgeAction::Done(outcome)),
+            outcome @ (Outcome::Labelled(_) | Outcome::NotApplicable { .. }) => return Ok(JudgeAction::Done(outcome)),
         };
         if let Some(thresholds) = &self.thresholds {
             read.label = Some(thresholds.label(read.value.get(), self.better).into());

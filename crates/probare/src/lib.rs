@@ -34,8 +34,9 @@ pub use probare_analysis::{Disagreement, Verdict};
 pub use probare_benchmarks::registry;
 pub use probare_benchmarks::suite;
 pub use probare_core::{
-    Better, Case, CaseResult, Citation, Console, Event, Evidence, EvidenceKind, Field, Job, MetricInfo, MetricRequest,
-    Outcome, Output, Passage, Problem, Profile, Score, ScoreError, Sink, Stop, Suite, Value,
+    Better, BuildError, Case, CaseResult, Citation, Console, ErrorKind, Event, Evidence, EvidenceKind, Field, Job,
+    LabelOnly, Metric, MetricInfo, MetricRequest, Outcome, Output, OwnMetric, Passage, Problem, Profile, Sample, Score,
+    ScoreError, ScoreParts, Sink, Stop, Suite, Value,
 };
 /// The name of [`RunOptions`] up to release 0.3.
 #[doc(hidden)]
@@ -51,3 +52,8 @@ pub use scorer::{Scorer, score};
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/rust.md")]
 mod guide {}
+
+/// The part of it about metrics of a user's own.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/own-metric.md")]
+mod own_metric_guide {}

@@ -1,8 +1,14 @@
 //! [`score`] and [`Scorer`]: single cases, without files and without threads.
 
+use std::sync::Arc;
+
 use probare_benchmarks::registry;
-use probare_core::{AnalysisCache, Case, CaseResult, DefaultCasePolicy, MetricInfo, MetricRequest, Outcome};
-use probare_engine::{ModelBackend, Plan, PlanError, RunOptions, apply_decision_thresholds};
+use probare_core::{
+    AnalysisCache, Case, CaseResult, DefaultCasePolicy, MetricInfo, MetricRequest, Outcome, OwnMetric, Trust,
+};
+use probare_engine::{
+    ModelBackend, Plan, PlanError, RunOptions, apply_decision_thresholds, with_own_metrics, with_program_metrics,
+};
 
 use crate::Error;
 use crate::jobs::requests;
@@ -27,11 +33,18 @@ impl Scorer {
     /// These metrics. Of the settings those hold that are about metrics and models: `profile`, `judges`, `models`, `offline`,
     /// `record` and the budget. A metric that runs programs is refused: it needs a [`Job`](crate::Job).
     pub fn new(metrics: &[&str], settings: &RunOptions) -> Result<Self, Error> {
+        Self::with_own_metrics(metrics, &[], settings)
+    }
+
+    /// The same with metrics of your own, which `metrics` name by their ids.
+    pub fn with_own_metrics(metrics: &[&str], own: &[Arc<OwnMetric>], settings: &RunOptions) -> Result<Self, Error> {
         let mut requests: Vec<MetricRequest> = requests(metrics)?;
         let asked = settings.model_access().open(&mut requests, registry())?;
-        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registry())
+        let registry = with_program_metrics(registry(), own).map_err(PlanError::from)?;
+        let registry = with_own_metrics(&registry, &requests, Trust::Trusted).map_err(PlanError::from)?;
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), &registry)
             .map_err(PlanError::from)?;
-        let plan = Plan::new(&requests, settings.profile(), registry())?;
+        let plan = Plan::new(&requests, settings.profile(), &registry)?;
         plan.check_models(&asked)?;
         Ok(Self { plan, asked })
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use probare_benchmarks::registry;
-use probare_core::{Field, MetricKind, MetricRequest};
+use probare_core::{CodeSource, Field, MetricKind, MetricRequest};
 use probare_engine::{PlanError, asks_judges};
 use probare_formats::FieldMap;
 use probare_report::{ReportFormat, VERSION};
@@ -54,18 +54,21 @@ pub fn explain(metric: &str) -> PyResult<&'static str> {
 /// Names of the metrics among these that ask a model.
 #[pyfunction]
 pub fn asking(metrics: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let requests = requests(metrics)?;
+    let requests = requests(metrics)?.requests;
     Ok(requests.into_iter().filter(|request| asks_judges(request, registry())).map(|request| request.name).collect())
 }
 
 /// A metric that is written as a text, as a dict.
 #[pyfunction]
 pub fn request<'py>(py: Python<'py>, metric: &str) -> PyResult<Bound<'py, PyDict>> {
-    let MetricRequest { name, id, options, .. } = metric.parse().map_err(PyFailure::from)?;
+    let MetricRequest { name, id, options, code, .. } = metric.parse().map_err(PyFailure::from)?;
     let json = serde_json::to_string(&options).map_err(|error| PyFailure::data(error.to_string()))?;
     let read = py.import("json")?.call_method1("loads", (json,))?;
     let dict = PyDict::new(py);
-    dict.set_item("id", id)?;
+    match code.map(|code| code.source) {
+        Some(CodeSource::Python(reference)) => dict.set_item("python", reference)?,
+        _ => dict.set_item("id", id)?,
+    }
     dict.set_item("name", name)?;
     if !read.is_none() {
         dict.set_item("options", read)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::ArrayRef;
 use arrow_array::builder::{BooleanBuilder, Int64Builder, ListBuilder, StringBuilder, StructBuilder};
 use arrow_schema::{DataType, Field, Fields};
-use probare_core::{Evidence, FieldSpan, Score};
+use probare_core::{Evidence, FieldSpan, Outcome};
 
 /// Where something stands, as the members of a structure.
 fn place() -> Vec<Field> {
@@ -25,14 +25,14 @@ fn members() -> Vec<Field> {
     members
 }
 
-/// The evidence of each score; a row without a score has none.
-pub fn column<'a>(scores: impl Iterator<Item = Option<&'a Score>>) -> ArrayRef {
+/// The evidence of each result; a row without one has none.
+pub fn column<'a>(outcomes: impl Iterator<Item = Option<&'a Outcome>>) -> ArrayRef {
     let mut rows = ListBuilder::new(StructBuilder::from_fields(members(), 0));
-    for score in scores {
-        for piece in score.iter().flat_map(|score| &score.evidence) {
+    for outcome in outcomes {
+        for piece in outcome.iter().flat_map(|outcome| outcome.evidence()) {
             push(rows.values(), piece);
         }
-        rows.append(score.is_some());
+        rows.append(outcome.is_some());
     }
     Arc::new(rows.finish())
 }

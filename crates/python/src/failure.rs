@@ -106,6 +106,12 @@ impl From<PyFailure> for PyErr {
     }
 }
 
+impl From<PyErr> for PyFailure {
+    fn from(raised: PyErr) -> Self {
+        Self { raised: Some(raised), ..Self::data("Python raised an exception") }
+    }
+}
+
 impl From<BenchmarkError> for PyFailure {
     fn from(error: BenchmarkError) -> Self {
         let kind = if error.is_usage { Kind::Usage } else { Kind::Data };

@@ -19,6 +19,7 @@ mod failure;
 mod interrupt;
 mod metrics;
 mod objects;
+mod own_metrics;
 mod python_json;
 mod rereport;
 mod results;

@@ -1,61 +1,118 @@
-//! Metrics as Python names them: `"token_f1"`, `"ndcg:k=5"` or `{"id": "ndcg", "k": 5}`.
+//! Metrics as Python names them: `"token_f1"`, `"ndcg:k=5"`, `{"id": "ndcg", "k": 5}`, or a function of the caller.
+
+use std::sync::Arc;
 
 use probare_core::{MetricRequest, Profile};
+use probare_engine::MetricEntry;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use serde_json::{Map, Value as Json};
 
 use crate::failure::PyFailure;
+use crate::own_metrics::{MetricList, is_own, own_metric};
 use crate::python_json::json;
 
 /// Reads a metric or a list of them.
-pub fn requests(metrics: &Bound<'_, PyAny>) -> Result<Vec<MetricRequest>, PyFailure> {
-    if metrics.cast::<PyString>().is_ok() || metrics.cast::<PyDict>().is_ok() {
-        return Ok(vec![request(metrics)?]);
+pub fn requests(metrics: &Bound<'_, PyAny>) -> Result<MetricList, PyFailure> {
+    let mut list = MetricList::default();
+    if metrics.cast::<PyString>().is_ok() || metrics.cast::<PyDict>().is_ok() || is_own(metrics)? {
+        add(metrics, &mut list)?;
+        return Ok(list);
     }
-    if let Ok(list) = metrics.cast::<PyList>() {
-        return list.iter().map(|metric| request(&metric)).collect();
+    if let Ok(metrics) = metrics.cast::<PyList>() {
+        metrics.iter().try_for_each(|metric| add(&metric, &mut list))?;
+        return Ok(list);
     }
-    if let Ok(tuple) = metrics.cast::<PyTuple>() {
-        return tuple.iter().map(|metric| request(&metric)).collect();
+    if let Ok(metrics) = metrics.cast::<PyTuple>() {
+        metrics.iter().try_for_each(|metric| add(&metric, &mut list))?;
+        return Ok(list);
     }
     Err(PyFailure::usage("`metrics` must be a list of metrics")
         .hint("write metrics=[\"token_f1\", {\"id\": \"ndcg\", \"k\": 5}]"))
+}
+
+/// Adds a metric: a text, a dict, or a function or class of the caller, also as the `id` of a dict.
+fn add(metric: &Bound<'_, PyAny>, list: &mut MetricList) -> Result<(), PyFailure> {
+    let (request, own) = if is_own(metric)? {
+        own_metric(metric, None, &Map::new())?
+    } else if let Ok(dict) = metric.cast::<PyDict>()
+        && let Some(id) = dict.get_item("id")?
+        && is_own(&id)?
+    {
+        let rest = dict.copy()?;
+        rest.del_item("id")?;
+        let MetricMembers { name, profile, options } = members(json_object(rest.as_any())?)?;
+        if profile.is_some() {
+            return Err(PyFailure::usage("a metric of your own has one definition; leave \"profile\" out"));
+        }
+        own_metric(&id, name, &options)?
+    } else {
+        list.requests.push(request(metric)?);
+        return Ok(());
+    };
+    list.requests.push(request);
+    list.own.push(Arc::new(own));
+    Ok(())
+}
+
+/// What a dict says beside the metric.
+struct MetricMembers {
+    name: Option<String>,
+    profile: Option<Profile>,
+    options: Map<String, Json>,
+}
+
+fn wrong(reason: &str) -> PyFailure {
+    PyFailure::usage(format!("a metric cannot be read: {reason}"))
+        .hint("write \"ID\", \"ID:OPTION=VALUE\", {\"id\": ID, OPTION: VALUE}, or a function with @probare.metric")
+}
+
+fn json_object(metric: &Bound<'_, PyAny>) -> Result<Map<String, Json>, PyFailure> {
+    match json(metric).map_err(|reason| wrong(&reason))? {
+        Json::Object(members) => Ok(members),
+        _ => Err(wrong("a text, a dict or a metric of your own is expected")),
+    }
+}
+
+fn members(mut members: Map<String, Json>) -> Result<MetricMembers, PyFailure> {
+    let name = match members.remove("name") {
+        Some(Json::String(name)) => Some(name),
+        None | Some(Json::Null) => None,
+        Some(_) => return Err(wrong("its \"name\" is no text")),
+    };
+    let profile = match members.remove("profile") {
+        Some(Json::String(word)) => Some(profile(&word)?),
+        None | Some(Json::Null) => None,
+        Some(_) => return Err(wrong("its \"profile\" is no text")),
+    };
+    // As a configuration writes them.
+    let mut options: Map<String, Json> = match members.remove("options") {
+        Some(Json::Object(options)) => options,
+        None | Some(Json::Null) => Map::new(),
+        Some(_) => return Err(wrong("its \"options\" are no dict")),
+    };
+    options.extend(members);
+    Ok(MetricMembers { name, profile, options })
 }
 
 fn request(metric: &Bound<'_, PyAny>) -> Result<MetricRequest, PyFailure> {
     if let Ok(text) = metric.extract::<String>() {
         return Ok(text.parse::<MetricRequest>()?);
     }
-    let wrong = |reason: String| {
-        PyFailure::usage(format!("a metric cannot be read: {reason}"))
-            .hint("write \"ID\", \"ID:OPTION=VALUE\" or {\"id\": ID, OPTION: VALUE}")
+    let mut object = json_object(metric)?;
+    if object.contains_key("python") || object.contains_key("command") {
+        let entry: MetricEntry =
+            serde_json::from_value(Json::Object(object)).map_err(|error| wrong(&error.to_string()))?;
+        return Ok(entry.request());
+    }
+    let Some(Json::String(id)) = object.remove("id") else {
+        return Err(wrong("it has no \"id\""));
     };
-    let Json::Object(mut members) = json(metric).map_err(wrong)? else {
-        return Err(wrong("a text or a dict is expected".to_owned()));
-    };
-    let Some(Json::String(id)) = members.remove("id") else {
-        return Err(wrong("it has no \"id\"".to_owned()));
-    };
-    let name = match members.remove("name") {
-        Some(Json::String(name)) => name,
-        None | Some(Json::Null) => id.clone(),
-        Some(_) => return Err(wrong("its \"name\" is no text".to_owned())),
-    };
-    let profile = match members.remove("profile") {
-        Some(Json::String(word)) => Some(profile(&word)?),
-        None | Some(Json::Null) => None,
-        Some(_) => return Err(wrong("its \"profile\" is no text".to_owned())),
-    };
-    // As a configuration writes them.
-    let mut options: Map<String, Json> = match members.remove("options") {
-        Some(Json::Object(options)) => options,
-        None | Some(Json::Null) => Map::new(),
-        Some(_) => return Err(wrong("its \"options\" are no dict".to_owned())),
-    };
-    options.extend(members);
+    let MetricMembers { name, profile, options } = members(object)?;
     let options = if options.is_empty() { Json::Null } else { Json::Object(options) };
-    Ok(MetricRequest { name, id, options, profile })
+    // An id may be FILE.py:NAME, too.
+    let plain = MetricRequest::python(&id).unwrap_or_else(|| MetricRequest::plain(id));
+    Ok(MetricRequest { name: name.unwrap_or(plain.name), options, profile, ..plain })
 }
 
 /// Reads `published` or `improved`.

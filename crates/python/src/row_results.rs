@@ -126,9 +126,9 @@ impl ColumnLayout {
     /// Results on their own. Where one id is too large for a number, all are texts.
     pub fn standalone(rows: &[RowResult], metrics: usize, numbers: bool) -> Self {
         let mut parts: Vec<Vec<String>> = vec![Vec::new(); metrics];
-        for (at, score) in rows.iter().flat_map(|row| scores(&row.result.results)) {
+        for (at, outcome) in rows.iter().flat_map(|row| outcomes(&row.result.results)) {
             let Some(known) = parts.get_mut(at) else { continue };
-            for (name, _) in score.parts.iter() {
+            for (name, _) in outcome.parts().iter() {
                 if !known.iter().any(|known| known == name) {
                     known.push(name.to_owned());
                 }
@@ -139,15 +139,13 @@ impl ColumnLayout {
     }
 }
 
-fn scores(results: &[MetricResult]) -> impl Iterator<Item = (usize, &Score)> {
-    results.iter().enumerate().filter_map(|(at, named)| Some((at, score(named)?)))
+fn outcomes(results: &[MetricResult]) -> impl Iterator<Item = (usize, &Outcome)> {
+    results.iter().enumerate().filter_map(|(at, named)| Some((at, outcome(named)?)))
 }
 
-fn score(named: &MetricResult) -> Option<&Score> {
-    match named {
-        Ok(Outcome::Scored(score)) => Some(score),
-        _ => None,
-    }
+/// The score, or the label alone.
+fn outcome(named: &MetricResult) -> Option<&Outcome> {
+    named.as_ref().ok().filter(|outcome| !matches!(outcome, Outcome::NotApplicable { .. }))
 }
 
 /// The columns that results have beside their rows.
@@ -199,12 +197,13 @@ pub fn batch(
         table.push(&names.value, true, Arc::new(values.finish()));
         table.push_texts(&names.status, false, cells.iter().map(|cells| Some(Cow::Borrowed(cells.status))))?;
         table.push_texts(&names.note, true, text(0))?;
-        let scores = || rows.iter().map(|row| row.result.results.get(at).and_then(score));
+        let outcomes = || rows.iter().map(|row| row.result.results.get(at).and_then(outcome));
         match layout {
             ColumnLayout::WithRows if evidence => table.push_texts(&names.evidence, true, text(1))?,
             ColumnLayout::Standalone { .. } if evidence => {
-                table.count_bytes(scores().flatten().flat_map(|score| &score.evidence).map(evidence_bytes).sum())?;
-                table.push(&names.evidence, true, evidence_column::column(scores()));
+                let evidence = || outcomes().flatten().flat_map(Outcome::evidence);
+                table.count_bytes(evidence().map(evidence_bytes).sum())?;
+                table.push(&names.evidence, true, evidence_column::column(outcomes()));
             }
             _ => {}
         }
@@ -213,7 +212,7 @@ pub fn batch(
             ColumnLayout::WithRows => table.push_texts(&names.parts, true, text(3))?,
             ColumnLayout::Standalone { parts, .. } => {
                 let known = parts.get(at).map_or(&[][..], Vec::as_slice);
-                table.push(&names.parts, true, parts_column(known, scores()));
+                table.push(&names.parts, true, parts_column(known, outcomes()));
             }
         }
         table.push_texts(&names.kind, true, text(4))?;
@@ -224,19 +223,19 @@ pub fn batch(
 }
 
 /// Named pieces of a value, each in a field of its own. A metric that has none has no structure either.
-fn parts_column<'a>(names: &[String], scores: impl Iterator<Item = Option<&'a Score>>) -> ArrayRef {
+fn parts_column<'a>(names: &[String], outcomes: impl Iterator<Item = Option<&'a Outcome>>) -> ArrayRef {
     if names.is_empty() {
-        return Arc::new(NullArray::new(scores.count()));
+        return Arc::new(NullArray::new(outcomes.count()));
     }
     let fields: Vec<Field> = names.iter().map(|name| Field::new(name, DataType::Float64, true)).collect();
     let mut rows = StructBuilder::from_fields(fields, 0);
-    for score in scores {
+    for outcome in outcomes {
         for (at, name) in names.iter().enumerate() {
             if let Some(column) = rows.field_builder::<Float64Builder>(at) {
-                column.append_option(score.and_then(|score| score.parts.get(name)));
+                column.append_option(outcome.and_then(|outcome| outcome.parts().get(name)));
             }
         }
-        rows.append(score.is_some_and(|score| !score.parts.is_empty()));
+        rows.append(outcome.is_some_and(|outcome| !outcome.parts().is_empty()));
     }
     Arc::new(rows.finish())
 }

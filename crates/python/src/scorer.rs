@@ -4,7 +4,6 @@ use std::io;
 use std::num::NonZeroUsize;
 
 use arrow_array::RecordBatch;
-use probare_benchmarks::registry;
 use probare_core::{DefaultCasePolicy, Event, Sink};
 use probare_engine::{DriveOptions, ModelBackend, Plan, PlanError, RunContext, apply_decision_thresholds, drive};
 use probare_formats::FieldMap;
@@ -15,6 +14,7 @@ use pyo3_arrow::{PyRecordBatch, PySchema};
 use crate::failure::PyFailure;
 use crate::interrupt::{Interrupt, run_interruptibly};
 use crate::metrics::requests;
+use crate::own_metrics::MetricList;
 use crate::row_results::{self, ColumnLayout, RowCollector};
 use crate::scoring::{jobs, read_options, resolve};
 use crate::summaries::Summary;
@@ -38,16 +38,17 @@ impl Scorer {
     #[new]
     fn new(metrics: Option<&Bound<'_, PyAny>>, options: &Bound<'_, PyAny>, evidence: bool) -> PyResult<Self> {
         let options = resolve(read_options(options)?, false)?;
-        let mut requests = match metrics {
+        let mut list = match metrics {
             Some(metrics) => requests(metrics)?,
-            None => options.requests(),
+            None => MetricList { requests: options.requests(), own: Vec::new() },
         };
-        let asked = options.model_access().open(&mut requests, registry()).map_err(PyFailure::from)?;
+        let registry = list.registry()?;
+        let asked = options.model_access().open(&mut list.requests, &registry).map_err(PyFailure::from)?;
         let (files, profile) = (&options.decision_thresholds, options.profile());
-        apply_decision_thresholds(files, &mut requests, profile, registry())
+        apply_decision_thresholds(files, &mut list.requests, profile, &registry)
             .map_err(PlanError::from)
             .map_err(PyFailure::from)?;
-        let plan = Plan::new(&requests, profile, registry()).map_err(PyFailure::from)?;
+        let plan = Plan::new(&list.requests, profile, &registry).map_err(PyFailure::from)?;
         plan.check_models(&asked).map_err(PyFailure::from)?;
         let summary = Summary::from_counted(Summary::empty(NAME, plan.infos()));
         let fields = FieldMap::parse(&options.map).map_err(PyFailure::from)?;

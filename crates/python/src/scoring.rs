@@ -18,6 +18,7 @@ use crate::column_checks;
 use crate::failure::PyFailure;
 use crate::interrupt::{Interrupt, Watch, run_interruptibly};
 use crate::metrics::{profile, requests};
+use crate::own_metrics::MetricList;
 use crate::python_json::object;
 use crate::results::Results;
 use crate::row_results::RowCollector;
@@ -105,9 +106,9 @@ pub fn score(
     let said = read_options(options)?;
     let file_only = file_only_option(&said);
     let options = resolve(said, true)?;
-    let requests = match metrics {
+    let list = match metrics {
         Some(metrics) => requests(metrics)?,
-        None => options.requests(),
+        None => MetricList { requests: options.requests(), own: Vec::new() },
     };
     let mut reads = Vec::new();
     let seen = SeenRows::default();
@@ -139,7 +140,8 @@ pub fn score(
         rows.columns.as_deref().map(check).transpose()?;
         Box::new(IteratorSource::new(cases, &rows.name, fields, &seen)?)
     };
-    let mut job = Job::new(&rows.name, source, requests);
+    let mut job = Job::new(&rows.name, source, list.requests);
+    job.own_metrics = list.own;
     job.reads = reads;
     job.reading.lost_rows_fail = true;
     job.reading.mapping = fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect();

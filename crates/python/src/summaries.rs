@@ -7,7 +7,6 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
-use probare_benchmarks::registry;
 use probare_core::{
     CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, RunEnd, Score, ScoreError, Sink, Stop,
 };
@@ -61,7 +60,8 @@ impl Summary {
     /// A summary of these metrics without a case.
     #[new]
     fn new(metrics: &Bound<'_, PyAny>, profile_name: &str, source: &str) -> PyResult<Self> {
-        let plan = Plan::new(&requests(metrics)?, profile(profile_name)?, registry()).map_err(PyFailure::from)?;
+        let list = requests(metrics)?;
+        let plan = Plan::new(&list.requests, profile(profile_name)?, &list.registry()?).map_err(PyFailure::from)?;
         Ok(Self::from_counted(Self::empty(source, plan.infos())))
     }
 

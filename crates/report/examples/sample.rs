@@ -72,6 +72,7 @@ fn metrics() -> Vec<MetricInfo> {
         options: serde_json::Value::Null,
         decision_thresholds: None,
         is_descriptive: false,
+        code: None,
     };
     vec![
         metric("relevance", "How much of the query the response takes up", Better::Higher, 1),

@@ -204,8 +204,8 @@ fn metric_section(metric: &MetricInfo, named: &MetricResult, look: TerminalStyle
     let profile = metric.profile.map(|profile| format!("{profile}, ")).unwrap_or_default();
     let about = format!("({profile}version {})", metric.version);
     let name = look.strong(&terminal(&metric.name));
-    let score = match named {
-        Ok(Outcome::Scored(score)) => score,
+    let outcome = match named {
+        Ok(outcome @ (Outcome::Scored(_) | Outcome::Labelled(_))) => outcome,
         Ok(Outcome::NotApplicable { reason }) => {
             return format!("\n{name}: not applicable {about}\n  {}\n", terminal(reason));
         }
@@ -213,15 +213,20 @@ fn metric_section(metric: &MetricInfo, named: &MetricResult, look: TerminalStyle
             return format!("\n{name}: {} {about}\n  {}\n", error.kind().name(), terminal(&error.to_string()));
         }
     };
-    let label = score.label.as_deref().map(|label| format!(" {}", terminal(label))).unwrap_or_default();
-    let mut text =
-        format!("\n{name}: {}{label}, {} is better {about}\n", rounded(score.value.get()), metric.better.name());
-    if !score.parts.is_empty() {
+    let label = outcome.label().map(terminal).unwrap_or_default();
+    let mut text = match outcome.score() {
+        Some(score) => {
+            let label = if label.is_empty() { String::new() } else { format!(" {label}") };
+            format!("\n{name}: {}{label}, {} is better {about}\n", rounded(score.value.get()), metric.better.name())
+        }
+        None => format!("\n{name}: {label} {about}\n"),
+    };
+    if !outcome.parts().is_empty() {
         let parts: Vec<String> =
-            score.parts.iter().map(|(name, value)| format!("{} {}", terminal(name), rounded(value))).collect();
+            outcome.parts().iter().map(|(name, value)| format!("{} {}", terminal(name), rounded(value))).collect();
         text.push_str(&format!("  made of {}\n", parts.join(", ")));
     }
-    for piece in &score.evidence {
+    for piece in outcome.evidence() {
         let place = piece.place.as_ref().map(|place| format!(" {}", named_place(place))).unwrap_or_default();
         let cut = if piece.cut { "…" } else { "" };
         text.push_str(&format!("  {}{place}: {}{cut}\n", piece.kind.name(), terminal(&piece.text)));

@@ -101,6 +101,7 @@ impl Junit {
                 };
                 self.write(&metric.name, id, about(Some(value)), &ending)
             }
+            Ok(Outcome::Labelled(_)) => self.write(&metric.name, id, about(None), &Ending::Passed),
             Ok(Outcome::NotApplicable { reason }) => {
                 self.write(&metric.name, id, about(None), &Ending::Skipped { message: reason })
             }

@@ -9,7 +9,7 @@ use crate::escape::excerpt;
 /// Scored, not applicable or failed; never folded into a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultStatus {
-    /// There is a value.
+    /// There is a value, or a label alone.
     Scored,
     /// The question does not apply to the case.
     NotApplicable,
@@ -21,7 +21,7 @@ impl ResultStatus {
     /// The situation of one result.
     pub const fn from_result(result: &MetricResult) -> Self {
         match result {
-            Ok(Outcome::Scored(_)) => Self::Scored,
+            Ok(Outcome::Scored(_) | Outcome::Labelled(_)) => Self::Scored,
             Ok(Outcome::NotApplicable { .. }) => Self::NotApplicable,
             Err(_) => Self::Failed,
         }
@@ -66,8 +66,8 @@ pub(crate) fn score(result: &MetricResult) -> Option<&Score> {
 /// What there is to say beside the value: the label of a score, the reason why the question does not apply, the error.
 pub(crate) fn note(result: &MetricResult) -> Cow<'_, str> {
     match result {
-        Ok(Outcome::Scored(score)) => Cow::Borrowed(score.label.as_deref().unwrap_or("")),
         Ok(Outcome::NotApplicable { reason }) => Cow::Borrowed(reason),
+        Ok(outcome) => Cow::Borrowed(outcome.label().unwrap_or_default()),
         Err(error) => Cow::Owned(error.to_string()),
     }
 }

@@ -27,6 +27,7 @@ pub(crate) fn metrics() -> Vec<MetricInfo> {
         options: serde_json::Value::Null,
         decision_thresholds: None,
         is_descriptive: false,
+        code: None,
     };
     vec![
         metric("relevance", Better::Higher),

@@ -278,6 +278,9 @@ impl RunPlan {
                 {
                     found.push(format!("the options of metric `{}` changed", before.name));
                 }
+                Some(metric) if code_digests(metric) != code_digests(before) => {
+                    found.push(format!("the code of metric `{}` changed", before.name));
+                }
                 Some(_) => {}
             }
         }
@@ -293,6 +296,11 @@ impl RunPlan {
         compare(&mut found, "the recorded replies", &replies(self), &replies(now));
         found
     }
+}
+
+/// What computes a metric of the user's own: the names of files say nothing, what stands in them does.
+fn code_digests(metric: &MetricInfo) -> Vec<&str> {
+    metric.code.iter().flat_map(|code| code.files.values()).map(String::as_str).collect()
 }
 
 fn limit(limit: Option<u64>) -> String {
@@ -337,6 +345,7 @@ mod tests {
             options: Json::Null,
             decision_thresholds: None,
             is_descriptive: false,
+            code: None,
         };
         let plan = RunPlan {
             datasets: vec![dataset],

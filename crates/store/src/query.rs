@@ -1,7 +1,9 @@
 //! Samples found by what their rows say: which cases fit a filter, and all samples of some cases. Nothing is unpacked but what
 //! is shown.
 
-use probare_core::{Case, CaseResult, ErrorKind, MetricInfo, MetricResult, Outcome, Score, ScoreError};
+use probare_core::{
+    Case, CaseResult, ErrorKind, LabelOnly, MetricInfo, MetricResult, Outcome, Score, ScoreError, ScoreParts,
+};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
@@ -364,10 +366,16 @@ fn from_columns(row: &SampleRow, names: &[String]) -> Vec<MetricResult> {
                 Ok(Outcome::Scored(Score { label: label.map(|label| label.to_owned().into()), ..score }))
             }
             (None, Some(NOT_APPLICABLE)) => Ok(Outcome::not_applicable("")),
-            (None, kind) => {
-                let kind = ErrorKind::ALL.into_iter().find(|known| Some(known.name()) == kind);
-                Err(ScoreError::other(kind.unwrap_or(ErrorKind::Failed), ""))
-            }
+            (None, Some(label)) => match ErrorKind::from_name(label) {
+                Some(kind) => Err(ScoreError::other(kind, "")),
+                None => Ok(Outcome::Labelled(LabelOnly {
+                    label: label.to_owned().into(),
+                    by: None,
+                    parts: ScoreParts::EMPTY,
+                    evidence: Vec::new(),
+                })),
+            },
+            (None, None) => Err(ScoreError::other(ErrorKind::Failed, "")),
         }
     };
     names.iter().map(named).collect()

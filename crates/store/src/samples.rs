@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probare_core::{MetricResult, Outcome, SampleKey};
+use probare_core::{ErrorKind, MetricResult, Outcome, SampleKey};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
@@ -88,6 +88,7 @@ impl MetricValue {
     pub fn new(metric: &str, named: &MetricResult) -> Self {
         let (value, label) = match named {
             Ok(Outcome::Scored(score)) => (Some(score.value.get()), score.label.as_deref()),
+            Ok(Outcome::Labelled(label)) => (None, Some(&*label.label)),
             Ok(Outcome::NotApplicable { .. }) => (None, Some(NOT_APPLICABLE)),
             Err(error) => (None, Some(error.kind().name())),
         };
@@ -96,7 +97,14 @@ impl MetricValue {
 
     /// The kind of error, if it is one.
     fn error(&self) -> Option<&str> {
-        self.label.as_deref().filter(|label| self.value.is_none() && *label != NOT_APPLICABLE)
+        // A label without a value is never one of these words.
+        self.label.as_deref().filter(|label| self.value.is_none() && ErrorKind::from_name(label).is_some())
+    }
+
+    /// Whether there is a value, or a label alone.
+    fn is_scored(&self) -> bool {
+        self.value.is_some()
+            || self.label.as_deref().is_some_and(|label| label != NOT_APPLICABLE && self.error().is_none())
     }
 }
 
@@ -126,7 +134,7 @@ impl SampleRow {
     /// Sets the status by what the metrics said.
     pub fn finish(&mut self) {
         let error = self.values.iter().find_map(MetricValue::error);
-        let is_scored = self.values.is_empty() || self.values.iter().any(|value| value.value.is_some());
+        let is_scored = self.values.is_empty() || self.values.iter().any(MetricValue::is_scored);
         self.status = error.unwrap_or(if is_scored { "scored" } else { NOT_APPLICABLE }).to_owned();
     }
 

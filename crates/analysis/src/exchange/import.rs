@@ -194,6 +194,7 @@ fn write_results(
             options: json!({"from": format.name()}),
             decision_thresholds: None,
             is_descriptive: false,
+            code: None,
         })
         .collect();
     let name = path.display().to_string();

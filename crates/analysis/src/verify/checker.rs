@@ -6,9 +6,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{
-    BenchmarkData, Event, FORMAT, FileDigest, GenerationRecord, Manifest, Outcome, RunEnd, Sha256, Sink,
-};
+use probare_core::{BenchmarkData, Event, FORMAT, FileDigest, GenerationRecord, Manifest, RunEnd, Sha256, Sink};
 use probare_formats::results::{FileRows, ResultsFile, ResultsFileError};
 use probare_report::{OutputWriter, RendererOptions, ReportFormat, Summary, VERSION, costs};
 
@@ -178,8 +176,8 @@ impl Sink for Checker<'_> {
                 self.verdict.cases += 1;
                 self.verdict.scores += result.results.len() as u64;
                 for (metric, told) in self.metrics.iter().zip(&result.results) {
-                    if let Ok(Outcome::Scored(score)) = told {
-                        check_spans(&score.evidence, &result.case, metric, &mut self.verdict);
+                    if let Ok(outcome) = told {
+                        check_spans(outcome.evidence(), &result.case, metric, &mut self.verdict);
                     }
                 }
                 if let Some(matching) = &mut self.matching {

@@ -12,6 +12,7 @@ mod earlier_formats;
 mod inputs;
 mod manifest_check;
 mod matching;
+mod own_code;
 mod page;
 mod rebuild;
 mod row_differences;
@@ -104,6 +105,8 @@ pub struct VerifyRequest<'a> {
     pub record: CacheFile,
     /// Set from outside to end early.
     pub interrupted: Arc<AtomicBool>,
+    /// Whether code that the manifest names, of metrics of a user's own, may be started.
+    pub allow_code: bool,
     /// What can be computed again.
     pub registries: Registries,
 }
@@ -111,7 +114,14 @@ pub struct VerifyRequest<'a> {
 impl<'a> VerifyRequest<'a> {
     /// A file of results with the inputs that its manifest names.
     pub fn new(results: &'a Path, registries: Registries) -> Self {
-        Self { results, inputs: &[], record: CacheFile::from_environment(), interrupted: Arc::default(), registries }
+        Self {
+            results,
+            inputs: &[],
+            record: CacheFile::from_environment(),
+            interrupted: Arc::default(),
+            allow_code: false,
+            registries,
+        }
     }
 }
 
@@ -136,6 +146,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
         cluster: manifest.summary.pointer("/cluster/column").and_then(Json::as_str).and_then(|name| name.parse().ok()),
         is_over_outputs: job.means_over == MeansOver::Outputs,
     };
+    let allowed_code = own_code::allowed_metrics(&manifest, asked.allow_code, &mut verdict);
     let asking = score_dependencies::asking(
         &manifest,
         &resolved,
@@ -163,6 +174,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
         interrupted: Arc::clone(&asked.interrupted),
         model_access: Some(asking),
         recorded: manifest.metrics.clone(),
+        allowed_code,
         // Nothing is run: what became of a program is read, with the time that it took then.
         sandboxing: Some(ProgramOptions {
             record: Some(asked.record.clone()),
@@ -273,7 +285,7 @@ fn is_known(manifest: &Manifest, asked: &VerifyRequest<'_>, verdict: &mut Verdic
         verdict.about_file(format!("the benchmark `{}` is unknown to this program; nothing was computed", call.id));
         known = false;
     }
-    for metric in &manifest.metrics {
+    for metric in manifest.metrics.iter().filter(|metric| metric.code.is_none()) {
         match asked.registries.metrics.get(&metric.id) {
             Ok(_) => {}
             // It is no metric of the registry: it looks at the results of the others.

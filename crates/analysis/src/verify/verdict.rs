@@ -60,6 +60,8 @@ pub struct Verdict {
     pub unchecked: Vec<String>,
     /// Those of them that are retired.
     pub retired: Vec<String>,
+    /// Those of them that code of a user computed, which is started only where the user allows it.
+    pub own_code: Vec<String>,
     /// Scores of single cases that could not be computed again, because a reply is not recorded, by their metric.
     pub unrecorded: BTreeMap<String, u64>,
     /// What else of the file was not held against anything, each as a sentence.

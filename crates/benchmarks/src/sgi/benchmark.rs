@@ -80,6 +80,7 @@ pub fn request(subtask: Subtask, profile: Profile, options: Map<String, Json>) -
         id: subtask.metric().to_owned(),
         options: if options.is_empty() { Json::Null } else { Json::Object(options) },
         profile: Some(profile),
+        code: None,
     }
 }
 

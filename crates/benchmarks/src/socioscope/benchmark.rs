@@ -222,7 +222,7 @@ impl Options {
             let prefix = if profile == Profile::Improved { "improved " } else { "" };
             let mut add = |id: &str, options: Json| {
                 let (name, id) = (format!("{prefix}{id}"), id.to_owned());
-                requests.push(MetricRequest { name, id, options, profile: Some(profile) });
+                requests.push(MetricRequest { name, id, options, profile: Some(profile), code: None });
             };
             for kind in QuestionType::ALL.into_iter().filter(occurs) {
                 add(kind.metric(), self.metric_options(kind));

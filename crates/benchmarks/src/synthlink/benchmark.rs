@@ -226,6 +226,7 @@ fn requests(weights: MeasureWeights, profile: Profile) -> Vec<MetricRequest> {
         id: id.to_owned(),
         options: if id == AGGREGATE { weights.clone() } else { Json::Null },
         profile: Some(profile),
+        code: None,
     };
     let is_improved = profile == Profile::Improved;
     let prefix = if is_improved { "improved " } else { "" };

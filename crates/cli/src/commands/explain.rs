@@ -3,10 +3,12 @@
 use std::io;
 
 use probare_benchmarks::registry;
-use probare_engine::PlanError;
+use probare_core::{MetricRequest, OwnMetric, Trust};
+use probare_engine::{Config, PlanError, with_own_metrics};
 use probare_metrics::cascade;
 use probare_metrics::judges::Rubric;
-use probare_report::{TerminalStyle, describe_thresholds};
+use probare_report::{TerminalStyle, describe_thresholds, escape};
+use serde_json::Value as Json;
 
 use super::print;
 use crate::failure::{CommandResult, Failure};
@@ -15,7 +17,8 @@ use crate::markdown_page;
 /// Explain a metric: what it measures, options, examples, formula, limits.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Id of the metric; `judge_rubric:rubric=NAME` prints a rubric of the library as a file
+    /// Id of the metric, FILE.py:NAME for a function of a Python file, or the name of a metric of your configuration;
+    /// `judge_rubric:rubric=NAME` prints a rubric of the library as a file
     #[arg(value_name = "METRIC")]
     metric: String,
 
@@ -39,11 +42,71 @@ fn in_reading_order(page: &str) -> String {
     format!("{opening}{}\n", pieces.concat())
 }
 
+/// The metric of the user's own that is meant: code that the argument names, or a metric of the configuration that is found.
+fn own_metric(named: &str) -> Result<Option<OwnMetric>, Failure> {
+    let request: MetricRequest = match named.parse() {
+        Ok(request) => request,
+        // What is no request is no id either, and the registry says so.
+        Err(_) => return Ok(None),
+    };
+    let request = match request.code {
+        Some(_) => Some(request),
+        None if registry().get(named).is_ok() => None,
+        None => {
+            // One that is not trusted names nothing here.
+            let requests = Config::load(None).map(|config| config.requests()).unwrap_or_default();
+            requests.into_iter().find(|known| known.code.is_some() && known.name == named)
+        }
+    };
+    let Some(request) = request else { return Ok(None) };
+    let registry =
+        with_own_metrics(registry(), std::slice::from_ref(&request), Trust::Trusted).map_err(PlanError::from)?;
+    Ok(registry.own(&request).cloned())
+}
+
+/// The facts of a metric of the user's own, its options, and what its author wrote about it.
+fn explain_own(metric: &OwnMetric, markdown: bool) -> CommandResult {
+    let end = |end: f64| if end.is_finite() { end.to_string() } else { "no end".to_owned() };
+    let needs: Vec<_> = metric.needs.iter().map(|field| field.name()).collect();
+    let mut page = format!("# {}\n\n{}\n", metric.id, metric.summary);
+    let page_text = metric.page.trim();
+    if !page_text.is_empty() && page_text != metric.summary {
+        let rest = page_text.strip_prefix(&metric.summary).unwrap_or(page_text).trim();
+        page.push_str(&format!("\n{rest}\n"));
+    }
+    let options = metric.options.get("properties").and_then(Json::as_object);
+    if let Some(options) = options.filter(|options| !options.is_empty()) {
+        page.push_str("\n## Options\n\n| option | type | default |\n|---|---|---|\n");
+        for (name, schema) in options {
+            let kind = schema.get("type").and_then(Json::as_str).unwrap_or("any");
+            let default = schema.get("default").map_or_else(|| "needed".to_owned(), |value| format!("`{value}`"));
+            page.push_str(&format!("| `{name}` | {kind} | {default} |\n"));
+        }
+    }
+    if markdown {
+        return print(&page);
+    }
+    let facts = format!(
+        "your own, computed by {}; values from {} to {}, {} is better; needs {}; version {}",
+        metric.code.source,
+        end(metric.range.0),
+        end(metric.range.1),
+        metric.better.name(),
+        if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") },
+        metric.version,
+    );
+    let look = TerminalStyle::for_stream(&io::stdout());
+    print(&format!("{}\n\n{}", escape::terminal(&facts), markdown_page::render(&page, look)))
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     if let Some(name) = arguments.metric.strip_prefix("judge_rubric:rubric=") {
         let text = Rubric::option_text(name).map_err(|error| Failure::usage(error.to_string()))?;
         return print(&text);
+    }
+    if let Some(own) = own_metric(&arguments.metric)? {
+        return explain_own(&own, arguments.markdown);
     }
     let metric = registry().get(&arguments.metric).map_err(PlanError::from)?;
     if arguments.markdown {

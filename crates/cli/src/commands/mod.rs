@@ -19,6 +19,7 @@ pub mod judge;
 pub mod labelled_results;
 pub mod list;
 pub mod man;
+pub mod metric;
 pub mod model_call_flags;
 pub mod models;
 pub mod parse;

@@ -9,7 +9,9 @@ use probare_benchmarks::synthlink::catalogue::{is_catalogue, validate};
 use probare_core::{DefaultCasePolicy, Event, Field, NoBackend, Problem, Sink};
 use probare_engine::Config;
 use probare_engine::Exit;
-use probare_engine::{DriveOptions, GateEntry, Plan, RunContext, drive, read_rubric_file};
+use probare_engine::{
+    DriveOptions, GateEntry, Plan, PlanError, RunContext, drive, read_rubric_file, with_own_metrics_unstarted,
+};
 use probare_formats::{ReadOptions, columns};
 use probare_report::{Gates, escape};
 
@@ -117,7 +119,8 @@ fn configuration(file: &str) -> CommandResult {
     if !config.metrics.is_empty() {
         let mut requests = config.requests();
         requests.iter_mut().try_for_each(read_rubric_file)?;
-        let plan = Plan::new(&requests, config.profile.unwrap_or_default(), registry())?;
+        let registry = with_own_metrics_unstarted(registry(), &requests).map_err(PlanError::from)?;
+        let plan = Plan::new(&requests, config.profile.unwrap_or_default(), &registry)?;
         Gates::new(config.gates.iter().flat_map(GateEntry::gates).collect()).check(plan.infos(), true)?;
     }
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));

@@ -32,6 +32,10 @@ pub struct Arguments {
     #[arg(id = "cache", long = "cache", value_name = "FILE", env = "PROBARE_CACHE")]
     record: Option<PathBuf>,
 
+    /// Start the code of your own metrics that the manifest names, if its files are those of the run, to recompute their scores
+    #[arg(long, env = "PROBARE_ALLOW_CODE")]
+    allow_code: bool,
+
     /// Exit with code 0 even if something could not be checked: scores that a model gave, a page of another release
     #[arg(long, env = "PROBARE_ALLOW_UNCHECKED")]
     allow_unchecked: bool,
@@ -43,6 +47,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         inputs: &arguments.inputs,
         record: CacheFile::from_flag(arguments.record.as_deref()),
         interrupted: interrupt_flag(),
+        allow_code: arguments.allow_code,
         ..VerifyRequest::new(&arguments.results, registries())
     };
     let verdict = verify(&asked)?;
@@ -56,6 +61,12 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     for metric in &verdict.unchecked {
         let reason = if verdict.retired.contains(metric) {
             "not recomputed: retired"
+        } else if verdict.own_code.contains(metric) {
+            if arguments.allow_code {
+                "not verified: its code is not here"
+            } else {
+                "not verified: it is computed by code of its author; --allow-code starts it"
+            }
         } else {
             "not checked, because what a model replied or a program did is not recorded here"
         };

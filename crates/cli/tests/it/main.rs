@@ -30,6 +30,8 @@ mod openai_platform;
 mod original_scripts;
 mod original_sgi;
 mod originals;
+#[cfg(unix)]
+mod own_metrics;
 mod planted;
 mod program;
 mod promptfoo;

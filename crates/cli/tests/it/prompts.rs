@@ -134,11 +134,11 @@ fn three_prompts_and_two_models_are_ended_resumed_and_compared_and_nothing_is_as
     assert!(missing.contains("no results of the prompt `shrot`, but of polite, short, shots"), "{missing}");
 
     // What is shown by default are the cells of the matrix; a single dimension on demand.
-    let text = both_streams(&run(place, &["resume", "1"]));
+    let text = both_streams(&run(place, &["run", "probare.yaml"]));
     for cell in ["small, prompt short", "large, prompt shots"] {
         assert!(text.contains(cell), "{cell}: {text}");
     }
-    let text = both_streams(&run(place, &["resume", "1", "--by", "prompt"]));
+    let text = both_streams(&run(place, &["run", "probare.yaml", "--by", "prompt"]));
     assert!(text.contains("polite") && !text.contains("small, prompt"), "{text}");
     assert_eq!(requests(), samples as u64);
 }

@@ -31,6 +31,7 @@ use crate::decide_early::{Baseline, EarlyDecisionError};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
+use crate::own_metrics::with_own_metrics;
 use crate::run::run_planned;
 use crate::{
     Conclusion, Exit, ModelAccess, ModelAccessError, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunError,
@@ -350,9 +351,10 @@ impl Evaluation {
         let retrieving =
             settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
-        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), registries.metrics)
+        let registry = with_own_metrics(registries.metrics, &requests, outside.trust()).map_err(PlanError::from)?;
+        apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), &registry)
             .map_err(PlanError::from)?;
-        let metrics = Plan::new(&requests, settings.profile(), registries.metrics)?;
+        let metrics = Plan::new(&requests, settings.profile(), &registry)?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
         let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();

@@ -65,5 +65,5 @@ fn entry(metric: &RequestedMetric) -> MetricEntry {
         Json::Object(options) => options,
         _ => Map::new(),
     };
-    MetricEntry { id, name: Some(name), options, profile: None }
+    MetricEntry { id, name: Some(name), options, ..MetricEntry::default() }
 }

@@ -35,7 +35,7 @@ fn scored(metric: &str, vector: &Value, columns: &[(&str, &str)]) -> Result<Opti
     }
     match built.score(sample) {
         Ok(Outcome::Scored(score)) => Ok(Some(score)),
-        Ok(Outcome::NotApplicable { .. }) | Err(_) => Ok(None),
+        Ok(Outcome::Labelled(_) | Outcome::NotApplicable { .. }) | Err(_) => Ok(None),
     }
 }
 
@@ -180,7 +180,7 @@ fn plain(metric: &str, case: &Case) -> Option<Score> {
     }
     match built.score(sample).unwrap() {
         Outcome::Scored(score) => Some(score),
-        Outcome::NotApplicable { .. } => None,
+        Outcome::Labelled(_) | Outcome::NotApplicable { .. } => None,
     }
 }
 

@@ -73,7 +73,7 @@ fn label(metric: &str, case: &Case) -> Option<String> {
     let built = registry().get(metric).unwrap().build(Value::Null, Profile::Improved).unwrap();
     match built.score(Sample::from_case(case)).unwrap() {
         Outcome::Scored(score) => score.label.map(std::borrow::Cow::into_owned),
-        Outcome::NotApplicable { .. } => None,
+        Outcome::Labelled(_) | Outcome::NotApplicable { .. } => None,
     }
 }
 

@@ -59,7 +59,7 @@ fn judged_cases(metric: &str, cases: impl Iterator<Item = (Case, bool)>) -> Vec<
                 let decision = decision(score.label.as_deref().expect("the metric decides"));
                 Some(Judged { value: score.value.get(), decision, is_good })
             }
-            Outcome::NotApplicable { .. } => None,
+            Outcome::Labelled(_) | Outcome::NotApplicable { .. } => None,
         })
         .collect()
 }

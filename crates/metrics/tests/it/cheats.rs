@@ -82,7 +82,7 @@ fn scored(sandbox: &Real, row: &Value, options: &Value) -> Result<Score, ScoreEr
     let case = case::read(row);
     match built.score_with("code_tests", Sample::from_case(&case), sandbox)? {
         Outcome::Scored(score) => Ok(score),
-        Outcome::NotApplicable { reason } => panic!("{reason}"),
+        other => panic!("{other:?}"),
     }
 }
 

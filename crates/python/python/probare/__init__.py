@@ -30,6 +30,7 @@ from probare._errors import (
     WrongTypeError,
 )
 from probare._metric import Metric, MetricRequest, Metrics, Page
+from probare._own_metric import Case, Evidence, NotApplicable, Passage, Score, metric
 from probare._results import Asked, Interval, MetricSummary, ModelCalls, Results, Summary
 
 __version__: str = _probare.version()
@@ -52,9 +53,11 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Asked",
+    "Case",
     "Comparison",
     "DataError",
     "Error",
+    "Evidence",
     "Interval",
     "Metric",
     "MetricRequest",
@@ -64,9 +67,12 @@ __all__ = [
     "MissingKeyError",
     "MissingPackageError",
     "ModelCalls",
+    "NotApplicable",
     "Page",
+    "Passage",
     "ProbareWarning",
     "Results",
+    "Score",
     "ScoreError",
     "Scorer",
     "Summary",
@@ -76,6 +82,7 @@ __all__ = [
     "WrongTypeError",
     "compare",
     "explain",
+    "metric",
     "metrics",
     "score",
     "score_async",

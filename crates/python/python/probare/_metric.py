@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from probare._errors import UsageError, WrongTypeError
+from probare._own_metric import is_metric
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Page(str):
 
 
 MetricRequest: TypeAlias = str | Mapping[str, Any] | Metric | Callable[..., Any]
-"""One metric: `"token_f1"`, `"ndcg:k=5"`, `{"id": "ndcg", "k": 5}`, an entry of `probare.metrics()`, a function of `probare.catalogue`."""
+"""One metric: `"token_f1"`, `"ndcg:k=5"`, `{"id": "ndcg", "k": 5}`, an entry of `probare.metrics()`, a function of `probare.catalogue`, or one with `@probare.metric`."""
 
 Metrics: TypeAlias = MetricRequest | Iterable[MetricRequest]
 """One metric, or several in any collection."""
@@ -58,6 +59,8 @@ def metric_request(metric: Any) -> Any:
         return dict(metric)
     if isinstance(metric, Metric):
         return metric.id
+    if is_metric(metric):
+        return metric
     id = getattr(metric, CATALOGUE_ID, None)
     if isinstance(id, str):
         return id
@@ -72,7 +75,7 @@ def metric_requests(metrics: Any) -> list[Any] | None:
     """
     if metrics is None:
         return None
-    if isinstance(metrics, (str, Mapping, Metric)) or callable(metrics):
+    if isinstance(metrics, (str, Mapping, Metric)) or callable(metrics) or is_metric(metrics):
         return [metric_request(metrics)]
     if not isinstance(metrics, Iterable):
         raise WrongTypeError(f"`metrics` must be a metric or several of them, but it is {metrics!r:.80}", HINT)

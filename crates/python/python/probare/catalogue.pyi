@@ -4,7 +4,9 @@
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-Profile: TypeAlias = Literal["published", "improved"]
+from probare._arguments import Profile as Profile
+from probare._metric import MetricRequest
+
 MetricId: TypeAlias = Literal[
     "fact_kept",
     "function_call",
@@ -86,7 +88,7 @@ MetricId: TypeAlias = Literal[
     "tfidf_cosine",
     "token_f1",
 ]
-Request: TypeAlias = MetricId | dict[str, Any]
+Request: TypeAlias = MetricRequest
 
 def read(request: str) -> dict[str, Any]:
     """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
@@ -96,10 +98,7 @@ def fact_kept(
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
-    """Share of the user's facts that come back as the user said them, in calls and answers.
-
-    `probare.explain("fact_kept")` is its page.
-    """
+    """Share of the user's facts that come back as the user said them, in calls and answers."""
 
 def function_call(
     *,
@@ -120,8 +119,6 @@ def function_call(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("function_call")` is its page.
     """
 
 def json_diff(
@@ -145,8 +142,6 @@ def json_diff(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("json_diff")` is its page.
     """
 
 def json_match(
@@ -178,8 +173,6 @@ def json_match(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("json_match")` is its page.
     """
 
 def list_contains(
@@ -203,8 +196,6 @@ def list_contains(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("list_contains")` is its page.
     """
 
 def loops(
@@ -228,8 +219,6 @@ def loops(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("loops")` is its page.
     """
 
 def numeric_diff(
@@ -251,8 +240,6 @@ def numeric_diff(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("numeric_diff")` is its page.
     """
 
 def steps(
@@ -274,8 +261,6 @@ def steps(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("steps")` is its page.
     """
 
 def tool_call_accuracy(
@@ -295,8 +280,6 @@ def tool_call_accuracy(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("tool_call_accuracy")` is its page.
     """
 
 def tool_call_f1(
@@ -314,8 +297,6 @@ def tool_call_f1(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("tool_call_f1")` is its page.
     """
 
 def tool_calls(
@@ -355,8 +336,6 @@ def tool_calls(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("tool_calls")` is its page.
     """
 
 def tool_correctness(
@@ -386,8 +365,6 @@ def tool_correctness(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("tool_correctness")` is its page.
     """
 
 def tool_errors(
@@ -407,8 +384,6 @@ def tool_errors(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("tool_errors")` is its page.
     """
 
 def tool_rules(
@@ -428,8 +403,6 @@ def tool_rules(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("tool_rules")` is its page.
     """
 
 def tool_schema(
@@ -453,8 +426,6 @@ def tool_schema(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("tool_schema")` is its page.
     """
 
 def trajectory_match(
@@ -470,8 +441,6 @@ def trajectory_match(
     - `trajectory_match_mode`: How the two sides are compared.
     - `tool_args_match_mode`: When the arguments of two calls fit.
     - `tool_args_match_overrides`: For single tools: another mode, or a list of arguments (with dots into objects) that alone are compared.
-
-    `probare.explain("trajectory_match")` is its page.
     """
 
 def answer_match(
@@ -489,8 +458,6 @@ def answer_match(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("answer_match")` is its page.
     """
 
 def agency_language(
@@ -514,8 +481,6 @@ def agency_language(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("agency_language")` is its page.
     """
 
 def grounded_uptake(
@@ -537,8 +502,6 @@ def grounded_uptake(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("grounded_uptake")` is its page.
     """
 
 def performative_empathy(
@@ -562,8 +525,6 @@ def performative_empathy(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("performative_empathy")` is its page.
     """
 
 def topic_pivot(
@@ -587,8 +548,6 @@ def topic_pivot(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("topic_pivot")` is its page.
     """
 
 def unverifiable_reassurance(
@@ -612,8 +571,6 @@ def unverifiable_reassurance(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("unverifiable_reassurance")` is its page.
     """
 
 def code_tests(
@@ -639,8 +596,6 @@ def code_tests(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("code_tests")` is its page.
     """
 
 def answer_f1(
@@ -660,8 +615,6 @@ def answer_f1(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("answer_f1")` is its page.
     """
 
 def claim_verification(
@@ -681,8 +634,6 @@ def claim_verification(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("claim_verification")` is its page.
     """
 
 def deep_search_aggregate(
@@ -702,8 +653,6 @@ def deep_search_aggregate(
     - `steps`: Name in the metadata of the reasoning steps.
     - `sources`: Name in the metadata of the source texts.
     - `iterations`: Name in the metadata of the iterations.
-
-    `probare.explain("deep_search_aggregate")` is its page.
     """
 
 def iteration_efficiency(
@@ -727,8 +676,6 @@ def iteration_efficiency(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("iteration_efficiency")` is its page.
     """
 
 def source_precision(
@@ -740,8 +687,6 @@ def source_precision(
     """Share of the first five retrieved documents whose name holds a topic of the question.
 
     - `topics`: Name in the metadata of the titles that documents should belong to.
-
-    `probare.explain("source_precision")` is its page.
     """
 
 def step_coverage(
@@ -763,8 +708,6 @@ def step_coverage(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("step_coverage")` is its page.
     """
 
 def openai_grader(
@@ -784,8 +727,6 @@ def openai_grader(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("openai_grader")` is its page.
     """
 
 def openai_model_grader(
@@ -813,8 +754,6 @@ def openai_model_grader(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("openai_model_grader")` is its page.
     """
 
 def list_many(
@@ -840,8 +779,6 @@ def list_many(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("list_many")` is its page.
     """
 
 def list_one(
@@ -867,8 +804,6 @@ def list_one(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("list_one")` is its page.
     """
 
 def pick_many(
@@ -894,8 +829,6 @@ def pick_many(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("pick_many")` is its page.
     """
 
 def pick_one(
@@ -921,8 +854,6 @@ def pick_one(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("pick_one")` is its page.
     """
 
 def verbatim(
@@ -930,10 +861,7 @@ def verbatim(
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
-    """Share of the quotations that stand in the passage they are said to come from.
-
-    `probare.explain("verbatim")` is its page.
-    """
+    """Share of the quotations that stand in the passage they are said to come from."""
 
 def yes_no(
     *,
@@ -954,8 +882,6 @@ def yes_no(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("yes_no")` is its page.
     """
 
 def yes_no_rationale(
@@ -981,8 +907,6 @@ def yes_no_rationale(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("yes_no_rationale")` is its page.
     """
 
 def judge_answer_relevancy(
@@ -1008,8 +932,6 @@ def judge_answer_relevancy(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_answer_relevancy")` is its page.
     """
 
 def judge_claims(
@@ -1037,8 +959,6 @@ def judge_claims(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_claims")` is its page.
     """
 
 def judge_context_precision(
@@ -1066,8 +986,6 @@ def judge_context_precision(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_context_precision")` is its page.
     """
 
 def judge_context_recall(
@@ -1093,8 +1011,6 @@ def judge_context_recall(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_context_recall")` is its page.
     """
 
 def judge_context_relevance(
@@ -1120,8 +1036,6 @@ def judge_context_relevance(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_context_relevance")` is its page.
     """
 
 def judge_noise_sensitivity(
@@ -1149,8 +1063,6 @@ def judge_noise_sensitivity(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_noise_sensitivity")` is its page.
     """
 
 def judge_pairwise(
@@ -1180,8 +1092,6 @@ def judge_pairwise(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_pairwise")` is its page.
     """
 
 def judge_rubric(
@@ -1215,8 +1125,6 @@ def judge_rubric(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_rubric")` is its page.
     """
 
 def judge_same_answer(
@@ -1244,8 +1152,6 @@ def judge_same_answer(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_same_answer")` is its page.
     """
 
 def judge_steps(
@@ -1275,8 +1181,6 @@ def judge_steps(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("judge_steps")` is its page.
     """
 
 def personal_data(
@@ -1298,8 +1202,6 @@ def personal_data(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("personal_data")` is its page.
     """
 
 def secrets(
@@ -1321,8 +1223,6 @@ def secrets(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("secrets")` is its page.
     """
 
 def completeness(
@@ -1340,8 +1240,6 @@ def completeness(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("completeness")` is its page.
     """
 
 def hallucination(
@@ -1367,8 +1265,6 @@ def hallucination(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("hallucination")` is its page.
     """
 
 def relevance(
@@ -1386,8 +1282,6 @@ def relevance(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("relevance")` is its page.
     """
 
 def verdict(
@@ -1409,8 +1303,6 @@ def verdict(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("verdict")` is its page.
     """
 
 def average_precision(
@@ -1424,8 +1316,6 @@ def average_precision(
 
     - `k`: How many places are looked at; all of them where it is not given.
     - `divide_by`: What the sum of precisions is divided by.
-
-    `probare.explain("average_precision")` is its page.
     """
 
 def ndcg(
@@ -1437,8 +1327,6 @@ def ndcg(
     """Discounted cumulative gain of the ranking, divided by that of the best ranking.
 
     - `k`: How many places are looked at; all of them where it is not given.
-
-    `probare.explain("ndcg")` is its page.
     """
 
 def precision_at_k(
@@ -1452,8 +1340,6 @@ def precision_at_k(
 
     - `k`: How many places are looked at.
     - `divide_by`: What the hits are divided by.
-
-    `probare.explain("precision_at_k")` is its page.
     """
 
 def recall_at_k(
@@ -1465,8 +1351,6 @@ def recall_at_k(
     """Share of the relevant documents among the first k retrieved ones.
 
     - `k`: How many places are looked at.
-
-    `probare.explain("recall_at_k")` is its page.
     """
 
 def reciprocal_rank(
@@ -1478,8 +1362,6 @@ def reciprocal_rank(
     """One divided by the place of the first relevant document.
 
     - `k`: How many places are looked at; all of them where it is not given.
-
-    `probare.explain("reciprocal_rank")` is its page.
     """
 
 def deep_research(
@@ -1511,8 +1393,6 @@ def deep_research(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("deep_research")` is its page.
     """
 
 def dry_experiment(
@@ -1544,8 +1424,6 @@ def dry_experiment(
     - `python_lines`: Cut lines where Python does; the published program also cuts at form feeds and other signs, which shifts functions.
     - `prompt`: The judge's prompt in place of ours, or `@FILE` to read it from a file.
     - `parser_prompt`: The answer parser's prompt in place of ours.
-
-    `probare.explain("dry_experiment")` is its page.
     """
 
 def experimental_reasoning(
@@ -1557,8 +1435,6 @@ def experimental_reasoning(
     """Whether an answer about an experiment chooses the right option, by the letter in its box.
 
     - `boxed_any_case`: Read `\\boxed{a}` too, as `SciEvalKit` does; the official script skips small letters. Default: false for published scores, else true.
-
-    `probare.explain("experimental_reasoning")` is its page.
     """
 
 def idea_generation(
@@ -1588,8 +1464,6 @@ def idea_generation(
     - `object_or_zero`: JSON that is no object counts as an idea that cannot be read, with 0 points; the published scorer fails on it and leaves the case out of the mean.
     - `reasks`: How often a vote that cannot be read is asked for again. Default 0 in the published profile, 2 in the improved one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-
-    `probare.explain("idea_generation")` is its page.
     """
 
 def reasoning_validity(
@@ -1613,8 +1487,6 @@ def reasoning_validity(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("reasoning_validity")` is its page.
     """
 
 def wet_experiment(
@@ -1636,8 +1508,6 @@ def wet_experiment(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("wet_experiment")` is its page.
     """
 
 def bleu(
@@ -1667,8 +1537,6 @@ def bleu(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("bleu")` is its page.
     """
 
 def chrf(
@@ -1698,8 +1566,6 @@ def chrf(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("chrf")` is its page.
     """
 
 def contains(
@@ -1725,8 +1591,6 @@ def contains(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("contains")` is its page.
     """
 
 def embedding_similarity(
@@ -1748,8 +1612,6 @@ def embedding_similarity(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("embedding_similarity")` is its page.
     """
 
 def exact_match(
@@ -1771,8 +1633,6 @@ def exact_match(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("exact_match")` is its page.
     """
 
 def jaccard(
@@ -1792,8 +1652,6 @@ def jaccard(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("jaccard")` is its page.
     """
 
 def json_schema(
@@ -1815,8 +1673,6 @@ def json_schema(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("json_schema")` is its page.
     """
 
 def json_valid(
@@ -1838,8 +1694,6 @@ def json_valid(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("json_valid")` is its page.
     """
 
 def levenshtein(
@@ -1863,8 +1717,6 @@ def levenshtein(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("levenshtein")` is its page.
     """
 
 def numeric_close(
@@ -1888,8 +1740,6 @@ def numeric_close(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("numeric_close")` is its page.
     """
 
 def regex_match(
@@ -1917,8 +1767,6 @@ def regex_match(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("regex_match")` is its page.
     """
 
 def rouge_l(
@@ -1940,8 +1788,6 @@ def rouge_l(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("rouge_l")` is its page.
     """
 
 def tfidf_cosine(
@@ -1961,8 +1807,6 @@ def tfidf_cosine(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("tfidf_cosine")` is its page.
     """
 
 def token_f1(
@@ -1980,6 +1824,4 @@ def token_f1(
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-
-    `probare.explain("token_f1")` is its page.
     """

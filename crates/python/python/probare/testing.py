@@ -178,6 +178,8 @@ def _judged(results: Results, limits: Mapping[str, float]) -> dict[str, Any]:
     __tracebackhide__ = True
     _current.take(results, limits)
     name, told = only_score(results)
+    if "value" not in told:
+        raise ScoreError(f"{name} gives the label {told['label']!r} and no value to be held to a limit", "failed")
     missed = _missed(told["value"], limits)
     if missed:
         raise AssertionError("\n".join([f"{_value(name, told)}, {', '.join(missed)}", *_details(told, "  ")]))

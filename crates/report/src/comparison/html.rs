@@ -229,10 +229,7 @@ fn side_by_side(metric: &MetricComparison, change: &CaseChange, evidences: &Evid
 fn response(case: &Case, named: Option<&MetricResult>) -> String {
     let Some(whole) = case.text(Field::Response, None) else { return String::new() };
     let shown = &whole[..whole.floor_char_boundary(TEXT)];
-    let evidence = match named {
-        Some(Ok(Outcome::Scored(score))) => score.evidence.as_slice(),
-        _ => &[],
-    };
+    let evidence = named.and_then(|named| named.as_ref().ok()).map(Outcome::evidence).unwrap_or_default();
     let marks: Vec<Mark> = (evidence.iter())
         .filter_map(|piece| {
             let place = piece.place.as_ref().filter(|place| place.field == Field::Response && place.path.is_none())?;

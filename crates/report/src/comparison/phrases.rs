@@ -1,6 +1,6 @@
 //! Words that all forms of a comparison share.
 
-use probare_core::{MetricResult, Outcome, Score};
+use probare_core::{Evidence, MetricResult, Outcome};
 use probare_stats::Interval;
 
 use super::{CaseChange, EvidenceByCase, MetricComparison, MetricDifference, Pairing};
@@ -93,14 +93,14 @@ pub(super) fn result<'a>(
 /// The first pieces of evidence in one line.
 pub(super) fn evidence(named: &MetricResult) -> String {
     match named {
-        Ok(Outcome::Scored(score)) => pieces(score),
+        Ok(outcome @ (Outcome::Scored(_) | Outcome::Labelled(_))) => pieces(outcome.evidence()),
         Ok(Outcome::NotApplicable { reason }) => excerpt(reason, 100),
         Err(error) => excerpt(&error.to_string(), 100),
     }
 }
 
-fn pieces(score: &Score) -> String {
-    let pieces: Vec<String> = (score.evidence.iter().take(3))
+fn pieces(evidence: &[Evidence]) -> String {
+    let pieces: Vec<String> = (evidence.iter().take(3))
         .map(|piece| match &piece.note {
             Some(note) if piece.text.is_empty() => format!("{} {}", piece.kind.name(), excerpt(note, 60)),
             _ => format!("{} “{}”", piece.kind.name(), excerpt(&piece.text, 60)),

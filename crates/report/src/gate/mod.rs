@@ -25,7 +25,7 @@ mod verdict;
 
 use std::fmt;
 
-use probare_core::{MetricInfo, Score, UNSURE, closest};
+use probare_core::{MetricInfo, Outcome, UNSURE, closest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -377,11 +377,12 @@ impl GateCounts {
 
     /// Takes in a scored output, and says whether it counts, where a share is asked for and the output can have it. What a
     /// metric is unsure about has no other label: it is neither for nor against a gate on labels.
-    pub(crate) fn add(&mut self, gate: &Gate, score: &Score, is_excused: bool) -> Option<bool> {
-        let value = score.value.get();
+    pub(crate) fn add(&mut self, gate: &Gate, outcome: &Outcome, is_excused: bool) -> Option<bool> {
+        let value = outcome.score().map(|score| score.value.get());
         let counts = match gate {
             Gate::Mean { .. } | Gate::NotWorse { .. } => return None,
             Gate::Any { relation, limit, .. } => {
+                let value = value?;
                 if !relation.holds(value, *limit) {
                     return None;
                 }
@@ -396,10 +397,11 @@ impl GateCounts {
                 return None;
             }
             Gate::Quantile { relation, limit, .. } | Gate::PassRate { relation, limit, .. } => {
-                relation.holds(value, *limit)
+                relation.holds(value?, *limit)
             }
-            Gate::Labels { label, .. } if score.is_unsure() && label != UNSURE => return None,
-            Gate::Labels { label, .. } => score.label.as_deref() == Some(label),
+            Gate::Labels { .. } if matches!(outcome, Outcome::NotApplicable { .. }) => return None,
+            Gate::Labels { label, .. } if outcome.label() == Some(UNSURE) && label != UNSURE => return None,
+            Gate::Labels { label, .. } => outcome.label() == Some(label),
         };
         self.cases += u64::from(counts);
         Some(counts)

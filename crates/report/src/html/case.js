@@ -91,6 +91,8 @@ export const meter = (metric, value, step) => {
 /** @param {Exclude<Cell, null | false>} cell @param {boolean} fails */
 export const valueOf = (cell, fails) => {
   const [value, , label, tone] = cell;
+  // A metric of the user's own may give a label alone.
+  if (value === null) return [make("span", { class: tone ? `tag ${tone}` : "label" }, label)];
   const hint = fails ? "fails a limit" : null;
   if (tone) {
     // A verdict is a word; the number behind it is there for who points at it.
@@ -112,7 +114,7 @@ export const cellOf = (metrics, entry, at) => {
     return make("td", {}, make("span", { class: "value none", title: "not applicable" }, "n/a"));
   if (cell === false) return make("td", { class: "right" }, make("span", { class: "tag bad" }, "failed"));
   const fails = (entry.m || []).includes(at);
-  return make("td", {}, valueOf(cell, fails), meter(metrics[at], cell[0], cell[1]));
+  return make("td", {}, valueOf(cell, fails), cell[0] === null ? null : meter(metrics[at], cell[0], cell[1]));
 };
 
 // A text with its marks: cut where any of them starts or ends.

@@ -51,10 +51,11 @@ pub(super) struct CaseEntry {
     t: Vec<String>,
 }
 
-/// A value with its step and label; `null` where the question does not apply, `false` where it could not be scored.
+/// A value (`null` where there is a label alone) with its step and label; `null` where the question does not apply, `false` where it could not be scored.
 #[derive(Debug)]
 enum Cell {
     Scored { value: f64, step: usize, label: Option<(String, Option<Tone>)> },
+    Labelled { label: (String, Option<Tone>) },
     NotApplicable,
     Failed,
 }
@@ -64,6 +65,7 @@ impl Serialize for Cell {
         match self {
             Self::NotApplicable => serializer.serialize_none(),
             Self::Failed => serializer.serialize_bool(false),
+            Self::Labelled { label: (label, tone) } => (None::<f64>, 0, label, tone).serialize(serializer),
             Self::Scored { value, step, label } => {
                 let mut list = serializer.serialize_seq(None)?;
                 list.serialize_element(value)?;
@@ -153,6 +155,7 @@ fn cell(metric: &MetricInfo, named: &MetricResult) -> Cell {
             let label = score.label.as_deref().map(|label| (excerpt(label, 40), label_tone(label)));
             Cell::Scored { value, step: step(metric, value), label }
         }
+        Ok(Outcome::Labelled(label)) => Cell::Labelled { label: (excerpt(&label.label, 40), label_tone(&label.label)) },
         Ok(Outcome::NotApplicable { .. }) => Cell::NotApplicable,
         Err(_) => Cell::Failed,
     }

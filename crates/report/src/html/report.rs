@@ -199,6 +199,7 @@ fn plain_row(result: &CaseResult, metrics: &[MetricInfo]) -> String {
             let label = score.label.as_deref().map(|label| format!(" {}", html(&excerpt(label, 40))));
             format!("{}{}", three_decimals(score.value.get()), label.unwrap_or_default())
         }
+        Ok(Outcome::Labelled(label)) => html(&excerpt(&label.label, 40)).into_owned(),
         Ok(Outcome::NotApplicable { .. }) => "n/a".to_owned(),
         Err(_) => "failed".to_owned(),
     };

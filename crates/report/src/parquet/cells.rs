@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use probare_core::{CaseResult, MetricInfo, MetricResult};
+use probare_core::{CaseResult, MetricInfo, MetricResult, Outcome};
 
 use crate::columns::{columns, keys};
 use crate::status::{ResultStatus, note, score};
@@ -25,26 +25,26 @@ impl<'a> MetricCells<'a> {
         let Some(result) = result else {
             return Ok(Self { value: None, status: "", texts: [const { None }; 6] });
         };
-        let score = score(result);
+        let outcome = result.as_ref().ok();
         let note = note(result);
-        let evidence = match score {
-            Some(score) if with_evidence && !score.evidence.is_empty() => Some(serde_json::to_string(&score.evidence)?),
+        let evidence = match outcome.map(Outcome::evidence) {
+            Some(evidence) if with_evidence && !evidence.is_empty() => Some(serde_json::to_string(evidence)?),
             _ => None,
         };
-        let parts = match score {
-            Some(score) if !score.parts.is_empty() => Some(serde_json::to_string(&score.parts)?),
+        let parts = match outcome.map(Outcome::parts) {
+            Some(parts) if !parts.is_empty() => Some(serde_json::to_string(parts)?),
             _ => None,
         };
         Ok(Self {
-            value: score.map(|score| score.value.get()),
+            value: score(result).map(|score| score.value.get()),
             status: ResultStatus::from_result(result).name(),
             texts: [
                 (!note.is_empty()).then_some(note),
                 evidence.map(Cow::Owned),
-                score.and_then(|score| score.label.as_deref()).map(Cow::Borrowed),
+                outcome.and_then(Outcome::label).map(Cow::Borrowed),
                 parts.map(Cow::Owned),
                 result.as_ref().err().map(|error| Cow::Borrowed(error.kind().name())),
-                score.and_then(|score| score.by).map(|decider| Cow::Borrowed(decider.name())),
+                outcome.and_then(Outcome::decided_by).map(|decider| Cow::Borrowed(decider.name())),
             ],
         })
     }

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use probare_core::{Case, CaseResult, MetricInfo, Outcome, output_source_name};
+use probare_core::{Case, CaseResult, MetricInfo, Outcome, UNSURE, output_source_name};
 use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
@@ -176,6 +176,10 @@ impl Group {
                 Ok(Outcome::Scored(score)) => {
                     metric.scored += 1;
                     metric.unsure += u64::from(score.is_unsure());
+                }
+                Ok(Outcome::Labelled(label)) => {
+                    metric.scored += 1;
+                    metric.unsure += u64::from(label.label == UNSURE);
                 }
                 Ok(Outcome::NotApplicable { .. }) => metric.not_applicable += 1,
                 Err(_) => metric.failed += 1,

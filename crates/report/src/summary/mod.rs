@@ -20,7 +20,7 @@ mod repeats;
 use std::io;
 
 use probare_core::{
-    CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, Problem, RunEnd, Sink, Stop,
+    CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, Problem, RunEnd, Sink, Stop, UNSURE,
 };
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -125,8 +125,8 @@ fn take_in<'a>(
         }
     }
     for (number, (WatchedGate { gate, metric }, tally)) in gates.enumerate() {
-        let found = metric.and_then(|at| result.results.get(at)).and_then(score);
-        let holds = found.and_then(|score| tally.add(gate, score, result.excused.is_some()));
+        let found = metric.and_then(|at| result.results.get(at)).and_then(|found| found.as_ref().ok());
+        let holds = found.and_then(|outcome| tally.add(gate, outcome, result.excused.is_some()));
         if let Some(holds) = holds {
             tally.shares.update(table.add_value(at, columns + number, f64::from(holds)), cluster);
         }
@@ -328,6 +328,8 @@ pub struct MetricSummary {
     pub info: MetricInfo,
     /// Outputs with a value; see [`MetricSummary::cases`] for the denominator of the mean.
     pub scored: u64,
+    /// Those of them that have a label and no value.
+    pub labelled: u64,
     /// Those of them about which the metric is unsure.
     pub unsure: u64,
     /// Those of them whose value lies outside of what the user's decision thresholds were calibrated on.
@@ -368,6 +370,7 @@ impl MetricSummary {
         Self {
             info,
             scored: 0,
+            labelled: 0,
             unsure: 0,
             out_of_range: 0,
             decided: DecidedCounts::default(),
@@ -406,6 +409,13 @@ impl MetricSummary {
                 }
                 self.filling.add(value);
             }
+            Ok(Outcome::Labelled(label)) => {
+                self.scored += 1;
+                self.labelled += 1;
+                self.unsure += u64::from(label.label == UNSURE);
+                self.decided.add(label.by);
+                self.labels.add(&label.label);
+            }
             Ok(Outcome::NotApplicable { reason }) => {
                 self.not_applicable += 1;
                 self.not_applicable_reasons.add(reason);
@@ -443,7 +453,10 @@ impl MetricSummary {
     /// `600 (412 by rule, 188 by judge)`.
     pub fn denominator(&self) -> String {
         let mut text = count(self.cases());
-        if self.scored != self.cases() {
+        if self.labelled > 0 {
+            // They have no part in a mean, so it has no denominator.
+            text = format!("{} labelled", count(self.labelled));
+        } else if self.scored != self.cases() {
             text = format!(
                 "{}, {}",
                 count_with_noun(self.cases(), "case", "cases"),
@@ -476,6 +489,9 @@ impl Serialize for MetricSummary {
         map.serialize_field("interval", &self.interval())?;
         map.serialize_field("cases", &self.cases())?;
         map.serialize_field("scored", &self.scored)?;
+        if self.labelled > 0 {
+            map.serialize_field("labelled", &self.labelled)?;
+        }
         if self.unsure > 0 {
             map.serialize_field("unsure", &self.unsure)?;
         }

@@ -42,6 +42,8 @@ struct PartialMetric {
     out_of_range: u64,
     #[serde(default)]
     not_run: u64,
+    #[serde(default)]
+    labelled: u64,
 }
 
 impl Summary {
@@ -62,6 +64,7 @@ impl Summary {
             unsure: metric.unsure,
             decided: metric.decided,
             out_of_range: metric.out_of_range,
+            labelled: metric.labelled,
             not_run: metric.not_run,
         };
         PartialSummary {
@@ -98,6 +101,7 @@ impl Summary {
             metric.unsure += piece.unsure;
             metric.decided.merge(piece.decided);
             metric.out_of_range += piece.out_of_range;
+            metric.labelled += piece.labelled;
             metric.not_run += piece.not_run;
             metric.filling.merge(&piece.filling);
         }

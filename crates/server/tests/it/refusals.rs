@@ -44,6 +44,27 @@ fn what_is_no_request_gets_no_further() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "a test writes what it needs")]
+fn a_client_of_a_server_starts_no_code() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("client_code");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, mark) = (folder.join("checks.py").display().to_string(), folder.join("started").display().to_string());
+    std::fs::write(&file, format!("open({mark:?}, 'w')\n")).unwrap();
+    let server = TestServer::start(ServerSettings::default());
+    for metric in [
+        serde_json::json!(format!("{file}:f")),
+        serde_json::json!({"python": format!("{file}:f")}),
+        serde_json::json!({"name": "n", "command": ["touch", mark]}),
+    ] {
+        let body = serde_json::json!({"metrics": [metric], "cases": [{"id": "a", "response": "x"}]});
+        let refused = server.post("/v1/score", &body.to_string()).expect_error(422);
+        assert!(refused.contains("only the user's own flags and configuration may name"), "{refused}");
+        assert!(!std::path::Path::new(&mark).exists(), "{metric}");
+    }
+}
+
+#[test]
 fn the_catalogue_is_that_of_the_program() {
     let server = TestServer::start(ServerSettings::default());
     let list = server.get("/v1/metrics").json();

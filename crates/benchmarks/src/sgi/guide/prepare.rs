@@ -142,7 +142,12 @@ pub fn prepare(
         let judged_beside = subtask.judged_beside().filter(|_| options.contains_key("judges"));
         let (own, beside) =
             if subtask.judged_beside().is_some() { (Map::new(), options) } else { (options, Map::new()) };
-        let entry = |id: &str, options| MetricEntry { id: id.to_owned(), name: None, options, profile: Some(profile) };
+        let entry = |id: &str, options| MetricEntry {
+            id: id.to_owned(),
+            options,
+            profile: Some(profile),
+            ..MetricEntry::default()
+        };
         // Two data sets may go through the same metric.
         if config.metrics.iter().all(|known| known.id != subtask.metric()) {
             config.metrics.push(entry(subtask.metric(), own));

@@ -180,7 +180,7 @@ fn stored_or_score(
     }
     match score()? {
         Outcome::Scored(score) => Ok((score.value.get(), score.parts)),
-        Outcome::NotApplicable { .. } => {
+        Outcome::Labelled(_) | Outcome::NotApplicable { .. } => {
             Err(ScoreError::BadField { field: Field::Response, reason: "has no value for a part".into() })
         }
     }

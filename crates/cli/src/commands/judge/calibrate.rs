@@ -238,6 +238,7 @@ impl Sink for JudgementCollector<'_> {
                 flipped: score.parts.get("flipped"),
                 people,
             }),
+            Some(Ok(Outcome::Labelled(_))) => *self.without.entry("no value".to_owned()).or_default() += 1,
             Some(Ok(Outcome::NotApplicable { reason })) => {
                 *self.without.entry(format!("not applicable: {reason}")).or_default() += 1;
             }

@@ -40,19 +40,21 @@ impl Inspect {
         let (mut errors, mut aside) = (Map::new(), Map::new());
         for (metric, named) in self.metrics.iter().zip(&result.results) {
             match named {
-                Ok(Outcome::Scored(score)) => {
+                Ok(outcome @ (Outcome::Scored(_) | Outcome::Labelled(_))) => {
                     let mut metadata = Map::new();
-                    if let Some(label) = &score.label {
+                    if let Some(label) = outcome.label() {
                         metadata.insert("label".to_owned(), json!(label));
                     }
-                    if !score.parts.is_empty() {
-                        metadata.insert("parts".to_owned(), json!(score.parts));
+                    if !outcome.parts().is_empty() {
+                        metadata.insert("parts".to_owned(), json!(outcome.parts()));
                     }
-                    if !score.evidence.is_empty() {
-                        metadata.insert("evidence".to_owned(), json!(score.evidence));
+                    if !outcome.evidence().is_empty() {
+                        metadata.insert("evidence".to_owned(), json!(outcome.evidence()));
                     }
-                    let mut written = json!({"value": score.value});
-                    if let Some(note) = score.evidence.iter().find_map(|evidence| evidence.note.as_deref()) {
+                    // There a value may be a text, too.
+                    let value = outcome.score().map_or_else(|| json!(outcome.label()), |score| json!(score.value));
+                    let mut written = json!({"value": value});
+                    if let Some(note) = outcome.evidence().iter().find_map(|evidence| evidence.note.as_deref()) {
                         written["explanation"] = json!(note);
                     }
                     if !metadata.is_empty() {

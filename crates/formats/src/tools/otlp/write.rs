@@ -55,10 +55,10 @@ impl Otel {
     fn evaluation_result<'a>(&self, metric: &'a MetricInfo, named: &MetricResult) -> Option<EvaluationResult<'a>> {
         let told = EvaluationResult { metric, value: None, label: None, explanation: None, error: None };
         Some(match named {
-            Ok(Outcome::Scored(score)) => EvaluationResult {
-                value: Some(score.value.get()),
-                label: score.label.as_ref().map(ToString::to_string),
-                explanation: explanation(&score.evidence),
+            Ok(outcome @ (Outcome::Scored(_) | Outcome::Labelled(_))) => EvaluationResult {
+                value: outcome.score().map(|score| score.value.get()),
+                label: outcome.label().map(str::to_owned),
+                explanation: explanation(outcome.evidence()),
                 ..told
             },
             Ok(Outcome::NotApplicable { reason }) => {

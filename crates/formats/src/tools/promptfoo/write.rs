@@ -106,7 +106,8 @@ impl Promptfoo {
                         "assertion": {"type": metric.id, "metric": metric.name},
                     }));
                 }
-                Ok(Outcome::NotApplicable { .. }) => {}
+                // It has no value to be among the scores.
+                Ok(Outcome::Labelled(_) | Outcome::NotApplicable { .. }) => {}
                 Err(error) => errors.push(format!("{}: {error}", metric.name)),
             }
         }

@@ -63,7 +63,7 @@ impl Similarity {
         };
         let scored = |outcome: Outcome, scale: f64| match outcome {
             Outcome::Scored(score) => Ok((score.value.get() / scale, score.evidence)),
-            Outcome::NotApplicable { .. } => Ok((0.0, Vec::new())),
+            Outcome::Labelled(_) | Outcome::NotApplicable { .. } => Ok((0.0, Vec::new())),
         };
         match self {
             Self::FuzzyMatch => Ok((ratio(input, reference)?, Vec::new())),

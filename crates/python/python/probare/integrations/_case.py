@@ -9,8 +9,10 @@ from probare import _probare
 from probare._api import WIDTH, elsewhere
 from probare._api import metrics as all_metrics
 from probare._arguments import FilePath, Judge, checked, keywords
+from probare._errors import ScoreError
 from probare._metric import metric_request
 from probare._notebook import evidence_lines
+from probare._own_metric import BoundMetric, is_metric
 from probare._results import only_score
 from probare.testing import score_one
 
@@ -34,13 +36,21 @@ def _settings(
 
 def one(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The score of a case: `{"value": …, "parts": …, "evidence": […]}`."""
-    return only_score(score_one(present(case), metric, profile, _settings(**settings)))[1]
+    return _with_value(*only_score(score_one(present(case), metric, profile, _settings(**settings))))
 
 
 async def one_async(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The same without holding up anybody else."""
     given, row = _settings(**settings), present(case)
-    return only_score(await elsewhere(lambda interrupt: score_one(row, metric, profile, given, interrupt), given["width"]))[1]
+    results = await elsewhere(lambda interrupt: score_one(row, metric, profile, given, interrupt), given["width"])
+    return _with_value(*only_score(results))
+
+
+def _with_value(name: str, told: dict[str, Any]) -> dict[str, Any]:
+    """The score, if it has a value: the other tool can do nothing with a label alone."""
+    if "value" not in told:
+        raise ScoreError(f"{name} gives the label {told['label']!r} and no value", "failed")
+    return told
 
 
 def present(case: dict[str, Any]) -> dict[str, Any]:
@@ -58,9 +68,11 @@ def explained(told: dict[str, Any]) -> str:
 
 def named(metric: Any) -> str:
     """What results call a metric."""
+    if is_metric(metric):
+        return BoundMetric(metric).name
     request = metric_request(metric)
     if isinstance(request, Mapping):
-        return str(request.get("name") or request["id"])
+        return str(request.get("name") or named(request["id"]))
     return str(request)
 
 

@@ -1,0 +1,132 @@
+//! [`check_conformance`]: tries whether a worker keeps to the protocol, message by message, for whoever writes one.
+
+use std::time::Duration;
+
+use probare_core::{Case, MetricRequest, Output, Sample};
+
+use super::protocol::{AnswerFault, Ready, hello, read_result, score_line};
+use super::worker::WorkerFault;
+use super::{OwnMetricError, launch, own_options};
+
+/// How long one answer may take.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// One thing that was tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConformanceCheck {
+    /// What was tried.
+    pub what: &'static str,
+    /// What came of it, where it passed.
+    pub outcome: String,
+    /// What is wrong, where it did not.
+    pub fault: Option<String>,
+}
+
+/// Starts the code of a metric and tries it: the handshake, cases with little and with much text, one after the other, twice the
+/// same, another metric process beside it, and the end. The first fault ends it, since nothing after it can be trusted.
+pub fn check_conformance(request: &MetricRequest) -> Result<Vec<ConformanceCheck>, OwnMetricError> {
+    let failed = |reason: String, hint: &str| OwnMetricError::Start {
+        name: request.name.clone(),
+        reason,
+        hint: hint.to_owned(),
+    };
+    let Some(code) = &request.code else {
+        return Err(failed(
+            "it is a metric of Probare".to_owned(),
+            "name a Python metric, FILE.py:NAME, or a program: -- PROGRAM …",
+        ));
+    };
+    let launch = launch(&code.source).map_err(|(reason, hint)| failed(reason, hint))?;
+    let hello = hello(&own_options(&request.options));
+    let mut checks = Vec::new();
+    let mut note = |what: &'static str, told: Result<String, String>| {
+        let is_fine = told.is_ok();
+        let (outcome, fault) = told.map_or_else(|fault| (String::new(), Some(fault)), |outcome| (outcome, None));
+        checks.push(ConformanceCheck { what, outcome, fault });
+        is_fine
+    };
+    let (mut worker, ready) = match launch.start(&hello) {
+        Ok(started) => started,
+        Err(reason) => {
+            note("it answers `hello` with `ready`", Err(reason));
+            return Ok(checks);
+        }
+    };
+    note("it answers `hello` with `ready`", Ok(summary(&ready)));
+    let mut first = None;
+    for (at, (what, case)) in cases().into_iter().enumerate() {
+        let number = 1000 + at as u64;
+        let told = score_line(number, Sample::from_case(&case)).map_err(|error| error.to_string()).and_then(|line| {
+            let answer = worker.exchange(line.as_bytes(), LIMIT).map_err(|fault| match fault {
+                WorkerFault::Start(reason) | WorkerFault::Ended(reason) => reason,
+                WorkerFault::TimedOut => format!("no answer within {} s", LIMIT.as_secs()),
+                WorkerFault::TooLong => "the line is longer than any answer".to_owned(),
+                WorkerFault::Cancelled => "interrupted".to_owned(),
+            })?;
+            match read_result(&answer, number, &ready, Sample::from_case(&case)) {
+                Ok(outcome) => Ok(serde_json::to_string(&outcome).unwrap_or_default()),
+                Err(AnswerFault::Result(error)) if is_of_author(&answer) => Ok(format!("error: {error}")),
+                Err(AnswerFault::Result(error)) => Err(error.to_string()),
+                Err(AnswerFault::Noise(reason)) => Err(reason),
+            }
+        });
+        let told = match (at, told) {
+            (0, Ok(outcome)) => {
+                first = Some(outcome.clone());
+                Ok(outcome)
+            }
+            (1, Ok(outcome)) if first.as_ref() != Some(&outcome) => Err(format!(
+                "the same case gave another result: {outcome}, before {}",
+                first.clone().unwrap_or_default()
+            )),
+            (_, told) => told,
+        };
+        if !note(what, told) {
+            return Ok(checks);
+        }
+    }
+    let again = launch.start(&hello).and_then(|(_, other)| {
+        if other == ready {
+            Ok("it says the same".to_owned())
+        } else {
+            Err("it says something else about itself".to_owned())
+        }
+    });
+    note("a second process can run beside it", again);
+    let ended = if worker.ends_by_itself() {
+        Ok("it ended".to_owned())
+    } else {
+        Err("it still runs; a worker ends when its standard input does".to_owned())
+    };
+    note("it ends when its input is closed", ended);
+    Ok(checks)
+}
+
+/// Whether the code itself says that something went wrong, which keeps to the protocol.
+fn is_of_author(answer: &[u8]) -> bool {
+    serde_json::from_slice::<serde_json::Value>(answer).is_ok_and(|answer| answer.get("error").is_some())
+}
+
+fn summary(ready: &Ready) -> String {
+    let (low, high) = ready.range();
+    let Ready { name, version, better, .. } = ready;
+    format!("`{name}` version {version}, values from {low} to {high}, {} is better", better.name())
+}
+
+fn cases() -> Vec<(&'static str, Case)> {
+    let case = |id: &str, response: &str| Case {
+        id: id.to_owned(),
+        query: Some("What is the capital of Australia?".to_owned()),
+        response: Some(Output::new(response)),
+        reference: Some(vec!["Canberra".to_owned()]),
+        context: Some(vec!["Canberra is the capital of Australia.".into()]),
+        ..Case::default()
+    };
+    vec![
+        ("it scores a case", case("plain", "It is Canberra.")),
+        ("the same case gives the same result", case("plain", "It is Canberra.")),
+        ("it takes an empty response", case("empty", "")),
+        ("it takes characters of every width", case("wide", "Größe: 東京 😀 \u{0}\t\"quoted\" \\ end")),
+        ("it takes a response of 1 MB", case("long", &"Canberra is a city. ".repeat(50_000))),
+    ]
+}

@@ -1,0 +1,255 @@
+//! [`WorkerProcess`]: a program of the user that computes a metric, kept alive from case to case. One line goes in, one comes
+//! out; whoever does neither in its time is ended with everything that it started.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+/// Bytes of the longest line that a worker may write.
+const LONGEST_LINE: usize = 16 << 20;
+/// Bytes of standard error that are kept: the last ones.
+const KEPT_COMPLAINT: usize = 1 << 16;
+/// How long a cancellation may go unnoticed.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+/// How long a worker whose input is closed may take to end by itself.
+const TIME_TO_END: Duration = Duration::from_millis(500);
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum WorkerFault {
+    /// The program cannot be started.
+    Start(String),
+    /// It ended, or closed its output.
+    Ended(String),
+    /// It took too long.
+    TimedOut,
+    /// It wrote more than any answer has.
+    TooLong,
+    /// Nobody waits any more.
+    Cancelled,
+}
+
+/// A running worker.
+pub struct WorkerProcess {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: ChildStdout,
+    stderr: Option<ChildStderr>,
+    /// What it wrote and nobody has taken.
+    buffer: Vec<u8>,
+    /// Bytes of it that hold no line break.
+    searched: usize,
+    complaint: Vec<u8>,
+    /// Whether it ended and was waited for: its number may be another's since.
+    is_reaped: bool,
+}
+
+impl WorkerProcess {
+    /// Starts a program.
+    pub fn start(mut command: Command) -> Result<Self, WorkerFault> {
+        let program = command.get_program().to_string_lossy().into_owned();
+        let failed = |error: io::Error| WorkerFault::Start(format!("cannot start `{program}`: {error}"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C ends the run, which ends its workers when it is done with them.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().map_err(failed)?;
+        let none = || failed(io::Error::other("it has no standard streams"));
+        let stdin = child.stdin.take().ok_or_else(none)?;
+        let stdout = child.stdout.take().ok_or_else(none)?;
+        let stderr = child.stderr.take().ok_or_else(none)?;
+        for stream in [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()] {
+            rustix::io::ioctl_fionbio(stream, true).map_err(|error| failed(error.into()))?;
+        }
+        let (stdin, stderr) = (Some(stdin), Some(stderr));
+        Ok(Self {
+            child,
+            stdin,
+            stdout,
+            stderr,
+            buffer: Vec::new(),
+            searched: 0,
+            complaint: Vec::new(),
+            is_reaped: false,
+        })
+    }
+
+    /// Sends a line and waits for one.
+    pub fn exchange(&mut self, line: &[u8], limit: Duration) -> Result<Vec<u8>, WorkerFault> {
+        let until = Instant::now() + limit;
+        let mut unsent = line;
+        loop {
+            unsent = self.send(unsent)?;
+            if let Some(answer) = self.take_line()? {
+                return Ok(answer);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(WorkerFault::TimedOut);
+            }
+            if probare_cancellation::should_stop() {
+                return Err(WorkerFault::Cancelled);
+            }
+            self.wait_and_read(!unsent.is_empty(), left.min(BETWEEN_LOOKS))?;
+        }
+    }
+
+    /// Writes what the pipe takes at once, and gives the rest.
+    fn send<'a>(&mut self, mut unsent: &'a [u8]) -> Result<&'a [u8], WorkerFault> {
+        while !unsent.is_empty() {
+            let Some(stdin) = &mut self.stdin else { return Err(self.ended()) };
+            match stdin.write(unsent) {
+                Ok(count) => unsent = unsent.get(count..).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return Err(self.ended()),
+            }
+        }
+        Ok(unsent)
+    }
+
+    fn take_line(&mut self) -> Result<Option<Vec<u8>>, WorkerFault> {
+        let fresh = self.buffer.get(self.searched..).unwrap_or_default();
+        let Some(at) = fresh.iter().position(|byte| *byte == b'\n').map(|at| self.searched + at) else {
+            self.searched = self.buffer.len();
+            return if self.buffer.len() > LONGEST_LINE { Err(WorkerFault::TooLong) } else { Ok(None) };
+        };
+        let rest = self.buffer.split_off(at + 1);
+        let mut line = std::mem::replace(&mut self.buffer, rest);
+        self.searched = 0;
+        line.truncate(at);
+        Ok(Some(line))
+    }
+
+    fn wait_and_read(&mut self, wants_to_write: bool, time: Duration) -> Result<(), WorkerFault> {
+        let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+        let (has_output, has_complaint) = {
+            let mut streams = vec![PollFd::new(&self.stdout, PollFlags::IN)];
+            if let Some(stderr) = &self.stderr {
+                streams.push(PollFd::new(stderr, PollFlags::IN));
+            }
+            if let Some(stdin) = self.stdin.as_ref().filter(|_| wants_to_write) {
+                streams.push(PollFd::new(stdin, PollFlags::OUT));
+            }
+            match poll(&mut streams, Some(&timeout)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(WorkerFault::Ended(format!("cannot wait for it: {error}"))),
+            }
+            let is_ready = |at: usize| streams.get(at).is_some_and(|stream| !stream.revents().is_empty());
+            (is_ready(0), self.stderr.is_some() && is_ready(1))
+        };
+        if has_complaint {
+            self.read_complaint();
+        }
+        if has_output {
+            let mut piece = [0; 1 << 14];
+            match self.stdout.read(&mut piece) {
+                Ok(0) => return Err(self.ended()),
+                Ok(count) => self.buffer.extend_from_slice(piece.get(..count).unwrap_or_default()),
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+                Err(_) => return Err(self.ended()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what stands on standard error, so that nobody who complains at length stops at a full pipe.
+    fn read_complaint(&mut self) {
+        let Some(stderr) = &mut self.stderr else { return };
+        let mut piece = [0; 1 << 14];
+        let mut taken = 0;
+        // Bounded, since an endless complaint must not keep the answer waiting.
+        while taken < KEPT_COMPLAINT {
+            match stderr.read(&mut piece) {
+                Ok(count) if count > 0 => {
+                    self.complaint.extend_from_slice(piece.get(..count).unwrap_or_default());
+                    taken += count;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(_) | Err(_) => {
+                    self.stderr = None;
+                    break;
+                }
+            }
+        }
+        let over = self.complaint.len().saturating_sub(KEPT_COMPLAINT);
+        self.complaint.drain(..over);
+    }
+
+    /// How it ended, with the last line of what it complained about.
+    fn ended(&mut self) -> WorkerFault {
+        self.stdin = None;
+        let has_ended = self.wait_for_end(TIME_TO_END);
+        self.read_complaint();
+        let how = match self.kill() {
+            Some(status) if has_ended => format!("it ended with {status}"),
+            _ => "it closed its standard output".to_owned(),
+        };
+        WorkerFault::Ended(how + &self.last_words())
+    }
+
+    /// The last line of standard error, to be put behind a reason.
+    pub fn last_words(&mut self) -> String {
+        self.read_complaint();
+        let text = String::from_utf8_lossy(&self.complaint);
+        let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let last: String = last.chars().take(300).collect();
+        if last.is_empty() { String::new() } else { format!("; standard error: {last}") }
+    }
+
+    fn id(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).filter(|_| !self.is_reaped)
+    }
+
+    /// Waits until it has ended; its number stays its own until [`kill`](Self::kill).
+    fn wait_for_end(&self, time: Duration) -> bool {
+        let Some(id) = self.id() else { return true };
+        let until = Instant::now() + time;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        loop {
+            match waitid(WaitId::Pid(id), options) {
+                Ok(Some(_)) => return true,
+                Ok(None) | Err(rustix::io::Errno::INTR) if Instant::now() < until => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    /// Ends it now, with everything that it started.
+    fn kill(&mut self) -> Option<ExitStatus> {
+        let group = self.id()?;
+        // The group may have ended by itself.
+        let _ = kill_process_group(group, Signal::KILL);
+        let _ = self.child.kill();
+        self.is_reaped = true;
+        self.child.wait().ok()
+    }
+
+    /// Closes its input; whether it ends by itself.
+    pub fn ends_by_itself(mut self) -> bool {
+        self.stdin = None;
+        self.wait_for_end(Duration::from_secs(5))
+    }
+
+    /// Closes the input of workers and lets them end by themselves, for a short time.
+    pub fn close_all(mut workers: Vec<Self>) {
+        for worker in &mut workers {
+            worker.stdin = None;
+        }
+        for worker in &workers {
+            worker.wait_for_end(TIME_TO_END);
+        }
+    }
+}
+
+impl Drop for WorkerProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

@@ -1,0 +1,185 @@
+"""Metrics of one's own: the decorator, what it may return, and where it is accepted."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import pickle
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import probare
+from probare.testing import assert_score
+
+ROWS = [
+    {"id": "a", "query": "Where is it?", "response": "we 😀 ship our parcel"},
+    {"id": "b", "response": "cheap"},
+    {"id": "c", "query": "no response"},
+]
+
+
+@probare.metric
+def brand_voice(case, *, words=("we", "our")):
+    """Share of the words that are there."""
+    found = [word for word in words if word in case.response]
+    evidence = [probare.Evidence.matched("response", case.response.find(w), case.response.find(w) + len(w)) for w in found]
+    return probare.Score(len(found) / len(words), parts={"found": len(found)}, evidence=evidence)
+
+
+@probare.metric
+def tone(case):
+    return "warm" if "we" in case.response else "cold"
+
+
+@probare.metric(range=(0, None), better="lower", version=3, name="size", summary="Characters")
+async def length(case):
+    await asyncio.sleep(0)
+    return len(case.response)
+
+
+@probare.metric
+class Longest:
+    def __init__(self, characters: int = 10) -> None:
+        self.characters = characters
+
+    def score(self, case):
+        return len(case.response) <= self.characters
+
+
+@probare.metric
+def broken(case):
+    return {"a": 1}[case.id]
+
+
+def test_functions_classes_and_options_are_accepted_wherever_an_id_is():
+    results = probare.score(
+        ROWS,
+        [
+            brand_voice,
+            "exact_match",
+            tone,
+            length,
+            Longest(20),
+            {"id": brand_voice, "name": "voice", "words": ["parcel"]},
+            {"id": Longest, "name": "short", "options": {"characters": 5}},
+        ],
+    )
+    scores = results[0]["scores"]
+    assert scores["brand_voice"]["value"] == 1.0
+    assert scores["brand_voice"]["parts"] == {"found": 2.0}
+    assert [piece["text"] for piece in scores["brand_voice"]["evidence"]] == ["we", "our"]
+    # Offsets are characters in Python and bytes in results.
+    assert scores["brand_voice"]["evidence"][1]["start"] == 13
+    assert scores["tone"] == {"label": "warm"}
+    assert scores["size"]["value"] == 21.0
+    assert scores["Longest"]["value"] == 0.0
+    assert scores["voice"]["value"] == 1.0
+    assert results[1]["scores"]["short"]["value"] == 1.0
+    assert results[2]["scores"]["brand_voice"]["kind"] == "missing"
+    assert results.summary["tone"].mean is None
+    assert results.summary["size"].mean == 13.0
+    partial = probare.score(ROWS[:1], [functools.partial(brand_voice, words=["x"])])
+    assert partial[0]["scores"]["brand_voice"]["value"] == 0.0
+    assert probare.score(ROWS[:1], brand_voice)[0]["scores"]["brand_voice"]["value"] == 1.0
+
+
+def test_an_exception_is_a_failure_with_its_line_and_never_a_score():
+    results = probare.score(ROWS, [broken])
+    told = results[0]["scores"]["broken"]
+    line = broken.__code__.co_firstlineno + 2
+    assert told["kind"] == "failed"
+    assert told["error"] == f"`broken`: KeyError: 'a' (test_own_metric.py:{line})"
+    for returned, words in (
+        (None, "returned None"),
+        (float("nan"), "returned nan"),
+        ([1], "a value of type `list`"),
+        (2, "outside of the announced range, 0 to 1"),
+        (probare.Score(), "neither a value nor a label"),
+        (probare.Score(1, evidence=[probare.Evidence.matched("response", 0, 99)]), "no range of its text"),
+        (probare.Score(1, evidence=[probare.Evidence("seen", text="x")]), "unknown variant"),
+    ):
+        marked = probare.metric(lambda case, returned=returned: returned, name="it")
+        told = probare.score(ROWS[:1], [marked])[0]["scores"]["it"]
+        assert told["kind"] == "failed" and words in told["error"], told
+
+
+def test_what_does_not_apply_and_other_fields():
+    @probare.metric(needs=["response", "query"])
+    def asks(case):
+        if "ship" not in case.response:
+            raise probare.NotApplicable("nothing is shipped")
+        assert (case.id, case.query, case.context, case.reference) == ("a", "Where is it?", [], [])
+        assert case["retrieved"] is None and case.metadata == {}
+        return True
+
+    results = probare.score([*ROWS[:2], {"id": "d", "query": "q", "response": "r"}], [asks])
+    assert results[0]["scores"]["asks"]["value"] == 1.0
+    assert results[1]["scores"]["asks"] == {"not_applicable": "the case has no `query`"}
+    assert results[2]["scores"]["asks"] == {"not_applicable": "nothing is shipped"}
+
+
+def test_what_cannot_be_a_metric_is_refused_in_words():
+    with pytest.raises(probare.UsageError, match="has no option `word`; it has words"):
+        probare.score(ROWS, [{"id": brand_voice, "word": 1}])
+    with pytest.raises(probare.UsageError, match="one definition"):
+        probare.score(ROWS, [{"id": brand_voice, "profile": "improved"}])
+    with pytest.raises(probare.UsageError, match="two metrics are called `brand_voice`"):
+        probare.score(ROWS, [brand_voice, brand_voice])
+    with pytest.raises(TypeError, match="of a function or a class"):
+        probare.metric(3)
+    for wrong in ({"range": (1, 0)}, {"better": "more"}, {"version": 0}):
+        with pytest.raises(ValueError):
+            probare.metric(**wrong)(lambda case: 1)
+
+
+def test_a_scorer_assertions_and_async_callers_take_it():
+    scorer = probare.Scorer([brand_voice, tone])
+    pyarrow = pytest.importorskip("pyarrow")
+    batch = pyarrow.RecordBatch.from_pylist(ROWS)
+    scored = scorer.score_batch(batch) if hasattr(scorer, "score_batch") else scorer(batch)
+    assert scored.column("brand_voice").to_pylist() == [1.0, 0.0, None]
+    assert scored.column("tone.label").to_pylist() == ["warm", "cold", None]
+    assert assert_score(ROWS[0], brand_voice, at_least=0.9)["value"] == 1.0
+    with pytest.raises(probare.ScoreError, match="gives the label 'warm' and no value"):
+        assert_score(ROWS[0], tone, at_least=0.5)
+    # A loop that runs already, as in a notebook.
+    results = asyncio.run(probare.score_async(ROWS, [length]))
+    assert results[0]["scores"]["size"]["value"] == 21.0
+
+
+def test_it_is_pickled_by_reference_and_stays_a_function():
+    assert pickle.loads(pickle.dumps(brand_voice)) is brand_voice
+    assert pickle.loads(pickle.dumps([tone, Longest(3)]))[1].characters == 3
+    assert brand_voice(probare.Case({"id": "x", "response": "we"}), words=["we"]).value == 1.0
+
+
+def test_threads_and_the_number_of_jobs_change_nothing():
+    rows = [{"id": str(n), "response": "we " * (n % 3) + "our"} for n in range(500)]
+    one = probare.score(rows, [brand_voice, length], jobs=1)
+    four = probare.score(rows, [brand_voice, length], jobs=4)
+    assert [row["scores"] for row in one] == [row["scores"] for row in four]
+    assert threading.active_count() < 20
+
+
+def test_the_same_file_gives_the_same_results_through_a_worker(tmp_path):
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    here = probare.score(str(cases), [brand_voice, tone], output=str(tmp_path / "here.jsonl"))
+    reference = f"{__file__}:brand_voice"
+    there = probare.score(str(cases), [reference, {"python": f"{__file__}:tone"}])
+    assert [row["scores"] for row in here] == [row["scores"] for row in there]
+    manifest = json.loads((tmp_path / "here.jsonl.run.json").read_text(encoding="utf-8"))
+    code = manifest["metrics"][0]["code"]
+    assert code["source"]["python"].endswith("test_own_metric.py:brand_voice")
+    assert all(len(digest) == 64 for digest in code["files"].values()) and code["files"]
+    done = subprocess.run(
+        [sys.executable, "-m", "probare", "verify", str(tmp_path / "here.jsonl"), "--allow-code"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "all agree" in done.stdout
