@@ -56,8 +56,23 @@ fn scalar(value: &Json) -> String {
         {
             text.clone()
         }
-        other => other.to_string(),
+        other => escape_hidden(&other.to_string()),
     }
+}
+
+/// Spells out characters that JSON may hold as they are and YAML may not.
+fn escape_hidden(json: &str) -> String {
+    let is_hidden = |character: char| {
+        character.is_control() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    };
+    json.chars().fold(String::with_capacity(json.len()), |mut text, character| {
+        if is_hidden(character) {
+            text.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            text.push(character);
+        }
+        text
+    })
 }
 
 #[cfg(test)]
@@ -71,10 +86,10 @@ mod tests {
     fn blocks_are_indented_and_texts_quoted_where_they_have_to_be() {
         let value = json!({
             "metrics": [{"id": "openai_grader", "options": {"grader": {"type": "string_check", "input": "{{ a }}"}}}],
-            "judges": ["on", "gpt_4"], "none": [], "n": 1.5, "two": [[1, 2], []],
+            "judges": ["on", "gpt_4"], "none": [], "size": 1.5, "two": [[1, 2], []],
         });
         let expected = "metrics:\n  - id: openai_grader\n    options:\n      grader:\n        type: string_check\n        input: \"{{ a }}\"\n\
-                        judges:\n  - \"on\"\n  - gpt_4\nnone: []\nn: 1.5\ntwo:\n  - - 1\n    - 2\n  - []\n";
+                        judges:\n  - \"on\"\n  - gpt_4\nnone: []\nsize: 1.5\ntwo:\n  - - 1\n    - 2\n  - []\n";
         assert_eq!(to_yaml(&value), expected);
     }
 
