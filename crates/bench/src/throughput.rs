@@ -16,6 +16,7 @@ pub fn options(id: &str) -> Json {
             json!({"grader": {"type": "string_check", "name": "mention", "input": "{{ sample.output_text }}", "operation": "ilike", "reference": "the"}})
         }
         "promptfoo_test" => json!({"assert": [{"type": "icontains", "value": "the"}]}),
+        "word_count" => json!({"max": 50}),
         _ => Json::Null,
     }
 }
