@@ -17,6 +17,7 @@ pub fn options(id: &str) -> Json {
         }
         "word_count" => json!({"min": 1, "max": 400}),
         "promptfoo_test" => json!({"assert": [{"type": "icontains", "value": "the"}]}),
+        "word_count" => json!({"max": 50}),
         _ => Json::Null,
     }
 }
