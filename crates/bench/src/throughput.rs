@@ -15,7 +15,6 @@ pub fn options(id: &str) -> Json {
         "openai_grader" => {
             json!({"grader": {"type": "string_check", "name": "mention", "input": "{{ sample.output_text }}", "operation": "ilike", "reference": "the"}})
         }
-        "word_count" => json!({"min": 1, "max": 400}),
         "promptfoo_test" => json!({"assert": [{"type": "icontains", "value": "the"}]}),
         "word_count" => json!({"max": 50}),
         _ => Json::Null,

@@ -160,7 +160,9 @@ fn every_command_in_the_documents_is_one() {
                 {
                     let head = asked.split(':').next().unwrap();
                     let id = head.split('=').next_back().unwrap();
-                    assert!(ids.contains(id), "{}: `{line}`: no metric {id}", page.display());
+                    // A metric of one's own is named by its file.
+                    let is_own = Path::new(id).extension().is_some_and(|extension| extension == "py");
+                    assert!(is_own || ids.contains(id), "{}: `{line}`: no metric {id}", page.display());
                 }
             }
             checked += 1;

@@ -336,7 +336,9 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
     let mut count = 0;
     let mut open = |arguments: &[&str]| {
         let opened = kit.open(arguments);
-        assert_ne!(opened.code, 64, "{arguments:?} was not understood, so nothing was opened: {}", opened.text);
+        // Who asks for the model says so after the file was read.
+        let is_understood = opened.code != 64 || opened.text.contains("has outputs of several models or prompts");
+        assert!(is_understood, "{arguments:?} was not understood, so nothing was opened: {}", opened.text);
         verbs.insert(arguments[0].to_owned());
         count += 1;
         opened
