@@ -140,7 +140,7 @@ expect 0 'prompts from official_prompts: deep_research.txt ' '; own prompts: ans
 grep -q 'table salt?\\nOFFICIAL TASK"' server/asked.jsonl
 grep -q 'OFFICIAL STEPS of Step 1. Two ions each' server/asked.jsonl
 printf 'x' >official_prompts/judge_step.txt
-expect 1 'is no prompt of SGI-Bench' '`judge_steps.txt`' -- sgi run prompts.yaml --overwrite
+expect 1 'is not a prompt of SGI-Bench' '`judge_steps.txt`' -- sgi run prompts.yaml --overwrite
 rm official_prompts/judge_step.txt
 
 step="outputs that were made elsewhere, also as a table"
