@@ -28,6 +28,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "regex_match": {"pattern": "[A-Z][a-z]+"},
     "json_schema": {"schema": {"type": "object", "required": ["a"]}},
     "contains": {"texts": ["river", "Oslo"]},
+    "openai_grader": {
+        "grader": {"type": "string_check", "name": "c", "input": "{{ sample.output_text }}", "operation": "ilike", "reference": "river"}
+    },
+    "promptfoo_test": {"assert": [{"type": "icontains", "value": "river"}]},
+    "word_count": {"max": 20},
     "list_many": {"metric": {"river": 0.5, "press": 0.3, "Oslo": 0.2}},
     "list_one": {"metric": {"river": 1, "city": 0.5}},
     "pick_many": {"metric": ["Lisbon", "Oslo"]},

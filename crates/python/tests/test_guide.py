@@ -61,5 +61,5 @@ def test_every_block_runs(name, page, tmp_path):
 
 
 def test_every_page_and_section_is_there():
-    assert [page.stem for page in PAGES] == ["clusters", "first-score", "frames", "pytest"]
+    assert [page.stem for page in PAGES] == ["clusters", "first-score", "frames", "own-metrics", "pytest"]
     assert [name for name, _ in texts() if name in CLUSTERS] == list(CLUSTERS)

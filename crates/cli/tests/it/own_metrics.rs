@@ -94,7 +94,7 @@ fn a_python_function_has_evidence_gates_reports_and_a_page() {
             "-m",
             "checks.py:words",
             "--fail-labels",
-            "tone:casual>90%",
+            "tone:formal>90%",
             "-o",
             "more.jsonl",
             "-o",
@@ -277,7 +277,7 @@ fn verify_recomputes_own_metrics_only_where_their_code_is_allowed() {
     fs::copy(place.join("out.jsonl.run.json"), place.join("changed.jsonl.run.json")).unwrap();
     let changed = run_expecting(place, 1, &["verify", "changed.jsonl", "--allow-code"]);
     assert!(changed.contains("`value` is 1.0 in the file and 0.0 now"), "{changed}");
-    let shown = run_successfully(place, &["show", "out.jsonl", "--case", "c2"]);
+    let shown = run_successfully(place, &["show", "out.jsonl", "--id", "c2"]);
     assert!(shown.contains("brand_voice"), "{shown}");
     // Code that is not the one of the run is not started.
     fs::write(place.join("checks.py"), "import os\nos.system('touch started')\n").unwrap();

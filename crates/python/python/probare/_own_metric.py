@@ -55,7 +55,7 @@ class Case:
     @property
     def id(self) -> str:
         """Its id."""
-        return self._fields["id"]
+        return str(self._fields["id"])
 
     @property
     def query(self) -> str | None:
@@ -75,7 +75,7 @@ class Case:
     @property
     def repeat(self) -> int:
         """Which of several outputs of that model, from 0."""
-        return self._fields.get("repeat", 0)
+        return int(self._fields.get("repeat", 0))
 
     @property
     def context(self) -> list[Passage]:
@@ -282,7 +282,7 @@ class BoundMetric:
         self.definition: Definition = getattr(described, MARK, None) or Definition(
             None, None, "higher", (0.0, 1.0), 1, ("response",)
         )
-        self.name: str = self.definition.name or getattr(described, "__name__", type(described).__name__)
+        self.name: str = self.definition.name or str(getattr(described, "__name__", type(described).__name__))
         self._described = described
         self.file, self.line = _source(described)
         self.location = f"{os.path.basename(self.file)}:{self.line}" if self.file else None
@@ -299,7 +299,7 @@ class BoundMetric:
         if lacking:
             raise MetricError(f"`{self.name}` needs the option `{lacking[0]}`", self.location)
         if inspect.isclass(target):
-            instance = target(**options)
+            instance: Any = target(**options)
             if not callable(getattr(instance, "score", None)):
                 raise MetricError(f"the class `{self.name}` has no method `score`", self.location)
             self._call = instance.score
@@ -385,6 +385,7 @@ class BoundMetric:
         return told
 
     def _number(self, value: Any, phrase: str) -> float:
+        number: Any
         if isinstance(value, (bool, int, float)):
             number = value
         else:
