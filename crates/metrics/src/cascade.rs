@@ -312,7 +312,8 @@ mod tests {
 
     #[test]
     fn every_second_is_a_judge_and_stands_behind_a_reading() {
-        for second in CASCADE_JUDGES {
+        // Metrics of a benchmark are not in this registry.
+        for second in CASCADE_JUDGES.iter().filter(|second| crate::registry().get(second.metric).is_ok()) {
             let scorer = built(second.metric, json!({"judge": "always", "judges": ["house"]}), None).unwrap();
             assert!(matches!(scorer, Scorer::Judge(_)), "{}", second.metric);
         }
@@ -382,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn verdict_and_yes_no_ask_where_they_are_unsure_by_themselves() {
+    fn a_verdict_asks_where_it_is_unsure_by_itself() {
         let case = |query: &str, response: &str| Case {
             query: Some(query.to_owned()),
             response: Some(Output::new(response)),
@@ -392,15 +393,12 @@ mod tests {
             ..Case::default()
         };
         let options = || json!({"judge": "when_unsure", "judges": ["house"]});
-        for (id, query, sure, unsure) in [
-            (
-                "verdict",
-                "What does the annual pass cost?",
-                "The annual pass costs 180 euros and is valid for one year.",
-                "Whoever buys the pass can swim until next summer.",
-            ),
-            ("yes_no", "Is there a pass?", "Yes, for a year.", "Whoever comes often saves a lot."),
-        ] {
+        for (id, query, sure, unsure) in [(
+            "verdict",
+            "What does the annual pass cost?",
+            "The annual pass costs 180 euros and is valid for one year.",
+            "Whoever buys the pass can swim until next summer.",
+        )] {
             let Scorer::Judge(judge) = built(id, options(), None).unwrap() else { panic!("it asks") };
             let sure = case(query, sure);
             let turn = judge.next_action(Sample::from_case(&sure), &[]).unwrap();
@@ -485,7 +483,6 @@ mod tests {
         for (id, options, part) in [
             ("token_f1", json!({"judge": "always"}), "no judge answers the question of `token_f1`"),
             ("answer_match", json!({"judge": "sometimes"}), "one of never, when_unsure, always"),
-            ("list_one", json!({"judge": "when_unsure"}), "never abstains by itself"),
             ("verdict", json!({"judge": "when_unsure"}), "take the `improved` profile"),
             ("hallucination", json!({"judge": "when_unsure"}), "take the `improved` profile"),
             ("answer_match", json!({"judge": "never", "judges": ["house"]}), "`judges` has no effect"),

@@ -21,8 +21,8 @@ import math
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar, overload
 
 PROTOCOL = 1
 """Version of the protocol that `serve` speaks (docs/own-metric.md)."""
@@ -228,6 +228,22 @@ class Definition:
         self.needs = [needs] if isinstance(needs, str) else list(needs)
 
 
+Marked = TypeVar("Marked", bound=Callable[..., Any])
+
+
+@overload
+def metric(function: Marked) -> Marked: ...
+@overload
+def metric(
+    function: None = None,
+    *,
+    name: str | None = None,
+    range: tuple[float | None, float | None] = (0.0, 1.0),
+    better: str = "higher",
+    version: int = 1,
+    needs: Iterable[str] = ("response",),
+    summary: str | None = None,
+) -> Callable[[Marked], Marked]: ...
 def metric(
     function: Any = None,
     *,
@@ -399,12 +415,12 @@ class BoundMetric:
                 expected = "a number, a bool, a label (text) or a probare.Score"
                 raise MetricError(f"{phrase} {_kind(value)}; expected {expected}", self.location)
         try:
-            number = float(number)
+            finite = float(number)
         except OverflowError:
-            number = math.inf
-        if not math.isfinite(number):
-            raise MetricError(f"{phrase} {number}, which is no score", self.location)
-        return number
+            finite = math.inf
+        if not math.isfinite(finite):
+            raise MetricError(f"{phrase} {finite}, which is no score", self.location)
+        return finite
 
     def _line_of(self, error: BaseException) -> str | None:
         """The line of the metric's own file in which it went wrong."""

@@ -277,7 +277,7 @@ fn only_the_page_itself_can_label_and_only_into_the_named_file() {
         assert_eq!(status, 422, "{told}");
         assert!(told["error"].as_str().unwrap().contains(words), "{told}");
     }
-    assert_eq!(post(&desk, &about_with("at", json!([0, 999, null, 0])), &good_headers).0, 404);
+    assert_eq!(post(&desk, &about_with("at", json!([0, 999, null, 0, null])), &good_headers).0, 404);
     assert_eq!(post(&desk, &about_with("run", json!("f9")), &good_headers).0, 404);
     assert!(!folder.path().join("mine").exists(), "what is refused leaves nothing");
 
