@@ -350,7 +350,10 @@ mod tests {
             assert_eq!(PythonEnvironment::parse(text).unwrap().to_string(), text);
         }
         for text in ["conda:", "dryexp", "docker:x"] {
-            assert!(PythonEnvironment::parse(text).unwrap_err().to_string().contains("is not an environment"), "{text}");
+            assert!(
+                PythonEnvironment::parse(text).unwrap_err().to_string().contains("is not an environment"),
+                "{text}"
+            );
         }
     }
 

@@ -78,15 +78,21 @@ MetricId: TypeAlias = Literal[
     "contains",
     "embedding_similarity",
     "exact_match",
+    "gleu",
     "jaccard",
     "json_schema",
     "json_valid",
     "levenshtein",
+    "meteor",
     "numeric_close",
+    "promptfoo_test",
+    "refusal",
     "regex_match",
     "rouge_l",
+    "starts_with",
     "tfidf_cosine",
     "token_f1",
+    "word_count",
 ]
 Request: TypeAlias = MetricRequest
 
@@ -1635,6 +1641,23 @@ def exact_match(
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
+def gleu(
+    *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """GLEU: the smaller of precision and recall over sequences of one to four words.
+
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+    """
+
 def jaccard(
     *,
     tokens: Literal["squad"] | Literal["sklearn"] | Literal["whitespace"] = ...,
@@ -1719,6 +1742,29 @@ def levenshtein(
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
+def meteor(
+    *,
+    alpha: float = ...,
+    beta: float = ...,
+    gamma: float = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """METEOR: matches of words, stems and synonyms, less a penalty for broken order.
+
+    - `alpha`: Weight of precision against recall, from 0 to 1.
+    - `beta`: How fast the penalty grows with the number of chunks.
+    - `gamma`: The greatest penalty, from 0 to 1.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+    """
+
 def numeric_close(
     *,
     absolute: float = ...,
@@ -1736,6 +1782,52 @@ def numeric_close(
     - `absolute`: Greatest difference that is allowed as it is.
     - `relative`: Greatest difference that is allowed as a share of the reference.
     - `pick`: Which number of the text is taken.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+    """
+
+def promptfoo_test(
+    *,
+    assert: Sequence[Any] = ...,
+    threshold: float | None = ...,
+    metric: str | None = ...,
+    functions: Any = ...,
+    tools: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """The score of a promptfoo test: its assertions, weights and thresholds.
+
+    - `assert`: Assertions of every case, as promptfoo writes them: `{type: contains, value: Paris}`. Those of the case (`metadata.promptfoo.assert`) come behind them.
+    - `threshold`: Score from which on a test passes, whatever its assertions say; that of the case wins.
+    - `metric`: Name of a `metric`: the value is then its score rather than that of the test.
+    - `functions`: Functions that the model could call, for `is-valid-function-call`.
+    - `tools`: Tools that the model could call, for `is-valid-openai-tools-call`; those of the case where absent.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+    """
+
+def refusal(
+    *,
+    expected: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response answers rather than declines, by phrases.
+
+    - `expected`: Whether declining is what is expected: the value is then 1 where the response declines.
     - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
@@ -1790,6 +1882,29 @@ def rouge_l(
     - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
+def starts_with(
+    *,
+    texts: Sequence[str] = ...,
+    ignore_case: bool = ...,
+    keep_space: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the response starts with the expected text.
+
+    - `texts`: Texts of which the response starts with one; the references of the case where none is given.
+    - `ignore_case`: Whether upper and lower case are the same.
+    - `keep_space`: Whether white space before the response counts as part of it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+    """
+
 def tfidf_cosine(
     *,
     stop_words: Literal["english"] | Literal["none"] = ...,
@@ -1820,6 +1935,27 @@ def token_f1(
 ) -> dict[str, Any]:
     """Words that the response and the reference share, as F1 (SQuAD).
 
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+    """
+
+def word_count(
+    *,
+    min: int | None = ...,
+    max: int | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the number of words of the response is within limits.
+
+    - `min`: Fewest words.
+    - `max`: Most words.
     - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
     - `over`: With `per`: how the values of the turns become one.
     - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
