@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 /// Words that cannot name an argument of Python.
 const KEYWORDS: &[&str] =
-    &["and", "as", "class", "def", "for", "from", "if", "in", "is", "lambda", "not", "or", "with"];
+    &["and", "as", "assert", "class", "def", "for", "from", "if", "in", "is", "lambda", "not", "or", "with"];
 
 /// A parameter: its name and its type, as Python writes them.
 pub struct Parameter {

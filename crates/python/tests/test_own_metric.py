@@ -90,10 +90,11 @@ def test_functions_classes_and_options_are_accepted_wherever_an_id_is():
 
 def test_an_exception_is_a_failure_with_its_line_and_never_a_score():
     results = probare.score(ROWS, [broken])
-    told = results[0]["scores"]["broken"]
+    assert results[0]["scores"]["broken"]["value"] == 1.0
+    told = results[1]["scores"]["broken"]
     line = broken.__code__.co_firstlineno + 2
-    assert told.get("kind", "failed") == "failed"
-    assert told["error"] == f"`broken`: KeyError: 'a' (test_own_metric.py:{line})"
+    assert told["kind"] == "failed"
+    assert told["error"] == f"`broken`: KeyError: 'b' (test_own_metric.py:{line})"
     for returned, words in (
         (None, "returned None"),
         (float("nan"), "returned nan"),

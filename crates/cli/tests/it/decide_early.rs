@@ -280,7 +280,7 @@ fn power_averages_the_repeats_of_a_case() {
     let place = folder.path();
     // Every case is right in one of two repeats: its mean never varies.
     let row = |case: usize, repeat: usize| {
-        let response = if (case + repeat) % 2 == 0 { "yes" } else { "no" };
+        let response = if (case + repeat).is_multiple_of(2) { "yes" } else { "no" };
         json!({"id": format!("c{case}"), "model": "m", "repeat": repeat, "response": response, "reference": "yes"})
     };
     let rows: String = (0..40).flat_map(|case| [row(case, 0), row(case, 1)]).map(|row| format!("{row}\n")).collect();

@@ -64,7 +64,7 @@ fn three_prompts_and_two_models_are_ended_resumed_and_compared_and_nothing_is_as
 
     let mut child = command(place, &["run", "probare.yaml", "-q"]);
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while requests() < samples as u64 / 4 && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
     }
@@ -153,7 +153,7 @@ fn a_run_that_is_killed_asks_again_only_what_was_under_way() {
     let requests = || servers.iter().map(TestServer::requests).sum::<u64>();
     let mut child = command(place, &["run", "probare.yaml", "-q"]);
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while requests() < samples / 3 && Instant::now() < until {
         thread::sleep(Duration::from_millis(2));
     }

@@ -310,7 +310,7 @@ fn a_worse_run_fails_and_cases_without_a_counterpart_have_no_part() {
     let write = |name: &str, is_new: bool| {
         let line = |at: usize| {
             let words = if is_new && at % 2 == 1 { "Other question" } else { "Question" };
-            let response = if is_new && (at % 2 == 1 || at % 8 == 0) { "It is wrong." } else { "It is so." };
+            let response = if is_new && (at % 2 == 1 || at.is_multiple_of(8)) { "It is wrong." } else { "It is so." };
             json!({"id": format!("c{at}"), "query": format!("{words} {at}"), "reference": "so", "response": response})
         };
         fs::write(place.join(name), (0..200).map(|at| format!("{}\n", line(at))).collect::<String>()).unwrap();

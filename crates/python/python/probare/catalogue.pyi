@@ -1790,7 +1790,7 @@ def numeric_close(
 
 def promptfoo_test(
     *,
-    assert: Sequence[Any] = ...,
+    assert_: Sequence[Any] = ...,
     threshold: float | None = ...,
     metric: str | None = ...,
     functions: Any = ...,
