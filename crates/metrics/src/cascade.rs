@@ -384,31 +384,23 @@ mod tests {
 
     #[test]
     fn a_verdict_asks_where_it_is_unsure_by_itself() {
-        let case = |query: &str, response: &str| Case {
-            query: Some(query.to_owned()),
+        let case = |response: &str| Case {
+            query: Some("What does the annual pass cost?".to_owned()),
             response: Some(Output::new(response)),
             context: Some(vec!["The annual pass costs 150 euros and is valid for one year.".into()]),
-            reference: Some(vec!["yes".to_owned()]),
-            metadata: [("metric".to_owned(), json!("yes"))].into_iter().collect(),
             ..Case::default()
         };
-        let options = || json!({"judge": "when_unsure", "judges": ["house"]});
-        for (id, query, sure, unsure) in [(
-            "verdict",
-            "What does the annual pass cost?",
-            "The annual pass costs 180 euros and is valid for one year.",
-            "Whoever buys the pass can swim until next summer.",
-        )] {
-            let Scorer::Judge(judge) = built(id, options(), None).unwrap() else { panic!("it asks") };
-            let sure = case(query, sure);
-            let turn = judge.next_action(Sample::from_case(&sure), &[]).unwrap();
-            assert!(
-                matches!(&turn, JudgeAction::Done(Outcome::Scored(score)) if score.by == Some(Decider::Rule)),
-                "{turn:?}"
-            );
-            let turn = judge.next_action(Sample::from_case(&case(query, unsure)), &[]).unwrap();
-            assert!(matches!(turn, JudgeAction::Ask(_)), "{id}: {turn:?}");
-        }
+        let options = json!({"judge": "when_unsure", "judges": ["house"]});
+        let Scorer::Judge(judge) = built("verdict", options, None).unwrap() else { panic!("it asks") };
+        let sure = case("The annual pass costs 180 euros and is valid for one year.");
+        let turn = judge.next_action(Sample::from_case(&sure), &[]).unwrap();
+        assert!(
+            matches!(&turn, JudgeAction::Done(Outcome::Scored(score)) if score.by == Some(Decider::Rule)),
+            "{turn:?}"
+        );
+        let unsure = case("Whoever buys the pass can swim until next summer.");
+        let turn = judge.next_action(Sample::from_case(&unsure), &[]).unwrap();
+        assert!(matches!(turn, JudgeAction::Ask(_)), "{turn:?}");
     }
 
     #[test]
