@@ -56,7 +56,7 @@ pub struct PolarityAnalysis {
 /// The polarity of a whole answer, with the question in view where there is one.
 ///
 /// ```
-/// use crate::socioscope::interviews::polarity::{Polarity, answer_polarity};
+/// use probare_benchmarks::socioscope::interviews::polarity::{Polarity, answer_polarity};
 ///
 /// assert_eq!(answer_polarity("Absolutely not.", None).polarity, Some(Polarity::No));
 /// assert_eq!(answer_polarity("Maybe.", None).polarity, None);

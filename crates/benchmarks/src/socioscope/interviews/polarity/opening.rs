@@ -9,7 +9,7 @@ use super::{Polarity, PolarityAnalysis};
 /// The polarity of an answer by its opening words.
 ///
 /// ```
-/// use crate::socioscope::interviews::polarity::{Polarity, opening_polarity};
+/// use probare_benchmarks::socioscope::interviews::polarity::{Polarity, opening_polarity};
 ///
 /// assert_eq!(opening_polarity("Of course not.").polarity, Some(Polarity::No));
 /// assert_eq!(opening_polarity("The short answer is: ja!").polarity, Some(Polarity::Yes));
