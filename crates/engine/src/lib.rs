@@ -53,7 +53,7 @@ pub use own_metrics::{
     with_own_metrics_unstarted, with_program_metrics,
 };
 pub use plan::{Plan, PlanError, PlannedMetric};
-// The store is part of what the engine speaks of.
+// The types of the engine name those of the store.
 pub use probare_store::{
     self as store, HumanLabel, PlannedDataset, RunPlan, RunState, STORE, Store, StoreError, StoredRun,
 };

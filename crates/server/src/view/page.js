@@ -17,7 +17,7 @@ const main = elementById("main");
  *   order?: string, seed?: string, threshold?: string, metric?: string, ask?: string, layout?: string, diff?: string }} Query
  */
 
-/** Parameters as an address has them; a list stands there once for each of its items. @param {Parameters} parameters */
+/** Parameters as an address has them; a list appears once for each of its items. @param {Parameters} parameters */
 export const toSearch = (parameters) => {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
