@@ -320,9 +320,11 @@ impl Gates {
     /// are none: better before the run than after it.
     pub fn check(&self, metrics: &[MetricInfo], has_groups: bool) -> Result<(), GateError> {
         let known = || metrics.iter().map(|metric| metric.name.as_str());
-        if let Some(gate) = self.iter().find(|gate| known().all(|name| name != gate.metric())) {
+        if let Some(limit) = self.list.iter().find(|limit| known().all(|name| name != limit.gate.metric())) {
+            let gate = &limit.gate;
             return Err(GateError::UnknownMetric {
                 gate: gate.to_string(),
+                origin: limit.origin.clone(),
                 metric: gate.metric().to_owned(),
                 similar: closest(gate.metric(), known()).map(str::to_owned),
             });

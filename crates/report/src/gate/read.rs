@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Gate, LabelUnit, Relation};
+use super::{Gate, GateOrigin, LabelUnit, Relation};
 
 /// A gate could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,9 +45,14 @@ pub enum GateError {
         metric: String,
     },
     /// The run has no metric of that name.
-    #[error("the gate `{gate}` names `{metric}`, which is not a metric of this run{}", similar_hint(similar.as_deref()))]
+    #[error(
+        "the gate `{gate}`{} names `{metric}`, which is not a metric of this run; {}",
+        origin_hint(origin.as_ref()), unknown_metric_hint(metric, similar.as_deref())
+    )]
     UnknownMetric {
         gate: String,
+        /// Where the gate was set, where that is known.
+        origin: Option<GateOrigin>,
         /// The name it gives.
         metric: String,
         /// The nearest name that the run has.
@@ -55,8 +60,18 @@ pub enum GateError {
     },
 }
 
-fn similar_hint(similar: Option<&str>) -> String {
-    similar.map(|name| format!("; a similar name is `{name}`")).unwrap_or_default()
+fn origin_hint(origin: Option<&GateOrigin>) -> String {
+    match origin {
+        Some(GateOrigin::Configuration(place) | GateOrigin::Variable(place)) => format!(", set in {place},"),
+        Some(GateOrigin::Flag(_)) | None => String::new(),
+    }
+}
+
+fn unknown_metric_hint(metric: &str, similar: Option<&str>) -> String {
+    similar.map_or_else(
+        || format!("add `--metric {metric}`, or leave the gate out"),
+        |name| format!("a similar name is `{name}`"),
+    )
 }
 
 /// A text that is being read as a gate, and what it should look like.
@@ -262,6 +277,9 @@ mod tests {
         insta::assert_snapshot!(message(Gate::max_unsure("verdict")), @"`verdict` is not a gate; expected METRIC=SHARE, such as `verdict=20%`");
         insta::assert_snapshot!(message(Gate::max_unsure("verdict=20")), @"`20` in `verdict=20` is not a share; expected a number from 0 to 1, or a percentage such as `90%`");
         insta::assert_snapshot!(message(Gate::fail_labels("verdict>0")), @"`verdict>0` is not a gate; expected METRIC, a colon, a label, one of < <= > >=, and a number of cases or a percentage, such as `verdict:FAIL>0` or `verdict:FAIL>10%`");
+        let gates = Gates::new(vec![Gate::fail_under("chrf=0.5").unwrap()])
+            .set_by([Some(GateOrigin::Configuration("probare.yaml".to_owned()))]);
+        insta::assert_snapshot!(gates.check(&metrics(), false).unwrap_err(), @"the gate `chrf < 0.5`, set in probare.yaml, names `chrf`, which is not a metric of this run; add `--metric chrf`, or leave the gate out");
         let gates = Gates::new(vec![Gate::fail_under("relevence=0.5").unwrap()]);
         insta::assert_snapshot!(gates.check(&metrics(), false).unwrap_err(), @"the gate `relevence < 0.5` names `relevence`, which is not a metric of this run; a similar name is `relevance`");
         let gates = Gates::new(vec![Gate::fail_under("relevance=0.5").unwrap()]).in_each_group(true);
