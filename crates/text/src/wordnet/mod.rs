@@ -35,6 +35,7 @@ mod morphology;
 mod net;
 mod part_of_speech;
 mod reader;
+mod recent;
 mod records;
 mod relation;
 mod scoring_synonyms;

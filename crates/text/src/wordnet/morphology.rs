@@ -6,6 +6,7 @@
 
 use super::net::{Lemma, key};
 use super::reader::VarintReader;
+use super::recent::{self, Question};
 use super::{PartOfSpeech, PartsOfSpeech, Synset, WordNet};
 
 /// Endings and what takes their place, from the manual page `morphy(7WN)` of WordNet 3.0.
@@ -34,8 +35,10 @@ impl WordNet {
     /// The lemmas of one part of speech that a word may be a form of, itself first if it is one. Empty for a word that
     /// WordNet does not know. Collocations are taken as a whole.
     pub fn base_forms(&self, word: &str, part: PartOfSpeech) -> Vec<String> {
-        let lemmas = self.form(&key(word)).base_lemmas(part);
-        lemmas.into_iter().map(|lemma| self.lemma_name(lemma)).collect()
+        recent::answer(self, Question::BaseForms(part), word, || {
+            let lemmas = self.form(&key(word)).base_lemmas(part);
+            lemmas.into_iter().map(|lemma| self.lemma_name(lemma)).collect()
+        })
     }
 
     /// The meanings that a word, or what it is an inflected form of, has as one part of speech: those of the word

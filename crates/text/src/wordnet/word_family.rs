@@ -3,23 +3,23 @@
 use std::collections::BTreeSet;
 
 use super::net::{Lemma, key};
+use super::recent::{self, Question};
 use super::{PartOfSpeech, SynsetRelation, WordNet};
 
 impl WordNet {
     /// The direct opposites of a word or its base forms in all meanings, sorted by code point.
     pub fn antonyms(&self, word: &str) -> Vec<String> {
-        self.names(&self.word_pointers(word, &[SynsetRelation::Antonym]))
+        recent::answer(self, Question::Antonyms, word, || {
+            self.names(&self.word_pointers(word, &[SynsetRelation::Antonym]))
+        })
     }
 
     /// The words of the same family in other meanings or parts of speech, sorted by code point: for `quickly` the
     /// adjective it is made from, for `teach` the teacher, the teaching.
     pub fn derived_words(&self, word: &str) -> Vec<String> {
-        self.names(
-            &self.word_pointers(
-                word,
-                &[SynsetRelation::Derivation, SynsetRelation::Pertainym, SynsetRelation::Participle],
-            ),
-        )
+        const RELATIONS: [SynsetRelation; 3] =
+            [SynsetRelation::Derivation, SynsetRelation::Pertainym, SynsetRelation::Participle];
+        recent::answer(self, Question::DerivedWords, word, || self.names(&self.word_pointers(word, &RELATIONS)))
     }
 
     /// Whether one word, or a base form of it, is a direct opposite of the other in some meaning. The order does not
