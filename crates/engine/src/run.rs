@@ -17,7 +17,9 @@ use probare_report::{
     RendererOptions, ReportError, ReportFormat, Summary, VERSION, manifest, refuse_overlap,
 };
 
-use crate::decide_early::{self, Baseline, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, EarlyWatch};
+use crate::decide_early::{
+    self, Baseline, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, EarlyWatch, ResultContext,
+};
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
 use crate::own_metrics::{start_own_metrics, with_program_metrics};
@@ -284,6 +286,7 @@ pub fn run_planned(
         watcher,
         asked,
         early: early.map(|early| EarlyWatch::new(early, early_progress)),
+        tells_cost: sampler.is_none(),
     };
     let decided = tee.early.as_ref().map(EarlyWatch::signal).unwrap_or_default();
     let drive_options = DriveOptions {
@@ -339,7 +342,7 @@ pub fn run_planned(
     let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
     let early = early.map(|early| {
         // What was asked before the verdict and answered after it was paid for, too.
-        let (now, before) = sampler.map_or((early.seen() as u64, 0), SampleProvider::finished);
+        let (now, before) = sampler.map_or((early.seen_samples(), 0), SampleProvider::finished);
         let left = early.samples().saturating_sub(now + before) as f64;
         let outcome =
             early.outcome(costs.as_ref().filter(|_| now > 0).map(|costs| costs.total_usd / now as f64 * left));
@@ -458,6 +461,8 @@ struct Tee<'a> {
     watcher: Option<Box<dyn Sink + 'a>>,
     asked: Option<&'a ModelBackend>,
     early: Option<EarlyWatch>,
+    /// Whether the progress says what the rest would cost; with a store, whoever counts the samples there says it.
+    tells_cost: bool,
 }
 
 impl Tee<'_> {
@@ -501,9 +506,11 @@ impl Sink for Tee<'_> {
             return Ok(());
         }
         if let (Event::Scored(result), true) = (event, self.early.is_some()) {
-            let is_short = self.is_short();
+            let spent = |asked: &ModelBackend| asked.shared().budget().spent().money.in_dollars();
+            let spent_usd = self.asked.filter(|_| self.tells_cost).map(spent);
+            let context = ResultContext { is_short: self.is_short(), spent_usd };
             if let Some(early) = &mut self.early {
-                early.take_result(result, is_short)?;
+                early.take_result(result, context)?;
             }
         }
         if let Event::Interrupted { under_way, .. } = event
@@ -578,6 +585,7 @@ mod tests {
             watcher: None,
             asked: None,
             early: None,
+            tells_cost: false,
         };
         let error = tee.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete))).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);

@@ -1,9 +1,9 @@
 //! [`EarlyStop`]: whether a run may have ended before its last case, as far as its results say. [`compare_prefixes`]: such runs,
 //! compared.
 
-use probare_core::{MetricInfo, order_key};
+use probare_core::MetricInfo;
 use probare_engine::{Baseline, EarlyDecisionError, cases_in_panels};
-use probare_report::comparison::{CaseMean, ComparisonRequest, PrefixComparison, PrefixRun, RunScores};
+use probare_report::comparison::{CaseMean, ComparisonRequest, PrefixComparison, PrefixRun, RunScores, case_order_key};
 use probare_store::Store;
 use serde_json::Value as Json;
 
@@ -90,7 +90,7 @@ pub fn read_baseline(source: &ResultsSource, seed: u64) -> Result<Baseline, Earl
     }
     let (metrics, mut cases) = read_case_means(source).map_err(failed)?;
     if let Some(early) = stopped {
-        cases.sort_by_cached_key(|case| order_key(seed, &case.id));
+        cases.sort_by_cached_key(|case| case_order_key(seed, &case.id, case.occurrence));
         cases.truncate(early.seen);
     }
     let path = source.run.is_none().then(|| source.path.clone());

@@ -61,7 +61,7 @@ pub(super) fn in_order_of_results(manifest: &Manifest, mut job: Job) -> Result<J
         let cases = std::mem::replace(&mut job.cases, Box::new(MemorySource::default()));
         let mut source = SeededSource::read(cases, manifest.reading.limit, early.seed)
             .map_err(|error| RunError::from(DriveError::Input(error)))?;
-        source.truncate_samples(usize::try_from(early.seen).unwrap_or(usize::MAX));
+        source.truncate_cases(usize::try_from(early.seen).unwrap_or(usize::MAX));
         job.cases = Box::new(source);
     }
     Ok(job)

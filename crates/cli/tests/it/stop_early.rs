@@ -1,12 +1,13 @@
 //! `probare run --stop-when-decided`: the verdict is that of the prefix, however fast, interrupted or repeated the run is.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use probare_testing::ReplyServer;
 use serde_json::{Value as Json, json};
@@ -130,41 +131,55 @@ fn the_number_of_requests_at_once_has_no_part_in_the_verdict() {
     assert!(lines.iter().all(|line| *line == lines[0]), "{lines:#?}");
 }
 
+/// How often a run is killed before it may end.
+const KILLS: usize = 50;
+
+/// How long a run may wait for something to ask before it is killed all the same.
+const PATIENCE: Duration = Duration::from_millis(400);
+
 #[test]
-fn a_run_that_is_killed_again_and_again_has_the_same_verdict_and_pays_for_nothing_twice() {
+fn a_run_that_is_killed_fifty_times_has_the_same_verdict_and_pays_for_nothing_twice() {
+    let words = ["run", "run.yaml", "--stop-when-decided", "--fail-under", "contains=0.86"];
     let questions = Questions::default();
     let whole = server(&questions, 0);
     let folder = project(&whole, 400, nine_of_ten, &json!({}));
-    let expected = decision(&run_expecting(folder.path(), 0, &[&RUN[..4], &["contains=0.78"]].concat()));
-    let needed = questions.count();
+    let place = folder.path();
+    let expected = decision(&run_expecting(place, 0, &words));
+    // A part of the file says which cases the verdict rests on.
+    let prefix = |place: &Path| {
+        let text = run_expecting(place, 0, &["resume", "1", "-o", "whole.jsonl"]);
+        assert_eq!(decision(&text), expected);
+        fs::read_to_string(place.join("whole.jsonl")).unwrap()
+    };
+    let expected_prefix = prefix(place);
+    assert!(expected_prefix.lines().count() > 3 * KILLS, "long enough to be killed so often: {expected}");
 
     let questions = Questions::default();
-    let slow = server(&questions, 8);
+    let slow = server(&questions, 4);
     let folder = project(&slow, 400, nine_of_ten, &json!({}));
     let place = folder.path();
-    let mut kills = 0;
-    let mut words: Vec<&str> = [&RUN[..4], &["contains=0.78"]].concat();
-    let text = loop {
-        let mut child = command(place, &words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        thread::sleep(Duration::from_millis(150 + 15 * (kills % 9)));
-        let is_over = child.try_wait().unwrap().is_some();
-        // It may have ended, or have nothing in the store yet.
-        let _ = child.kill();
-        let _ = child.wait();
-        if has_run(place) {
-            words = vec!["resume", "1"];
+    let mut is_begun = false;
+    for kill in 0..KILLS {
+        is_begun = is_begun || kill > 0 && has_run(place);
+        let words = if is_begun { &["resume", "1"][..] } else { &words };
+        let before = questions.count();
+        let mut child = command(place, words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // Killed while it asks, after one to three questions more, or while it waits for what was under way at the last kill.
+        let started = Instant::now();
+        while questions.count() <= before + kill % 3 && started.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(1));
         }
-        if is_over || kills == 50 {
-            // A run that is complete has said its verdict; its reports are written again from the store.
-            break both_streams(&run(place, &["resume", "1", "-o", "again.json"]));
-        }
-        kills += 1;
-    };
-    assert!(kills >= 5, "only {kills} kills");
-    assert_eq!(decision(&text), expected, "after {kills} kills");
-    // What was under way at a kill is lost; nothing that had come is asked for again.
-    let most = needed + 4 * usize::try_from(kills + 2).unwrap();
-    assert!(questions.count() <= most, "{} of at most {most}", questions.count());
+        assert!(child.try_wait().unwrap().is_none(), "it has ended before kill {kill}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(decision(&run_expecting(place, 0, &["resume", "1"])), expected);
+    assert_eq!(prefix(place), expected_prefix);
+    // What was under way at a kill is lost, four requests at most; nothing that had come is asked for again.
+    let asked = questions.0.lock().unwrap().clone();
+    let again = asked.len() - asked.iter().collect::<BTreeSet<_>>().len();
+    println!("{KILLS} kills: {} questions, {again} of them for the second time", asked.len());
+    assert!(again <= 4 * KILLS, "{again} questions again");
 }
 
 fn has_run(place: &Path) -> bool {
@@ -448,4 +463,31 @@ fn runs_that_stopped_are_compared_on_the_cases_that_both_have() {
     assert!(run_expecting(place, 64, &compare).contains("without a seed that is known"));
     score("new", &["--stop-when-decided", "--seed", "4", "--fail-under", "contains=0.5"]);
     assert!(run_expecting(place, 64, &compare).contains("with seed 4"));
+}
+
+#[test]
+fn outputs_of_a_case_count_once_in_a_file_as_they_do_in_its_mean() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    // Ten repeats of each case, which say the same: as cases of their own they would be evidence ten times.
+    let line = |case: usize, repeat: usize| {
+        let response = if case % 5 == 0 { "no" } else { "so" };
+        json!({"id": format!("c{case}"), "repeat": repeat, "response": response, "reference": "so"})
+    };
+    let lines: String =
+        (0..10).flat_map(|repeat| (0..60).map(move |case| format!("{}\n", line(case, repeat)))).collect();
+    fs::write(place.join("cases.jsonl"), lines).unwrap();
+    let words = ["score", "cases.jsonl", "-m", "contains", "--stop-when-decided", "--seed", "3", "--json"];
+    let found = decided_early(place, 0, &[&words[..], &["--fail-under", "contains=0.5", "-o", "out.jsonl"]].concat());
+    let decision = &found["decisions"][0];
+    let at = decision["at"].as_u64().unwrap();
+    assert_eq!((&decision["verdict"], &decision["cases"]), (&json!("pass"), &json!(60)), "{found}");
+    assert!((5..60).contains(&at), "{found}");
+    assert_eq!(fs::read_to_string(place.join("out.jsonl")).unwrap().lines().count() as u64, 10 * at);
+    assert!(run_expecting(place, 0, &["verify", "out.jsonl"]).contains("agree"));
+    // One output of each case decides at the same case.
+    let one: String = (0..60).map(|case| format!("{}\n", line(case, 0))).collect();
+    fs::write(place.join("cases.jsonl"), one).unwrap();
+    let found = decided_early(place, 0, &[&words[..], &["--fail-under", "contains=0.5", "-o", "one.jsonl"]].concat());
+    assert_eq!(found["decisions"][0]["at"].as_u64().unwrap(), at, "{found}");
 }

@@ -28,6 +28,8 @@ pub struct CaseKey {
     pub occurrence: u32,
     /// What it asks and what would be right.
     pub content: ContentHash,
+    /// How many outputs it has.
+    pub outputs: u64,
 }
 
 /// What the baseline says of a case.

@@ -268,7 +268,7 @@ struct WatchedGate {
 pub(crate) struct EarlySetup<'a> {
     pub gates: &'a Gates,
     pub metrics: &'a [MetricInfo],
-    /// Cases of the complete run, and outputs of each.
+    /// Cases of the complete run, and outputs of each as long as they are not read.
     pub cases: usize,
     pub outputs: u64,
     pub seed: u64,
@@ -283,7 +283,8 @@ pub(crate) struct EarlySetup<'a> {
 pub struct EarlyDecision {
     gates: Vec<WatchedGate>,
     cases: usize,
-    /// Outputs of every case.
+    /// Outputs of each case in the order; of all cases as many where there is nothing here.
+    outputs_of: Vec<u64>,
     outputs: u64,
     /// Outputs of the case that is coming.
     pending: u64,
@@ -313,6 +314,7 @@ impl EarlyDecision {
         Ok(Self {
             gates: gates.collect::<Result<_, _>>()?,
             cases,
+            outputs_of: keys.iter().map(|key| key.outputs).collect(),
             outputs: outputs.max(1),
             pending: 0,
             seen: 0,
@@ -335,7 +337,7 @@ impl EarlyDecision {
             gate.take_output(case, results.get(gate.column))?;
         }
         self.pending += 1;
-        if self.pending == self.outputs {
+        if self.pending == self.outputs_of.get(self.seen).copied().unwrap_or(self.outputs) {
             self.pending = 0;
             self.seen += 1;
             for gate in &mut self.gates {
@@ -376,8 +378,23 @@ impl EarlyDecision {
     }
 
     /// Samples of the complete run.
-    pub(crate) const fn samples(&self) -> u64 {
-        self.cases as u64 * self.outputs
+    pub(crate) fn samples(&self) -> u64 {
+        if self.outputs_of.is_empty() { self.cases as u64 * self.outputs } else { self.outputs_of.iter().sum() }
+    }
+
+    /// Samples of the cases that were looked at.
+    pub(crate) fn seen_samples(&self) -> u64 {
+        if self.outputs_of.is_empty() {
+            self.seen as u64 * self.outputs
+        } else {
+            self.outputs_of.iter().take(self.seen).sum()
+        }
+    }
+
+    /// What the samples that are left would cost, where those so far have cost this.
+    pub(crate) fn cost_of_rest(&self, usd: f64) -> f64 {
+        let seen = self.seen_samples();
+        usd / seen.max(1) as f64 * self.samples().saturating_sub(seen) as f64
     }
 
     /// Whether cases are left that were not looked at, since they are not needed.

@@ -21,7 +21,7 @@ pub use decision::{DecidedVerdict, EarlyDecision, EarlyDecisionError, GateDecisi
 pub use order::SeededSource;
 pub use outcome::{EarlyOutcome, cases_in_panels};
 pub use watch::EarlyProgress;
-pub(crate) use watch::EarlyWatch;
+pub(crate) use watch::{EarlyWatch, ResultContext};
 
 use crate::{DriveError, RunError, RunOptions};
 

@@ -33,6 +33,15 @@ pub(crate) struct EarlyWatch {
     next: usize,
 }
 
+/// What is known about the next result beside it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ResultContext {
+    /// What fails now fails because nobody may be asked any more, which says nothing about the case.
+    pub is_short: bool,
+    /// US dollars that all results so far have cost, where nobody else tells what the rest would.
+    pub spent_usd: Option<f64>,
+}
+
 impl EarlyWatch {
     pub fn new(decision: EarlyDecision, progress: Arc<EarlyProgress>) -> Self {
         Self { decision, signal: Arc::default(), progress, next: 1 }
@@ -48,17 +57,23 @@ impl EarlyWatch {
         self.signal.load(Ordering::Relaxed)
     }
 
-    /// Takes the next result of the order. `is_short`: what fails now fails because nobody may be asked any more, which says
-    /// nothing about the case.
-    pub fn take_result(&mut self, result: &CaseResult, is_short: bool) -> io::Result<()> {
-        if is_short && result.results.iter().any(MetricResult::is_err) {
+    /// Takes the next result of the order.
+    pub fn take_result(&mut self, result: &CaseResult, context: ResultContext) -> io::Result<()> {
+        if context.is_short && result.results.iter().any(MetricResult::is_err) {
             self.decision.suspend();
         }
         if self.decision.push(result)? {
             self.signal.store(true, Ordering::Relaxed);
             self.progress.set(String::new());
         } else if self.decision.seen() >= self.next {
-            self.progress.set(self.decision.open_text());
+            let mut text = self.decision.open_text();
+            if let Some(usd) = context.spent_usd.filter(|usd| *usd > 0.0) {
+                text.push_str(&format!(
+                    "; the rest would cost about {:.4} US dollars",
+                    self.decision.cost_of_rest(usd)
+                ));
+            }
+            self.progress.set(text);
             self.next = self.decision.seen() + self.decision.seen() / 10 + 1;
         }
         Ok(())
@@ -98,11 +113,17 @@ mod tests {
             let score = Score::from_number(1.0).unwrap();
             CaseResult::new(Case::default(), vec![Ok(Outcome::Scored(score))])
         };
-        watch.take_result(&result(), false).unwrap();
+        watch.take_result(&result(), ResultContext::default()).unwrap();
         assert!(progress.text().starts_with("open own >= 0.5: 1.000 [0."), "{}", progress.text());
         assert!(progress.text().ends_with("after 1 of 100"), "{}", progress.text());
+        watch.take_result(&result(), ResultContext { spent_usd: Some(0.02), ..ResultContext::default() }).unwrap();
+        assert!(
+            progress.text().ends_with("after 2 of 100; the rest would cost about 0.9800 US dollars"),
+            "{}",
+            progress.text()
+        );
         while !watch.is_decided() {
-            watch.take_result(&result(), false).unwrap();
+            watch.take_result(&result(), ResultContext::default()).unwrap();
         }
         assert_eq!(progress.text(), "", "nothing is left");
     }

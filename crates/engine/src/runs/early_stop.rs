@@ -64,17 +64,15 @@ pub(super) fn prepare(
         keys: source.keys(),
     })?;
     let mut known = decision.clone();
-    let mut samples = 0;
     for sample in source.samples() {
         let kept = sampling.before.find(sample).map_err(crate::DriveError::Output)?;
         let Some(results) = kept.results else { break };
-        samples += 1;
         if known.push_results(sample, &results).map_err(crate::DriveError::Output)? {
             break;
         }
     }
     if known.is_decided() {
-        source.truncate_samples(samples);
+        source.truncate_cases(known.seen());
     }
     job.inputs.extend(source.take_inputs());
     job.cases = Box::new(source);

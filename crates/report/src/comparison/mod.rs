@@ -19,7 +19,7 @@ mod viewer;
 pub use self::gate::{NonInferiorityGate, NonInferiorityVerdict};
 pub use self::measure::{CaseChange, MetricComparison, MetricDifference, Slice};
 pub(crate) use self::phrases::{ends, p_value, signed};
-pub use self::prefix::{PrefixComparedRun, PrefixComparison, PrefixDifference, PrefixGate, PrefixRun};
+pub use self::prefix::{PrefixComparedRun, PrefixComparison, PrefixDifference, PrefixGate, PrefixRun, case_order_key};
 pub use self::side::{CaseMean, ComparedOutput, ContentHash, RunScores, case_content_hash, content_of};
 
 use std::collections::{BTreeMap, BTreeSet};

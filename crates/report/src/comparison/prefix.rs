@@ -21,6 +21,12 @@ use crate::table::{TextColumn, TextTable};
 /// The chance of a wrong verdict, at most; one minus the confidence of the intervals.
 const ALPHA: f64 = 0.05;
 
+/// By what a case is sorted in the order of a seed. `occurrence` tells cases of one id apart, counted from 0: each has a place of
+/// its own, since what bears one id is often alike, and an order in which it comes together is not drawn at random.
+pub fn case_order_key(seed: u64, id: &str, occurrence: u32) -> [u8; 32] {
+    if occurrence == 0 { order_key(seed, id) } else { order_key(seed, &format!("{id}\0{occurrence}")) }
+}
+
 /// A run with what is known about its end.
 #[derive(Debug)]
 pub struct PrefixRun {
@@ -99,7 +105,7 @@ impl PrefixComparison {
     pub fn compare(runs: &[PrefixRun], seed: u64, cases: usize, asked: &ComparisonRequest) -> Self {
         let ordered = |run: &PrefixRun| {
             let mut means = run.scores.case_means();
-            means.sort_by_cached_key(|case| (order_key(seed, &case.id), case.occurrence));
+            means.sort_by_cached_key(|case| case_order_key(seed, &case.id, case.occurrence));
             means.truncate(run.seen);
             means
         };
