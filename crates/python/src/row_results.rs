@@ -9,7 +9,7 @@ use arrow_array::builder::{Float64Builder, StringBuilder, StructBuilder};
 use arrow_array::{ArrayRef, Int64Array, NullArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use probare_core::{
-    Case, CaseResult, Event, Evidence, FieldSpan, MetricInfo, MetricResult, Outcome, Problem, Score, Sink,
+    Case, CaseResult, Event, Evidence, FieldSpan, LabelOnly, MetricInfo, MetricResult, Outcome, Problem, Score, Sink,
 };
 use probare_report::{MetricCells, columns};
 
@@ -50,6 +50,10 @@ fn without_evidence(named: &MetricResult) -> MetricResult {
         Ok(Outcome::Scored(Score { value, label, by, parts, .. })) => {
             let (label, parts) = (label.clone(), parts.clone());
             Ok(Outcome::Scored(Score { value: *value, label, by: *by, parts, evidence: Vec::new() }))
+        }
+        Ok(Outcome::Labelled(LabelOnly { label, by, parts, .. })) => {
+            let (label, parts) = (label.clone(), parts.clone());
+            Ok(Outcome::Labelled(LabelOnly { label, by: *by, parts, evidence: Vec::new() }))
         }
         other => other.clone(),
     }

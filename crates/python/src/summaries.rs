@@ -8,7 +8,8 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
 use probare_core::{
-    CaseResult, Decider, ErrorKind, Event, MetricInfo, MetricResult, Outcome, RunEnd, Score, ScoreError, Sink, Stop,
+    CaseResult, Decider, ErrorKind, Event, LabelOnly, MetricInfo, MetricResult, Outcome, RunEnd, Score, ScoreError,
+    ScoreParts, Sink, Stop,
 };
 use probare_engine::Plan;
 use probare_report::{
@@ -172,6 +173,12 @@ impl MetricArrays {
         })
     }
 
+    fn decided_by(&self, row: usize) -> Option<Decider> {
+        let by = self.by.as_string::<i32>();
+        let by = by.is_valid(row).then(|| by.value(row));
+        [Decider::Rule, Decider::Judge].into_iter().find(|known| Some(known.name()) == by)
+    }
+
     /// What the metric said, as far as a summary counts it.
     fn result_at(&self, row: usize) -> Result<MetricResult, PyFailure> {
         let text = |array: &ArrayRef| array.is_valid(row).then(|| array.as_string::<i32>().value(row).to_owned());
@@ -179,12 +186,20 @@ impl MetricArrays {
         if status == ResultStatus::Scored.name() && self.value.is_valid(row) {
             let value = self.value.as_primitive::<Float64Type>().value(row);
             let mut score = Score::from_number(value).map_err(|error| PyFailure::data(error.to_string()))?;
-            let by = text(&self.by).unwrap_or_default();
-            score.by = [Decider::Rule, Decider::Judge].into_iter().find(|known| known.name() == by);
+            score.by = self.decided_by(row);
             return Ok(Ok(match text(&self.label) {
                 Some(label) => score.labelled(label).into(),
                 None => score.into(),
             }));
+        }
+        if let Some(label) = text(&self.label).filter(|_| status == ResultStatus::Scored.name()) {
+            let by = self.decided_by(row);
+            return Ok(Ok(Outcome::Labelled(LabelOnly {
+                label: label.into(),
+                by,
+                parts: ScoreParts::default(),
+                evidence: Vec::new(),
+            })));
         }
         let note = text(&self.note).unwrap_or_default();
         if status == ResultStatus::NotApplicable.name() {

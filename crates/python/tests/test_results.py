@@ -174,3 +174,36 @@ def test_a_bar_says_how_far_it_is(monkeypatch, capsys):
     with _progress.watcher(True, None) as watch:
         watch(7)
     assert "probare: 7 rows [" in capsys.readouterr().err
+
+
+def test_a_summary_is_put_together_from_scored_batches():
+    """As Spark, Ray, Dask and Daft do, which are not everywhere."""
+    pyarrow = pytest.importorskip("pyarrow")
+    from probare import _distributed
+
+    @probare.metric(name="tone")
+    def tone(case):
+        return probare.Score(label="warm" if "It" in case.response else "cold")
+
+    rows = made_rows(60)
+    metrics = ["token_f1", {"id": "answer_match"}, tone]
+    expected = probare.score(rows, metrics, "improved").summary
+    recipe = _distributed.distributed(metrics, "improved", {"mapping": None, "evidence": True, "judges": (), "cache": None, "config": None})
+    batches = list(_distributed.scored_batches(recipe, (pyarrow.RecordBatch.from_pylist(rows[at : at + 20]) for at in (0, 20, 40))))
+    names = _distributed.named(metrics, "improved")
+    parts = [_distributed.part_of(metrics, "improved", [batch.select(names)])["part"][0].as_py() for batch in batches]
+    found = _distributed.whole_of(metrics, "improved", "spread", parts)
+    assert found.cases == 60 and list(found) == ["token_f1", "answer_match", "tone"]
+    for name in found:
+        for member in ("mean", "interval", "scored", "unsure", "not_applicable", "failed", "min", "max", "labels"):
+            assert getattr(found[name], member) == getattr(expected[name], member), (name, member)
+
+
+def test_a_label_alone_has_no_evidence_where_none_is_wanted():
+    @probare.metric(name="tone")
+    def tone(case):
+        return probare.Score(label="warm", evidence=[probare.Evidence("matched", "response", 0, 1)])
+
+    rows = [{"response": "a", "reference": "a"}]
+    assert probare.score(rows, tone)[0]["scores"]["tone"]["evidence"]
+    assert probare.score(rows, tone, evidence=False)[0]["scores"]["tone"] == {"label": "warm"}

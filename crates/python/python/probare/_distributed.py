@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-SUMMED = ("status", "note", "label", "kind", "by")
+SUMMED = ("status", "note", "label", "kind", "decided_by")
 """What a summary reads of a metric beside its value."""
 
 

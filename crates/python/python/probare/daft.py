@@ -4,7 +4,7 @@
     probare.daft.summary(scored, ["token_f1"])
 
 Rows keep all their columns and get those of the metrics: the value, and `NAME.status`, `NAME.note`, `NAME.label`, `NAME.parts`,
-`NAME.kind`, `NAME.by`.
+`NAME.kind`, `NAME.decided_by`.
 """
 
 from __future__ import annotations

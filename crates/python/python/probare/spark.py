@@ -4,8 +4,8 @@
     probare.spark.summary(scored, ["token_f1"])
 
 Each partition goes through the engine as Arrow batches. Rows keep all their columns and get those of the metrics:
-the value, and `NAME_status`, `NAME_note`, `NAME_label`, `NAME_parts`, `NAME_kind`, `NAME_by`. Where other tables have a dot there
-is an underscore, since a dot in the name of a column means something else to Spark.
+the value, and `NAME_status`, `NAME_note`, `NAME_label`, `NAME_parts`, `NAME_kind`, `NAME_decided_by`. Where other tables
+have a dot there is an underscore, since a dot in the name of a column means something else to Spark.
 """
 
 from __future__ import annotations
