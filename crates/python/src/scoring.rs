@@ -65,6 +65,10 @@ fn usable_options(file: RunOptions, is_whole: bool) -> Result<RunOptions, PyFail
         if said.is_empty() { Ok(()) } else { Err(told().hint("name a configuration without it")) }
     };
     refuse(&["sandbox", "run_again"], "no program is run from Python; `probare score` runs them")?;
+    if file.stop_when_decided == Some(true) {
+        let why = "results have one row for each row of the input, in its order; `probare score` may stop early";
+        refuse(&["stop_when_decided"], why)?;
+    }
     if !is_whole {
         refuse(&OF_WHOLE_RUNS, "it is about a whole run, and a Scorer sees batches; `probare.score` honours it")?;
     }

@@ -399,3 +399,13 @@ def test_what_a_configuration_says_is_honoured_or_refused(tmp_path):
     config.write_text("metrics: [token_f1]\nrun: {sandbox: none}\n", encoding="utf-8")
     with pytest.raises(probare.UsageError, match="`sandbox` in .* cannot be honoured"):
         probare.score(rows, config=config)
+    # In a drawn order that ends early, results would stand beside the rows of others.
+    config.write_text(
+        "metrics: [token_f1]\ngates: [{metric: token_f1, fail_under: 0.1}]\nrun: {stop_when_decided: true, seed: 3}\n",
+        encoding="utf-8",
+    )
+    for refused in (lambda: probare.score(rows, config=config), lambda: probare.Scorer(config=config)):
+        with pytest.raises(probare.UsageError, match="`stop_when_decided` in .* cannot be honoured: results have one row for each row"):
+            refused()
+    config.write_text(config.read_text(encoding="utf-8").replace("true", "false"), encoding="utf-8")
+    assert [row["id"] for row in probare.score(rows, config=config)] == [row["id"] for row in rows]

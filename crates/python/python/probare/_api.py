@@ -125,8 +125,8 @@ def score(
     - `cache`, `offline`: the response cache, and whether nothing else may answer.
     - `budget_usd`, `budget_tokens`: how much models may cost.
     - `decision_thresholds`: files of `probare calibrate`, which make values verdicts: pass, fail, unsure.
-    - `config`: a `probare.yaml`, all of which holds as for `probare score`. What the call says is stronger, `cases` stand in
-      place of `datasets`, and `sandbox` is refused: no program is run.
+    - `config`: a `probare.yaml`, all of which holds as for `probare score`. What the call says is stronger, and `cases` stand in
+      place of `datasets`. `sandbox` is refused, since no program is run, and so is `stop_when_decided`, since every row has a result.
 
     Raises `UsageError` (a `ValueError`) where the arguments are wrong, `DataError` where no case can be read.
     """
