@@ -1,6 +1,6 @@
 //! Objects of other packages as rows, passages and texts, by what they can do: no package is needed for it.
 //!
-//! Rows may be dataclasses, named tuples, models of pydantic, a `Series` of pandas. Replies of `OpenAI` and Anthropic, messages of
+//! Rows may be dataclasses, named tuples, models of pydantic, classes of attrs and msgspec, a `Series` of pandas. Replies of `OpenAI` and Anthropic, messages of
 //! `LangChain` and responses of `LlamaIndex` stand for the text that they hold.
 
 use pyo3::prelude::*;
@@ -25,13 +25,23 @@ pub fn members<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Pair<'py>>> {
             return Some(dict.iter().collect());
         }
     }
-    let fields = value.getattr("__dataclass_fields__").ok()?;
-    let names = fields.cast::<PyDict>().ok()?.keys();
     let member = |name: Bound<'py, PyAny>| {
         let text: String = name.extract().ok()?;
         Some((name, value.getattr(text).ok()?))
     };
-    Some(names.iter().filter_map(member).collect())
+    Some(field_names(value)?.into_iter().filter_map(member).collect())
+}
+
+/// The names of the fields that a class declares, as dataclasses, attrs and msgspec do.
+fn field_names<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
+    if let Ok(fields) = value.getattr("__dataclass_fields__") {
+        return Some(fields.cast::<PyDict>().ok()?.keys().iter().collect());
+    }
+    let listed = |name: &str| value.getattr(name).ok()?.try_iter().ok()?.collect::<PyResult<Vec<_>>>().ok();
+    if let Some(attributes) = listed("__attrs_attrs__") {
+        return attributes.into_iter().map(|attribute| attribute.getattr("name").ok()).collect();
+    }
+    listed("__struct_fields__")
 }
 
 /// The text that an object stands for: the reply in what a model's SDK gives, the content of a message.

@@ -43,7 +43,31 @@ class Mapped(collections.UserDict):
     pass
 
 
+class Attribute(NamedTuple):
+    name: str
+
+
+class Declared:
+    """Like a class of attrs."""
+
+    __attrs_attrs__ = (Attribute("response"), Attribute("reference"))
+
+    def __init__(self) -> None:
+        self.response, self.reference = "It is Oslo.", ["Oslo"]
+
+
+class Struct:
+    """Like one of msgspec."""
+
+    __struct_fields__ = ("response", "reference")
+
+    def __init__(self) -> None:
+        self.response, self.reference = "It is Oslo.", ["Oslo"]
+
+
 ROWS = {
+    "attrs": Declared(),
+    "msgspec": Struct(),
     "dataclass": Answer("It is Oslo.", ["Oslo"], notes=object()),
     "named tuple": Named("It is Oslo.", "Oslo"),
     "model": Dumped(response="It is Oslo.", reference=["Oslo"]),
@@ -149,3 +173,50 @@ def test_a_column_that_nobody_knows_is_told_with_its_mapping(tmp_path):
     # Where every column is understood there is nothing to name.
     assert probare.score([{"response": "a"}], "exact_match")["exact_match"] == [None]
     assert probare.score(rows, "exact_match", mapping={"response": "model_answer_text", "reference": "label"})["exact_match"] == [1.0]
+
+
+def test_objects_of_pydantic_attrs_and_msgspec_themselves():
+    made = []
+    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+    made.append(pydantic.create_model("Row", response=str, reference=list[str])(response="It is Oslo.", reference=["Oslo"]))
+    attrs = pytest.importorskip("attrs", reason="attrs is not installed")
+    made.append(attrs.make_class("Row", ["response", "reference"])("It is Oslo.", ["Oslo"]))
+    msgspec = pytest.importorskip("msgspec", reason="msgspec is not installed")
+    made.append(msgspec.defstruct("Row", ["response", "reference"])("It is Oslo.", ["Oslo"]))
+    assert probare.score(made, "token_f1")["token_f1"] == [0.5] * 3
+    assert [probare.score(row, "token_f1")["token_f1"] for row in made] == [[0.5]] * 3
+
+
+def test_objects_of_langchain_themselves():
+    documents = pytest.importorskip("langchain_core.documents", reason="langchain-core is not installed")
+    messages = pytest.importorskip("langchain_core.messages", reason="langchain-core is not installed")
+    text = "Oslo is the capital of Norway."
+    row = {"query": "Capital of Norway?", "response": messages.AIMessage(text), "context": [documents.Document(text, metadata={"page": 3})]}
+    plain = {"query": "Capital of Norway?", "response": text, "context": [text]}
+    [told], [expected] = probare.score([row], "hallucination"), probare.score([plain], "hallucination")
+    assert told["scores"]["hallucination"]["value"] == expected["scores"]["hallucination"]["value"]
+    asked = [messages.HumanMessage("Capital of Norway?"), messages.AIMessage([{"type": "text", "text": "It is Oslo."}])]
+    said = [{"role": "user", "content": "Capital of Norway?"}, {"role": "assistant", "content": "It is Oslo."}]
+    assert probare.score([{"messages": asked}], "loops").line(0) == probare.score([{"messages": said}], "loops").line(0)
+
+
+def test_replies_of_openai_itself():
+    chat = pytest.importorskip("openai.types.chat", reason="openai is not installed")
+    reply = chat.ChatCompletion.model_validate(
+        {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "It is Oslo."}}
+        ]}
+    )  # fmt: skip
+    assert probare.score([{"response": reply, "reference": "Oslo"}], "token_f1")["token_f1"] == [0.5]
+
+
+def test_responses_of_llama_index_themselves():
+    base = pytest.importorskip("llama_index.core.base.response.schema", reason="llama-index-core is not installed")
+    schema = pytest.importorskip("llama_index.core.schema", reason="llama-index-core is not installed")
+    text = "Oslo is the capital of Norway."
+    node = schema.NodeWithScore(node=schema.TextNode(text=text), score=0.9)
+    response = base.Response(response=text, source_nodes=[node])
+    plain = {"query": "Capital of Norway?", "response": text, "context": [text]}
+    row = {"query": "Capital of Norway?", "response": response, "context": response.source_nodes}
+    [told], [expected] = probare.score([row], "hallucination"), probare.score([plain], "hallucination")
+    assert told["scores"]["hallucination"]["value"] == expected["scores"]["hallucination"]["value"]

@@ -88,9 +88,10 @@ def opened(cases: Any, mapping: Mapping[str, str]) -> Opened:
 
 
 def is_row(value: Any) -> bool:
-    """Whether an object is one row by what it can do: a dataclass, a named tuple, a model of pydantic."""
+    """Whether an object is one row by what it can do: a dataclass, a named tuple, a model of pydantic, a class of attrs or msgspec."""
     return not isinstance(value, type) and any(
-        hasattr(value, name) for name in ("__dataclass_fields__", "_asdict", "model_dump", "__attrs_attrs__")
+        hasattr(value, name)
+        for name in ("__dataclass_fields__", "_asdict", "model_dump", "__attrs_attrs__", "__struct_fields__")
     )
 
 
