@@ -111,6 +111,62 @@ def test_values_joined_back_are_those_of_the_rows(seed):
         assert frame.assign(score=told[name])["score"].tolist() == values
 
 
+def _polars(rows, order):
+    polars = pytest.importorskip("polars")
+    return polars.DataFrame(rows)[order]
+
+
+def _lazy(rows, order):
+    return _polars(rows, order).lazy()
+
+
+def _arrow(rows, order):
+    pyarrow = pytest.importorskip("pyarrow")
+    return pyarrow.Table.from_pylist(rows).take(order)
+
+
+def _chunks(rows, order):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = _arrow(rows, order)
+    return pyarrow.concat_tables([table.slice(at, 3) for at in range(0, len(order), 3)])
+
+
+def _duckdb(rows, order):
+    duckdb = pytest.importorskip("duckdb")
+    kept = [{**row, "rank": order.index(at) if at in order else None} for at, row in enumerate(rows)]
+    table = _arrow(kept, range(len(kept)))
+    return duckdb.from_arrow(table).filter("rank IS NOT NULL").order("rank")
+
+
+def _hugging_face(rows, order):
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    return datasets.Dataset.from_list(rows).select(order)
+
+
+@pytest.mark.parametrize("made", [_polars, _lazy, _arrow, _chunks, _duckdb, _hugging_face])
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_of_every_kind_of_frame_keep_their_values_in_any_order(made, seed):
+    draw = random.Random(seed)
+    count = draw.randint(1, 20)
+    rows = [
+        {
+            "id": f"c{at}",
+            "response": draw.choice([*PLACES, "It is Oslo.", ""]),
+            "reference": draw.choice([[draw.choice(PLACES)], draw.sample(PLACES, 2)]),
+            "day": datetime.date(2026, 1, draw.randint(1, 28)),
+            "nested": {"a": [{"b": draw.choice([at, None])}]},
+            "nothing": None,
+        }
+        for at in range(count)
+    ]
+    order = draw.sample(range(count), draw.randint(1, count))
+    expected = {name: by_row(rows, name) for name in METRICS}
+    results = probare.score(made(rows, order), METRICS)
+    assert [row["id"] for row in results] == [rows[at]["id"] for at in order]
+    for name in METRICS:
+        assert results[name] == [expected[name][at] for at in order]
+
+
 def test_the_index_travels_with_results():
     import pickle
 
@@ -133,6 +189,9 @@ def test_columns_of_one_name_are_refused():
         probare.score(table, "exact_match")
     with pytest.raises(probare.UsageError, match="several columns `reference`"):
         probare.Scorer("exact_match").score_batch(table.to_batches()[0])
+    duckdb = pytest.importorskip("duckdb")
+    with pytest.raises(probare.UsageError, match="several columns `response`"):
+        probare.score(duckdb.sql("SELECT 'a' AS response, 'b' AS response, 'a' AS reference"), "exact_match")
 
 
 POLARS = {

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from test_guide import blocks, texts
 
 pytest.importorskip("mypy", reason="types are not checked: mypy is not installed")
@@ -45,6 +46,20 @@ def test_a_right_program_passes(strict):
 PROGRAMS = sorted((HERE / "typed/programs").glob("*.py"))
 
 
+OTHER_PAGES: dict[str, str | None] = {
+    "README.md": None,
+    "crates/python/README.md": None,
+    "docs/integrations.md": None,
+    # Functions are shown without types there, and what is scored is what the text above it says.
+    "docs/own-metric.md": (
+        "# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls\n"
+        "import functools\nimport probare\nimport probare.testing\n"
+        "rows: list[dict[str, str]] = []\ncase: dict[str, str] = {}\n"
+    ),
+}
+"""Further pages with programs, each of which is one of its own; or what stands before them where they are one together."""
+
+
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
     """Twelve programs of users, and every page of the guide as one."""
@@ -54,13 +69,19 @@ def programs(tmp_path_factory):
     for name, page in texts():
         stem = re.sub(r"\W", "_", name.removesuffix(".md"))
         (folder / f"page_{stem}.py").write_text("\n".join(text for kind, text in blocks(page) if kind == "python"), encoding="utf-8")
+    for name, preamble in OTHER_PAGES.items():
+        found = [text for kind, text in blocks((ROOT / name).read_text(encoding="utf-8")) if kind == "python"]
+        assert found, name
+        stem = re.sub(r"\W", "_", name.removesuffix(".md"))
+        for number, text in enumerate(found if preamble is None else ["\n".join([preamble, *found])]):
+            (folder / f"other_{stem}_{number}.py").write_text(text, encoding="utf-8")
     return folder
 
 
 LENIENT = """
 [mypy]
 strict = true
-[mypy-pandas.*,polars.*,pyarrow.*,duckdb.*,pyspark.*,ray.*,dask.*,daft.*,datasets.*]
+[mypy-pandas.*,polars.*,pyarrow.*,duckdb.*,pyspark.*,ray.*,dask.*,daft.*,datasets.*,inspect_ai.*,deepeval.*,lm_eval.*]
 ignore_missing_imports = true
 follow_imports = skip
 """
