@@ -134,7 +134,7 @@ def _chunks(rows, order):
 def _duckdb(rows, order):
     duckdb = pytest.importorskip("duckdb")
     kept = [{**row, "rank": order.index(at) if at in order else None} for at, row in enumerate(rows)]
-    table = _arrow(kept, range(len(kept)))
+    table = _arrow(kept, list(range(len(kept))))
     return duckdb.from_arrow(table).filter("rank IS NOT NULL").order("rank")
 
 

@@ -176,14 +176,16 @@ def test_a_bar_says_how_far_it_is(monkeypatch, capsys):
     assert "probare: 7 rows [" in capsys.readouterr().err
 
 
+@probare.metric
+def tone(case):
+    """A label and no value."""
+    return probare.Score(label="warm" if "It" in case.response else "cold")
+
+
 def test_a_summary_is_put_together_from_scored_batches():
     """As Spark, Ray, Dask and Daft do, which are not everywhere."""
     pyarrow = pytest.importorskip("pyarrow")
     from probare import _distributed
-
-    @probare.metric(name="tone")
-    def tone(case):
-        return probare.Score(label="warm" if "It" in case.response else "cold")
 
     rows = made_rows(60)
     metrics = ["token_f1", {"id": "answer_match"}, tone]

@@ -264,10 +264,10 @@ def test_every_report_says_what_became_of_a_test_and_by_which_limits(pytester, w
     assert len(short) == 10 and {scores["test"]["value"] for scores in short.values()} == {0.0, 1.0}
     assert short["test_limit[nine]"]["token_f1 at_least"] == {"value": 0.9}
     assert short["test_limit[nine]"]["test"]["evidence"] == [
-        {"kind": "note", "text": "", "note": "token_f1 is 0.5: at least 0.9 is wanted"}
+        {"kind": "note", "text": "token_f1 is 0.5: at least 0.9 is wanted"}
     ]
     assert short["test_most"]["token_f1 at_most"] == {"value": 0.2}
-    assert short["test_missing"]["test"]["evidence"][0]["note"] == "token_f1: the case has no `response`"
+    assert short["test_missing"]["test"]["evidence"][0]["text"] == "token_f1: the case has no `response`"
     import xml.etree.ElementTree as tree
 
     suite = tree.parse(pytester.path / "scores.xml").find("testsuite")
@@ -283,7 +283,8 @@ def test_every_report_says_what_became_of_a_test_and_by_which_limits(pytester, w
     assert "xfailed" in json.dumps(whole)
     for page in ("scores.md", "scores.html"):
         text = (pytester.path / page).read_text()
-        assert "token_f1 at_least" in text and "failed" in text
+        assert "token_f1 at_least" in text and "failed" in text and "token_f1 is 0.5: at least 0.9 is wanted" in text.replace("\\", "")
+    assert "note: token_f1 is 0.5: at least 0.9 is wanted" in (pytester.path / "scores.xml").read_text()
 
 
 def test_a_test_that_is_run_again_counts_as_its_last_attempt(pytester):
@@ -347,7 +348,7 @@ def test_bad():
     assert len(rows) == 12 and {rows[str(at)]["test"]["label"] for at in range(6)} == {"passed"}
     assert [rows[f"bad {at}"]["test"]["label"] for at in range(6)] == ["failed", "passed"] * 3
     assert rows["bad 0"]["token_f1 mean_at_least"] == {"value": 0.9}
-    assert rows["bad 0"]["test"]["evidence"][0]["note"] == "token_f1 is 0.0: a mean of at least 0.9 is wanted"
+    assert rows["bad 0"]["test"]["evidence"][0]["text"] == "token_f1 is 0.0: a mean of at least 0.9 is wanted"
 
 
 def test_many_cases_of_which_one_has_no_score_never_pass():

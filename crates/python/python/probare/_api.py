@@ -407,8 +407,8 @@ def compare(
 
     Runs are `Results` or files of results, also one of them against the other. Cases are paired by their ids. `by` and
     `cluster` look into the cases, which files lead to and results in memory do not. `not_worse` names metrics in which no run
-    may be worse by more than `margin`: a comparison is true if that holds. With `significant` a run fails only if it is
-    significantly worse.
+    may be worse by more than `margin`: a comparison is true if the interval of the difference shows that, so that few cases are
+    not enough. With `significant` a run fails only if it is significantly worse.
     """
     wanted = {
         "metrics": _arguments.texts("metrics", metrics),

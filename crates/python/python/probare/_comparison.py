@@ -52,7 +52,7 @@ TITLE = "probare-title-of-the-page"
 
 
 class Comparison:
-    """Runs against a baseline, case by case. It is true if every limit of `not_worse` is kept, so that it can be asserted.
+    """Runs against a baseline, case by case. It is true if every limit of `not_worse` is shown to be kept, so that it can be asserted.
 
     Comparisons can be pickled and compared (`==`: the same numbers).
     """

@@ -316,7 +316,7 @@ class Session:
         is_pass = outcome in ("passed", "xpassed")
         for id in to_blame:
             own = outcome if to_blame[id] or is_pass else "passed"
-            evidence = [{"kind": "note", "text": "", "note": note} for note in notes[id]]
+            evidence = [{"kind": "note", "text": note} for note in notes[id]]
             value = 1.0 if own in ("passed", "xpassed") else 0.0
             known = self._cases[id]
             known["scores"][OUTCOME] = {"value": value, "label": own} | ({"evidence": evidence} if evidence else {})
