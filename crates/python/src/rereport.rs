@@ -12,6 +12,7 @@ use probare_core::{
     Problem, SampleKey, SerializedResult, Sink, SourceError,
 };
 use probare_engine::{CallResult, Conclusion, Response, RunOptions, RunRequest, SampleProvider, rereport};
+use probare_report::NOT_ASKED;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -163,7 +164,7 @@ pub fn retold(py: Python<'_>, metrics: &str, cases: &str, wish: ReportOptions) -
         let rows = finished.into_iter().map(|FinishedCase { case, mut scores, excused }| {
             let named = |info: &MetricInfo| match scores.remove(&info.name) {
                 Some(told) => told.0,
-                None => Ok(Outcome::not_applicable("it was not asked of this case")),
+                None => Ok(Outcome::not_applicable(NOT_ASKED)),
             };
             let result = CaseResult::new(case, metrics.iter().map(named).collect());
             RowResult { result: CaseResult { excused: excused.map(Cow::Owned), ..result }, lost: None }

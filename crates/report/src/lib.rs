@@ -70,7 +70,7 @@ pub use github::Github;
 pub use html::Html;
 pub use json::Json;
 pub use jsonl::Jsonl;
-pub use junit::Junit;
+pub use junit::{Junit, NOT_ASKED};
 pub use markdown::Markdown;
 pub use output::{Compression, LinesDigest, OutputOverlap, OutputWriter, refuse_overlap};
 pub use status::ResultStatus;
