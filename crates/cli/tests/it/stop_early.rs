@@ -471,7 +471,7 @@ fn outputs_of_a_case_count_once_in_a_file_as_they_do_in_its_mean() {
     let place = folder.path();
     // Ten repeats of each case, which say the same: as cases of their own they would be evidence ten times.
     let line = |case: usize, repeat: usize| {
-        let response = if case % 5 == 0 { "no" } else { "so" };
+        let response = if case.is_multiple_of(5) { "no" } else { "so" };
         json!({"id": format!("c{case}"), "repeat": repeat, "response": response, "reference": "so"})
     };
     let lines: String =

@@ -185,7 +185,7 @@ mod tests {
             assert_eq!(found[2 * at + 1], (ids[place].clone(), 1));
         }
         assert_ne!(read(8, None).1, found);
-        assert_eq!(read(7, Some(10)).0, 10);
+        assert_eq!(read(7, Some(20)).0, 10, "a limit counts samples");
     }
 
     /// Ids, models, repeats and occurrences in the order in which they come.
