@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import functools
 import importlib
 import json
@@ -10,10 +11,13 @@ import pickle
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import pytest
 
 import probare
+from probare._own_metric import BoundMetric, MetricError
 from probare.testing import assert_score
 
 ROWS = [
@@ -127,6 +131,15 @@ def test_what_does_not_apply_and_other_fields():
 def test_what_cannot_be_a_metric_is_refused_in_words():
     with pytest.raises(probare.UsageError, match="has no option `word`; it has words"):
         probare.score(ROWS, [{"id": brand_voice, "word": 1}])
+    for wrong, words in (
+        ({"id": brand_voice, "words": "we"}, r'`words` of `brand_voice` is a list such as \["a","b"\], not \'we\''),
+        ({"id": Longest, "characters": "ten"}, "`characters` of `Longest` is a whole number, not 'ten'"),
+        ({"id": Longest, "characters": 2.5}, "is a whole number, not 2.5"),
+    ):
+        with pytest.raises(probare.UsageError, match=words):
+            probare.score(ROWS, [wrong])
+    with pytest.raises(probare.UsageError, match="`plain` is no metric yet.*put @probare.metric above"):
+        probare.score(ROWS, [plain])
     with pytest.raises(probare.UsageError, match="one definition"):
         probare.score(ROWS, [{"id": brand_voice, "profile": "improved"}])
     with pytest.raises(probare.UsageError, match="two metrics are called `brand_voice`"):
@@ -136,6 +149,67 @@ def test_what_cannot_be_a_metric_is_refused_in_words():
     for wrong in ({"range": (1, 0)}, {"better": "more"}, {"version": 0}):
         with pytest.raises(ValueError):
             probare.metric(**wrong)(lambda case: 1)
+
+
+def plain(case):
+    return True
+
+
+def test_options_have_the_types_of_their_annotations_and_defaults():
+    def many(
+        case,
+        needed,
+        count=1,
+        share: float = 1,
+        names: Sequence[str] = ("a",),
+        either: list[str] | str = ("a",),
+        maybe: str | None = None,
+        any_type: Any = 3,
+        words: Literal["a", "b"] = "a",
+    ):
+        return True
+
+    schema = BoundMetric(probare.metric(many), {"needed": 1}).ready()["options"]
+    assert schema["required"] == ["needed"]
+    kinds = {name: option.get("type") for name, option in schema["properties"].items()}
+    assert kinds == {
+        "needed": None,
+        "count": "number",
+        "share": "number",
+        "names": "array",
+        "either": ["array", "string"],
+        "maybe": "string",
+        "any_type": None,
+        "words": None,
+    }
+    for name, fine, wrong in (
+        ("count", 0.5, "x"),
+        ("share", 2, True),
+        ("names", ["b"], "b"),
+        ("either", "b", 1),
+        ("maybe", None, 2),
+        ("any_type", {"a": 1}, None),
+    ):
+        assert BoundMetric(many, {"needed": 1, name: fine}).given[name] == fine
+        if wrong is not None:
+            with pytest.raises(MetricError, match=f"the option `{name}` of `many` is "):
+                BoundMetric(many, {"needed": 1, name: wrong})
+
+
+def test_a_field_that_a_case_does_not_have_is_told_with_the_right_name():
+    case = probare.Case({"id": "x", "response": "we", "metadata": {"topic": "parcels"}})
+    for name, words in (
+        ("topic", r'write case.metadata\["topic"\]'),
+        ("actual_output", "here it is `response`"),
+        ("expected", "here it is `reference`"),
+        ("retrieved", r'write case\["retrieved"\]'),
+        ("brand", "other columns of the row are in `metadata`"),
+    ):
+        with pytest.raises(AttributeError, match=words):
+            getattr(case, name)
+    with pytest.raises(KeyError, match="a case has no field `output`: here it is `response`"):
+        case["output"]
+    assert case["retrieved"] is None and copy.deepcopy(case).response == "we"
 
 
 def test_a_scorer_assertions_and_async_callers_take_it():
@@ -157,6 +231,31 @@ def test_it_is_pickled_by_reference_and_stays_a_function():
     assert pickle.loads(pickle.dumps(brand_voice)) is brand_voice
     assert pickle.loads(pickle.dumps([tone, Longest(3)]))[1].characters == 3
     assert brand_voice(probare.Case({"id": "x", "response": "we"}), words=["we"]).value == 1.0
+
+
+NOTEBOOK = """
+import sys
+import cloudpickle
+import probare
+from probare._distributed import distributed
+
+@probare.metric
+def here(case, *, word="we"):
+    return word in case.response
+
+recipe = distributed([{"id": here, "word": "our"}, "token_f1"], None, {"mapping": {}, "evidence": False, "judges": (), "cache": None, "config": None})
+sys.stdout.buffer.write(cloudpickle.dumps(recipe))
+"""
+
+
+def test_a_function_of_a_notebook_travels_as_a_whole():
+    pytest.importorskip("cloudpickle")
+    pyarrow = pytest.importorskip("pyarrow")
+    made = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True)
+    assert made.returncode == 0, made.stderr
+    recipe = pickle.loads(made.stdout)
+    scored = recipe.kept_scorer().score_batch(pyarrow.RecordBatch.from_pylist(ROWS[:2]))
+    assert scored.column("here").to_pylist() == [1.0, 0.0]
 
 
 def test_threads_and_the_number_of_jobs_change_nothing():

@@ -50,8 +50,15 @@ class Recipe:
         )
 
     def kept_scorer(self) -> Scorer:
-        """The same, made once in a process: workers take one part after the other."""
-        return _made_of(pickle.dumps(self))
+        """The same, made once in a process: workers take one part after the other.
+
+        A metric that was defined in a notebook came as a whole and has no name here by which it could be known again.
+        """
+        try:
+            recipe = pickle.dumps(self)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            return self.scorer()
+        return _made_of(recipe)
 
     def columns(self) -> list[tuple[str, bool]]:
         """The columns that rows get, and whether each is a value. Rows keep their own id."""

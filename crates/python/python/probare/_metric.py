@@ -65,6 +65,9 @@ def metric_request(metric: Any) -> Any:
     if isinstance(id, str):
         return id
     kind = f"{type(metric).__module__}.{type(metric).__qualname__}"
+    if callable(metric):
+        name = getattr(metric, "__name__", kind)
+        raise WrongTypeError(f"`{name}` is no metric yet", "put @probare.metric above a function or class of your own")
     raise WrongTypeError(f"a metric must be a text or a dict, but it is {metric!r:.80} ({kind})", HINT)
 
 

@@ -19,10 +19,11 @@ import inspect
 import json
 import math
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 PROTOCOL = 1
 """Version of the protocol that `serve` speaks (docs/own-metric.md)."""
@@ -31,6 +32,60 @@ MARK = "__probare_own_metric__"
 """The attribute of a function or class that is a metric."""
 
 ALL_CALLS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+FIELDS = (
+    "id",
+    "query",
+    "response",
+    "model",
+    "repeat",
+    "context",
+    "reference",
+    "citations",
+    "retrieved",
+    "relevant",
+    "messages",
+    "tools",
+    "tool_calls",
+    "expected_tool_calls",
+    "expected_messages",
+    "turns",
+    "tags",
+    "metadata",
+)
+"""What a case can have."""
+
+ELSEWHERE = {
+    "actual_output": "response",
+    "answer": "response",
+    "completion": "response",
+    "contexts": "context",
+    "expected": "reference",
+    "expected_output": "reference",
+    "ground_truth": "reference",
+    "ideal": "reference",
+    "input": "query",
+    "output": "response",
+    "prompt": "query",
+    "question": "query",
+    "references": "reference",
+    "retrieval_context": "context",
+    "retrieved_contexts": "context",
+    "target": "reference",
+    "user_input": "query",
+    "vars": "metadata",
+}
+"""What other tools call the fields of a case."""
+
+
+def _no_field(name: str, fields: Mapping[str, Any]) -> str:
+    if name in (fields.get("metadata") or {}):
+        return f'write case.metadata["{name}"]'
+    if name in FIELDS:
+        return f'write case["{name}"]'
+    if name in ELSEWHERE:
+        return f"here it is `{ELSEWHERE[name]}`"
+    return f"its fields are {', '.join(FIELDS)}; other columns of the row are in `metadata`"
 
 
 class Passage(str):
@@ -109,7 +164,16 @@ class Case:
 
     def __getitem__(self, field: str) -> Any:
         """Any field as the protocol has it, for example `case["retrieved"]`; `None` where it is absent."""
+        if field not in FIELDS and field not in self._fields:
+            raise KeyError(f"a case has no field `{field}`: {_no_field(field, self._fields)}")
         return self._fields.get(field)
+
+    if not TYPE_CHECKING:  # a type checker has to find slips by itself
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "_fields" or name.startswith("__"):  # of a case that is not made yet
+                raise AttributeError(name)
+            raise AttributeError(f"a case has no attribute `{name}`: {_no_field(name, self._fields)}")
 
     def to_dict(self) -> dict[str, Any]:
         """All fields that the case has."""
@@ -314,6 +378,12 @@ class BoundMetric:
         lacking = [name for name, option in self.options.items() if "default" not in option and name not in options]
         if lacking:
             raise MetricError(f"`{self.name}` needs the option `{lacking[0]}`", self.location)
+        for name, value in options.items():
+            wanted = self.options[name].get("type", [])
+            wanted = [wanted] if isinstance(wanted, str) else wanted
+            if wanted and value is not None and not any(_is_kind(value, kind) for kind in wanted):
+                words = " or ".join(KINDS[kind] for kind in wanted)
+                raise MetricError(f"the option `{name}` of `{self.name}` is {words}, not {value!r:.80}", self.location)
         if inspect.isclass(target):
             instance: Any = target(**options)
             if not callable(getattr(instance, "score", None)):
@@ -467,16 +537,78 @@ def _options(described: Any) -> dict[str, dict[str, Any]]:
     return {one.name: _schema(one) for one in parameters if one.kind not in ALL_CALLS}
 
 
+KINDS = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "a text",
+    "array": 'a list such as ["a","b"]',
+    "object": "an object",
+}
+"""Types of JSON Schema, in words."""
+
+TYPES = {
+    "bool": "boolean",
+    "int": "integer",
+    "float": "number",
+    "str": "string",
+    "list": "array",
+    "tuple": "array",
+    "set": "array",
+    "frozenset": "array",
+    "Sequence": "array",
+    "Iterable": "array",
+    "Collection": "array",
+    "dict": "object",
+    "Mapping": "object",
+}
+"""Types of Python that options have, by name."""
+
+
 def _schema(parameter: inspect.Parameter) -> dict[str, Any]:
-    if parameter.default is inspect.Parameter.empty:
-        return {}
-    try:
-        default = json.loads(json.dumps(parameter.default, allow_nan=False))
-    except (TypeError, ValueError):
-        return {"default": None}
-    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
-    kind = names.get(type(default))
-    return {"default": default} if kind is None else {"type": kind, "default": default}
+    """JSON Schema of an option: its types are those of its annotation and of its default."""
+    kinds = _annotated_kinds(parameter.annotation)
+    schema: dict[str, Any] = {}
+    if parameter.default is not inspect.Parameter.empty:
+        try:
+            schema["default"] = json.loads(json.dumps(parameter.default, allow_nan=False))
+        except (TypeError, ValueError):
+            return {"default": None}
+        kind = TYPES.get(type(schema["default"]).__name__)
+        if kind and parameter.annotation is inspect.Parameter.empty:
+            # What is 1 by default and says nothing more takes 0.5, too.
+            kinds = ["number" if kind == "integer" else kind]
+        elif kind and kinds and kind not in kinds and not (kind == "integer" and "number" in kinds):
+            kinds.insert(0, kind)
+    if kinds:
+        schema = {"type": kinds[0] if len(kinds) == 1 else kinds, **schema}
+    return schema
+
+
+def _annotated_kinds(annotation: Any) -> list[str]:
+    """The types that an annotation names; none where any type may be meant."""
+    if annotation is inspect.Parameter.empty:
+        return []
+    outer = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    before = ""
+    while outer != before:  # what stands in brackets is the type of items
+        before, outer = outer, re.sub(r"\[[^\[\]]*\]", "", outer)
+    names = [word.rpartition(".")[2] for word in re.findall(r"[\w.]+", outer)]
+    if any(name not in TYPES and name != "None" for name in names):
+        return []
+    return list(dict.fromkeys(TYPES[name] for name in names if name in TYPES))
+
+
+def _is_kind(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if isinstance(value, (int, float)):
+        return kind == "number" or kind == "integer" and float(value).is_integer()
+    if isinstance(value, str):
+        return kind == "string"
+    if isinstance(value, Mapping):
+        return kind == "object"
+    return kind == "array" if isinstance(value, Iterable) else True
 
 
 def _awaited(awaitable: Any) -> Any:
