@@ -35,7 +35,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       range: [0, 1],
       needs: ["response"],
       offsets: "utf16",
-      options: { type: "object", properties: { words: { type: "array" }, banned: { type: "array" } } },
+      options: { type: "object", properties: { words: { type: "array" }, banned: { type: "array" } }, additionalProperties: false },
     });
   } else {
     // Standard output belongs to the protocol; remarks go to standard error, with console.error.

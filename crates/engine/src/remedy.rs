@@ -4,6 +4,7 @@
 //! status. An error that only one of them can meet is explained there.
 
 use std::error::Error;
+use std::path::Path;
 
 use probare_core::{BenchmarkError, BuildError, RequestError};
 use probare_formats::{CaseFileError, MapError};
@@ -46,6 +47,18 @@ pub fn mistake(error: &dyn Error) -> BenchmarkError {
     BenchmarkError { is_usage: true, ..BenchmarkError::from_error(error) }
 }
 
+/// What to write where the name of a file with code stands in the place of a metric.
+fn file_hint(id: &str) -> Option<String> {
+    let extension = Path::new(id).extension()?.to_str()?;
+    match extension {
+        "py" => Some(format!("name a function of the file: {id}:NAME (docs/own-metric.md)")),
+        "js" | "mjs" | "cjs" | "ts" | "rb" | "sh" | "php" | "jar" => Some(format!(
+            "a program is a metric in the configuration: `metrics: [{{name: NAME, command: [PROGRAM, {id}]}}]` (docs/own-metric.md)"
+        )),
+        _ => None,
+    }
+}
+
 impl Diagnose for PlanError {
     fn diagnose(&self, interface: Interface) -> BenchmarkError {
         let all = match interface {
@@ -54,7 +67,9 @@ impl Diagnose for PlanError {
             Interface::Http => "/v1/metrics lists all",
         };
         let hint = match self {
-            Self::Unknown(unknown) => unknown.hint().unwrap_or_else(|| format!("{all} metrics")),
+            Self::Unknown(unknown) => {
+                unknown.hint().or_else(|| file_hint(&unknown.id)).unwrap_or_else(|| format!("{all} metrics"))
+            }
             Self::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
             Self::Build { name, .. } => {
                 let id = name.split(':').next().unwrap_or(name);

@@ -118,7 +118,8 @@ fn what_is_wrong_with_python_code_is_told_with_its_line() {
         "import probare\n\n@probare.metric\ndef none(case):\n    pass\n\n@probare.metric\ndef large(case):\n    return 3\n\n\
          @probare.metric\ndef wrong(case):\n    return 1 / 0\n\n@probare.metric\ndef leaves(case):\n    import sys; sys.exit(3)\n\n\
          @probare.metric\ndef nan(case):\n    return float('nan')\n\n@probare.metric\ndef span(case):\n    return probare.Score(1, evidence=[probare.Evidence.matched('response', 0, 999)])\n\n\
-         @probare.metric\ndef prints(case):\n    print('hello'); return True\n\n@probare.metric\ndef late(case):\n    import time; time.sleep(9)\n",
+         @probare.metric\ndef prints(case):\n    print('hello'); return True\n\n@probare.metric\ndef late(case):\n    import time; time.sleep(9)\n\n\
+         @probare.metric\ndef elsewhere(case):\n    return 'we' in case.actual_output\n\n@probare.metric\ndef slip(case):\n    return case['respnse'] == 'we'\n",
     )
     .unwrap();
     for (name, kind, reason) in [
@@ -128,6 +129,8 @@ fn what_is_wrong_with_python_code_is_told_with_its_line() {
         ("leaves", "failed", "SystemExit: 3 (bad.py:17)"),
         ("nan", "failed", "returned nan, which is no score (bad.py:19)"),
         ("span", "failed", "`response` from 0 to 999 is no range of its text (bad.py:23)"),
+        ("elsewhere", "failed", "a case has no attribute `actual_output`: here it is `response` (bad.py:37)"),
+        ("slip", "failed", "other columns of the row are in `metadata`' (bad.py:41)"),
     ] {
         let reference = format!("bad.py:{name}");
         run_expecting(place, 1, &["score", "cases.jsonl", "-m", &reference, "-o", "bad.jsonl"]);
@@ -143,7 +146,14 @@ fn what_is_wrong_with_python_code_is_told_with_its_line() {
     for (argument, reason) in [
         ("bad.py:nothing", "has no metric `nothing`; its metrics are none, large, wrong"),
         ("absent.py:f", "there is no file `absent.py`"),
+        ("checks.py", "name a function of the file: checks.py:NAME"),
+        ("check.mjs", "metrics: [{name: NAME, command: [PROGRAM, check.mjs]}]"),
         ("checks.py:brand_voice:word=1", "has no option `word`; it has words, banned"),
+        (
+            "checks.py:brand_voice:words=we",
+            "the option `words` of `brand_voice` is a list such as [\"a\",\"b\"], not 'we'",
+        ),
+        ("checks.py:MaxLength:characters=ten", "the option `characters` of `max_length` is a whole number, not 'ten'"),
     ] {
         let refused = run(place, &["score", "cases.jsonl", "-m", argument]);
         assert_ne!(code(&refused), 0, "{argument}");
@@ -174,6 +184,14 @@ fn a_node_program_and_a_python_function_give_the_same_results_on_1000_cases() {
     let of_value = |value: f64| python.iter().filter(|result| result["value"] == json!(value)).count();
     assert!(of_value(0.0) > 100 && of_value(1.0 / 3.0) > 50, "the cases differ");
     assert!(python.iter().any(|result| result["evidence"].to_string().contains("contradicted")));
+    for (metric, reason) in [
+        ("{name: b, command: [node, check.mjs], options: {wrods: [a]}}", "has no option `wrods`; it has words, banned"),
+        ("{name: b, command: [node, chekc.mjs]}", "Error: Cannot find module"),
+    ] {
+        fs::write(place.join("slip.yaml"), format!("metrics: [{metric}]\n")).unwrap();
+        let refused = both_streams(&run(place, &["score", "cases.jsonl", "--config", "slip.yaml"]));
+        assert!(refused.contains(reason), "{metric}: {refused}");
+    }
     let first = fs::read(place.join("out.jsonl")).unwrap();
     run_successfully(place, &["score", "cases.jsonl", "--config", "own.yaml", "-o", "out.jsonl", "-j", "1"]);
     assert!(fs::read(place.join("out.jsonl")).unwrap() == first, "bytes do not depend on threads");

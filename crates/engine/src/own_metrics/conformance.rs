@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use probare_core::{Case, MetricRequest, Output, Sample};
 
+use super::pool::hide_secrets;
 use super::protocol::{AnswerFault, Ready, hello, read_result, score_line};
 use super::worker::WorkerFault;
 use super::{OwnMetricError, launch, own_options};
 
 /// How long one answer may take.
 const LIMIT: Duration = Duration::from_secs(30);
+/// Lines of standard error that are shown: the last ones.
+const SHOWN_LINES: usize = 10;
 
 /// One thing that was tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +88,7 @@ pub fn check_conformance(request: &MetricRequest) -> Result<Vec<ConformanceCheck
             return Ok(checks);
         }
     }
+    let complaint = worker.complaint();
     let again = launch.start(&hello).and_then(|(_, other)| {
         if other == ready {
             Ok("it says the same".to_owned())
@@ -99,6 +103,11 @@ pub fn check_conformance(request: &MetricRequest) -> Result<Vec<ConformanceCheck
         Err("it still runs; a worker ends when its standard input does".to_owned())
     };
     note("it ends when its input is closed", ended);
+    if !complaint.is_empty() {
+        let lines: Vec<&str> = complaint.lines().rev().take(SHOWN_LINES).collect();
+        let lines: Vec<&str> = lines.into_iter().rev().collect();
+        note("what it writes to standard error is shown here", Ok(hide_secrets(&lines.join("; "))));
+    }
     Ok(checks)
 }
 

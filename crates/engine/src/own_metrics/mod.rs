@@ -150,6 +150,9 @@ fn start(request: &MetricRequest, code: &MetricCode) -> Result<OwnMetric, OwnMet
     let pool = WorkerPool::open(launch, protocol::hello(&own_options(&request.options)), limit).map_err(|reason| {
         failed(reason, "docs/own-metric.md says what is expected; `probare metric check` tries it")
     })?;
+    pool.ready().check_options(&own_options(&request.options)).map_err(|reason| {
+        failed(reason, "`options` of the metric; docs/own-metric.md says how a program announces them")
+    })?;
     let pool = Arc::new(pool);
     let scorer = Arc::clone(&pool);
     let made = OwnMetric::from_builder(id(request, &code.source, pool.ready()), move |_| {

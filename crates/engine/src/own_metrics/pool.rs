@@ -178,7 +178,7 @@ pub fn time_limit(seconds: Option<f64>) -> Result<Duration, BuildError> {
 
 /// Values of variables that hold keys, out of what a worker wrote: it has the environment of the user, and what it writes gets
 /// into results.
-fn hide_secrets(text: &str) -> String {
+pub fn hide_secrets(text: &str) -> String {
     let mut text = text.to_owned();
     for (name, value) in std::env::vars_os() {
         let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else { continue };

@@ -232,6 +232,34 @@ impl Ready {
         Ok(())
     }
 
+    /// What of the given options is none of those that it announced, or lacks, where its schema lists all of them.
+    pub fn check_options(&self, given: &Json) -> Result<(), String> {
+        if self.options.get("additionalProperties") != Some(&Json::Bool(false)) {
+            return Ok(());
+        }
+        let known: Vec<&str> = self
+            .options
+            .get("properties")
+            .and_then(Json::as_object)
+            .into_iter()
+            .flat_map(Map::keys)
+            .map(String::as_str)
+            .collect();
+        let has = |name: &str| given.get(name).is_some();
+        if let Some(unknown) =
+            given.as_object().into_iter().flat_map(Map::keys).find(|name| !known.contains(&name.as_str()))
+        {
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(format!("`{}` has no option `{unknown}`; it has {known}", self.name));
+        }
+        let needed =
+            self.options.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
+        match needed.into_iter().find(|name| !has(name)) {
+            Some(name) => Err(format!("`{}` needs the option `{name}`", self.name)),
+            None => Ok(()),
+        }
+    }
+
     /// Least and greatest value.
     pub fn range(&self) -> (f64, f64) {
         (self.range.0.unwrap_or(f64::NEG_INFINITY), self.range.1.unwrap_or(f64::INFINITY))
@@ -634,5 +662,18 @@ mod tests {
             assert!(told.contains(reason), "{line}: {told}");
         }
         assert_eq!(ready(r#","range":[null,0]"#).range(), (f64::NEG_INFINITY, 0.0));
+    }
+
+    #[test]
+    fn options_are_those_that_were_announced_where_all_of_them_were() {
+        let closed = ready(
+            r#","options":{"properties":{"words":{},"limit":{}},"required":["limit"],"additionalProperties":false}"#,
+        );
+        assert_eq!(closed.check_options(&json!({"limit": 1})), Ok(()));
+        let unknown = closed.check_options(&json!({"limit": 1, "wrods": []})).unwrap_err();
+        assert_eq!(unknown, "`m` has no option `wrods`; it has words, limit");
+        assert_eq!(closed.check_options(&Json::Null).unwrap_err(), "`m` needs the option `limit`");
+        assert_eq!(ready("").check_options(&json!({"anything": 1})), Ok(()));
+        assert_eq!(ready(r#","options":{"properties":{}}"#).check_options(&json!({"anything": 1})), Ok(()));
     }
 }

@@ -192,12 +192,16 @@ impl WorkerProcess {
         WorkerFault::Ended(how + &self.last_words())
     }
 
-    /// The last line of standard error, to be put behind a reason.
-    pub fn last_words(&mut self) -> String {
+    /// What stands on standard error so far: the end of it.
+    pub fn complaint(&mut self) -> String {
         self.read_complaint();
-        let text = String::from_utf8_lossy(&self.complaint);
-        let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        let last: String = last.chars().take(300).collect();
+        String::from_utf8_lossy(&self.complaint).trim().to_owned()
+    }
+
+    /// The line of standard error that says most, to be put behind a reason.
+    pub fn last_words(&mut self) -> String {
+        let text = self.complaint();
+        let last: String = telling_line(&text).chars().take(300).collect();
         if last.is_empty() { String::new() } else { format!("; standard error: {last}") }
     }
 
@@ -251,5 +255,36 @@ impl WorkerProcess {
 impl Drop for WorkerProcess {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// The last line that names an error, and the last of all where none does: node ends with its version, others with a stack.
+fn telling_line(text: &str) -> &str {
+    let lines = || text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let names_error = |line: &&str| ["Error", "error:", "Exception", "panic"].iter().any(|word| line.contains(word));
+    lines().find(names_error).or_else(|| lines().next()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_stack_the_line_with_the_error_is_shown() {
+        for (text, line) in [
+            (
+                "node:internal/modules:1\n  throw err;\n\nError: Cannot find module 'chekc.mjs'\n    at resolve (node:1)\n\nNode.js v20.1.0\n",
+                "Error: Cannot find module 'chekc.mjs'",
+            ),
+            ("Traceback:\nValueError: a\nDuring handling:\nKeyError: 'b'\n", "KeyError: 'b'"),
+            (
+                "thread 'main' panicked at src/main.rs:2\nnote: run with RUST_BACKTRACE=1\n",
+                "thread 'main' panicked at src/main.rs:2",
+            ),
+            ("starting\nout of paper\n\n", "out of paper"),
+            ("", ""),
+        ] {
+            assert_eq!(telling_line(text), line);
+        }
     }
 }
