@@ -4,7 +4,7 @@ use std::io;
 
 use probare_benchmarks::registry;
 use probare_core::{MetricRequest, OwnMetric, Trust};
-use probare_engine::{Config, PlanError, with_own_metrics};
+use probare_engine::{Config, PlanError, read_rubric_file, with_own_metrics};
 use probare_metrics::cascade;
 use probare_metrics::judges::Rubric;
 use probare_report::{TerminalStyle, describe_thresholds, escape};
@@ -78,7 +78,7 @@ fn explain_own(metric: &OwnMetric, markdown: bool) -> CommandResult {
     if let Some(options) = options.filter(|options| !options.is_empty()) {
         page.push_str("\n## Options\n\n| option | type | default |\n|---|---|---|\n");
         for (name, schema) in options {
-            let kind = schema.get("type").and_then(Json::as_str).unwrap_or("any");
+            let kind = type_names(schema.get("type"));
             let default = schema.get("default").map_or_else(|| "needed".to_owned(), |value| format!("`{value}`"));
             page.push_str(&format!("| `{name}` | {kind} | {default} |\n"));
         }
@@ -99,11 +99,29 @@ fn explain_own(metric: &OwnMetric, markdown: bool) -> CommandResult {
     print(&format!("{}\n\n{}", escape::terminal(&facts), markdown_page::render(&page, look)))
 }
 
+/// The types of an option, as its JSON Schema has them: one, or several.
+fn type_names(kind: Option<&Json>) -> String {
+    match kind {
+        Some(Json::String(kind)) => kind.clone(),
+        Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(" or "),
+        _ => "any".to_owned(),
+    }
+}
+
+/// Prints a rubric as a file: one of the library, or the user's own once it can be used.
+fn explain_rubric(name: &str) -> CommandResult {
+    let mut request =
+        MetricRequest { options: serde_json::json!({"rubric": name}), ..MetricRequest::plain("judge_rubric") };
+    read_rubric_file(&mut request)?;
+    let rubric = request.options.get("rubric").and_then(Json::as_str).unwrap_or(name);
+    let text = Rubric::option_text(rubric).map_err(|error| Failure::usage(error.to_string()))?;
+    print(&text)
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     if let Some(name) = arguments.metric.strip_prefix("judge_rubric:rubric=") {
-        let text = Rubric::option_text(name).map_err(|error| Failure::usage(error.to_string()))?;
-        return print(&text);
+        return explain_rubric(name);
     }
     if let Some(own) = own_metric(&arguments.metric)? {
         return explain_own(&own, arguments.markdown);

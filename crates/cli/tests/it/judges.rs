@@ -199,6 +199,46 @@ fn a_reached_budget_ends_with_4_and_its_failures_are_no_scores() {
 }
 
 #[test]
+fn a_rubric_of_ones_own_is_a_file_and_stands_in_the_manifest() {
+    let folder = project("judges: [house]\n");
+    let place = folder.path();
+    let rubric = "name: brief\nversion: 3\nquestion: Is it brief?\nlevels:\n  - {label: poor, means: it rambles}\n  - {label: good, \
+                  means: it is brief}\nexamples:\n  - {response: Yes., level: good, reason: one word}\n";
+    fs::write(place.join("brief.yaml"), rubric).unwrap();
+    let score = |metric: &str| {
+        let run = probare(place, &["score", "cases.jsonl", "-m", metric, "-o", "out.jsonl"]);
+        (code(&run), both_streams(&run))
+    };
+    let (scored, text) = score("brief=judge_rubric:rubric=brief.yaml");
+    assert_eq!(scored, 0, "{text}");
+    let lines = fs::read_to_string(place.join("out.jsonl")).unwrap();
+    assert_eq!(
+        (lines.matches(r#""label":"good""#).count(), lines.matches(r#""label":"poor""#).count()),
+        (3, 3),
+        "{lines}"
+    );
+    let manifest = fs::read_to_string(place.join("out.jsonl.run.json")).unwrap();
+    assert!(manifest.contains("Is it brief?") && manifest.contains("one word"), "{manifest}");
+    let explained = probare(place, &["explain", "judge_rubric:rubric=brief.yaml"]);
+    assert_eq!(String::from_utf8_lossy(&explained.stdout).trim_end(), rubric.trim_end());
+    for (change, reason) in [
+        (["level: good", "level: god"], "an example has the level `god`, which is none of `levels`"),
+        (["question:", "qestion:"], "unknown field `qestion`, expected one of name, version, summary, needs, question"),
+        (["  - {label: poor, means: it rambles}\n", ""], "`levels` needs at least two levels"),
+    ] {
+        fs::write(place.join("slip.yaml"), rubric.replace(change[0], change[1])).unwrap();
+        let (refused, text) = score("judge_rubric:rubric=slip.yaml");
+        assert!(refused != 0 && text.contains("slip.yaml") && text.contains(reason), "{text}");
+    }
+    let (refused, text) = score("judge_rubric:rubric=tne");
+    assert!(refused == 64 && text.contains("did you mean `tone`?"), "{text}");
+    let (scored, _) = score("brief=judge_rubric:rubric=brief.yaml");
+    assert_eq!(scored, 0);
+    fs::remove_file(place.join("brief.yaml")).unwrap();
+    assert_eq!(code(&probare(place, &["verify", "out.jsonl"])), 0, "the rubric is in the manifest");
+}
+
+#[test]
 fn a_prompt_of_ones_own_is_a_file_and_stands_in_the_manifest() {
     let folder = project("judges: [house]\n");
     let place = folder.path();
