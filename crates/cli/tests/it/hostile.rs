@@ -63,12 +63,15 @@ impl Kit {
         let pipe = kit.join("pipe");
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let source = root().join("tests/hostile");
-        for name in ["cases.jsonl", "probare.yaml", "promptfoo.json", "chat.jsonl", "inspect.json"] {
+        for name in ["cases.jsonl", "probare.yaml", "own.yaml", "promptfoo.json", "chat.jsonl", "inspect.json"] {
             let text = fs::read_to_string(source.join(name)).unwrap();
             let text = text.replace("HELPER", &self.helper()).replace("ADDRESS", &self.server.url());
+            let text = text.replace("CHECKS", &self.checks()).replace("WORKER", &self.worker());
             fs::write(kit.join(name), text.replace("FIFO", pipe.to_str().unwrap())).unwrap();
         }
-        fs::copy(source.join("helper.sh"), kit.join("helper.sh")).unwrap();
+        for name in ["helper.sh", "worker.sh", "checks.py"] {
+            fs::copy(source.join(name), kit.join(name)).unwrap();
+        }
         fs::write(kit.join("corpus/a.txt"), "The library opens at nine. The bridge is long.\n").unwrap();
         fs::write(kit.join("questions.jsonl"), "{\"question\": \"When does it open?\", \"relevant\": [\"a.txt\"]}\n")
             .unwrap();
@@ -83,17 +86,32 @@ impl Kit {
             score.extend(["-o", name]);
         }
         self.stranger(&score);
+        let mut own = vec!["score", "cases.jsonl", "-q", "--config", "own.yaml"];
+        for name in ["own.jsonl", "own.json", "own.csv", "own.parquet", "own.html"] {
+            own.extend(["-o", name]);
+        }
+        self.stranger(&own);
         self.stranger(&["cache", "export", "replies.jsonl"]);
         self.stranger(&["run", "-q"]);
         let command = format!("command:{}", self.helper());
         self.stranger(&["rag", "index", "corpus", "-o", "index", "--embedding", &command, "-q"]);
         self.stranger(&["rag", "index", "corpus", "-o", "index-served", "--embedding", "served", "-q"]);
+        // An index that names a Python file where it names its model.
+        fs::create_dir(kit.join("index-python")).unwrap();
+        copy_folder(&kit.join("index"), &kit.join("index-python"));
+        let header = kit.join("index-python/generation-1/index.json");
+        fs::write(&header, fs::read_to_string(&header).unwrap().replace(&command, &self.checks())).unwrap();
         self.manifests();
         fs::write(kit.join("log.eval"), stored_zip(&[("header.json", &fs::read(kit.join("inspect.json")).unwrap())]))
             .unwrap();
         fs::write(self.path("own/none.jsonl"), "").unwrap();
         let old = kit.join("index/generation-1/index.json");
         assert!(fs::read_to_string(&old).unwrap().contains("helper.sh"), "the index names the program");
+        assert!(fs::read_to_string(&header).unwrap().contains("checks.py:voice"), "the index names the Python file");
+        for name in ["own.json", "own.html", "own.parquet", "own.jsonl.run.json", "own.csv.run.json"] {
+            let text = String::from_utf8_lossy(&fs::read(kit.join(name)).unwrap()).into_owned();
+            assert!(text.contains("checks.py:voice") && text.contains("worker.sh"), "{name} names both");
+        }
         for name in ["r.json", "r.html", "r.parquet", "r.jsonl.run.json"] {
             let bytes = fs::read(kit.join(name)).unwrap();
             assert!(String::from_utf8_lossy(&bytes).contains("helper.sh"), "{name} names the program");
@@ -104,6 +122,7 @@ impl Kit {
             plan.contains(&format!("\"model\":\"command:{}\"", self.helper())),
             "the run names the program: {plan}"
         );
+        assert!(plan.contains("checks.py:voice") && plan.contains("command:program"), "the run names both: {plan}");
         let recorded = fs::read_to_string(kit.join("replies.jsonl")).unwrap();
         assert!(recorded.contains("helper.sh"), "replies of the program are recorded: {recorded}");
         fs::write(kit.join("armed"), "").unwrap();
@@ -114,6 +133,15 @@ impl Kit {
 
     fn helper(&self) -> String {
         self.path("kit/helper.sh").display().to_string()
+    }
+
+    /// The stranger's metrics: a function of a Python file, and a program.
+    fn checks(&self) -> String {
+        format!("{}:voice", self.path("kit/checks.py").display())
+    }
+
+    fn worker(&self) -> String {
+        self.path("kit/worker.sh").display().to_string()
     }
 
     /// A command of the stranger's, and what it printed.
@@ -180,6 +208,11 @@ impl Kit {
         change("m-code", &|manifest| {
             metric(manifest, 0, "code_tests", json!({"environment": format!("python:{helper}")}));
         });
+        change("m-python", &|manifest| manifest["metrics"][0]["code"] = json!({"source": {"python": self.checks()}}));
+        change("m-command", &|manifest| {
+            let source = json!({"command": [self.worker()]});
+            manifest["metrics"][0]["code"] = json!({"source": source, "files": {self.worker(): "0".repeat(64)}});
+        });
         change("m-idea", &|manifest| {
             metric(manifest, 0, "idea_generation", json!({"model": format!("command:{helper}"), "judges": ["served"]}));
         });
@@ -231,6 +264,20 @@ impl Kit {
         let started = fs::read_to_string(self.path("kit/started")).unwrap_or_default();
         assert_eq!(started, "", "{arguments:?} started the stranger's program");
         assert_eq!(self.server.requests(), self.before, "{arguments:?} contacted the stranger's server");
+    }
+}
+
+/// Copies what lies in a folder, with the folders in it.
+fn copy_folder(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
     }
 }
 
@@ -308,7 +355,14 @@ fn levels() -> BTreeMap<String, String> {
     levels
 }
 
-const RESULTS: [&str; 17] = [
+const RESULTS: [&str; 24] = [
+    "own.jsonl",
+    "own.json",
+    "own.csv",
+    "own.parquet",
+    "own.html",
+    "m-python.jsonl",
+    "m-command.jsonl",
     "r.jsonl",
     "r.json",
     "r.csv",
@@ -402,7 +456,7 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
     open(&["models", "record", "export", "copied.jsonl", "--record", &record]);
     open(&["models", "record", "import", &replies]);
 
-    for name in ["index", "index-served"] {
+    for name in ["index", "index-served", "index-python"] {
         let index = at(name);
         let found = open(&["rag", "search", &index, "When does the library open?"]);
         assert!(
