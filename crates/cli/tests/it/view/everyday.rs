@@ -182,3 +182,40 @@ fn models_with_the_same_answer_each_have_it() {
     assert_eq!(browser.evaluate("document.querySelectorAll('.shared .field.response').length"), 0);
     assert!(browser.text("document.querySelector('.shared').innerText").contains("Two?"));
 }
+
+/// Three prompts beside two models, twice each: the example, run from recorded replies.
+#[test]
+fn prompts_beside_models_have_rows_columns_filters_and_comparisons_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["cases.jsonl", "small.jsonl", "large.jsonl", "terse.txt", "probare.yaml"] {
+        fs::copy(super::root().join("examples/prompts").join(name), folder.path().join(name)).unwrap();
+    }
+    run_successfully(folder.path(), &["run", "probare.yaml", "--quiet"]);
+    let viewer = ViewerProcess::start(folder.path(), &["1"]);
+    let page = viewer.json("/view/api/cases?run=r1&most=1");
+    assert_eq!(page["rows"][0]["outputs"].as_array().map(Vec::len), Some(12), "3 prompts, 2 models, 2 repeats");
+    let (right, wrong) = (total(&viewer, "prompt:terse exact_match=1"), total(&viewer, "prompt:plain exact_match=1"));
+    assert!(right > 0 && wrong == 0, "{right} {wrong}");
+    assert_eq!(total(&viewer, "prompt:terse model:small"), 20);
+    assert_eq!(hint(&viewer, "prompt:tersee"), "The run has no prompt `tersee`; did you mean `terse`?");
+    let compared = viewer.json("/view/api/compare?run=r1@prompt:plain&run=r1@prompt:terse");
+    let terminal =
+        run_successfully(folder.path(), &["compare", "1@prompt:plain", "1@prompt:terse", "--color", "never"]);
+    let whole = &compared["others"][0]["metrics"][0]["whole"];
+    for name in ["baseline", "other", "difference"] {
+        assert!(terminal.contains(whole[name].as_str().unwrap()), "{name}: {whole}\n{terminal}");
+    }
+
+    let Some(browser) = Browser::start() else { return };
+    browser.open(&viewer.address);
+    browser.until("document.querySelector('article.run table')");
+    let text = browser.text("document.querySelector('article.run').innerText");
+    assert!(text.contains("Model and prompt") && text.contains("terse"), "{text}");
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&layout=grid", viewer.port));
+    browser.until("document.querySelectorAll('table.grid thead th').length === 13");
+    let head = browser.text("document.querySelector('table.grid thead').innerText");
+    for words in ["small", "large", "plain", "terse", "expert"] {
+        assert!(head.contains(words), "{words}: {head}");
+    }
+    browser.picture("prompts-grid");
+}
