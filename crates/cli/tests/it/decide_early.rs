@@ -128,6 +128,7 @@ fn cases_are_named_labelled_and_the_mean_of_people_is_estimated() {
     );
     let (low, high) = (mean["interval"]["low"].as_f64().unwrap(), mean["interval"]["high"].as_f64().unwrap());
     assert!(low < truth && truth < high && high - low < 0.25, "{truth}: {said}");
+    assert!(mean["unseen_errors"].is_null(), "people differ from the judge often enough: {said}");
     assert!(run_successfully(place, &words).starts_with("people's mean 0."));
 
     // More labels in a second sheet make the interval shorter; the first ones are not named again.
@@ -201,6 +202,31 @@ fn a_judge_that_is_hardly_corrected_gets_the_exact_interval() {
     assert!(run_successfully(place, &words).contains("40 labels: exact interval, because"));
     let refused = run_expecting(place, 1, &[&words[..], &["--target", "population"]].concat());
     assert!(refused.contains("too few corrections for an interval; label more cases"), "{refused}");
+}
+
+#[test]
+fn labels_that_follow_the_judge_closely_say_what_they_cannot_show() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    // The judge is a little blurred and never wrong: what is mostly there is good.
+    write_results(place, "a", 400, |case| [0, 1, 9, 10, 10][case * 7 % 5]);
+    let estimate = ["estimate", "a.jsonl", "--metric", "token_f1"];
+    let words = [&estimate[..], &["--labels", "labels.csv"]].concat();
+    let people: Vec<(String, bool)> = (0..400).map(|case| (format!("c{case}"), case * 7 % 5 >= 2)).collect();
+    for (labels, told) in [("60", "5 %"), ("100", "3 %")] {
+        json_of(place, &[&estimate[..], &["--next", labels, "--drawn", "order", "-o", "labels.csv"]].concat());
+        fill_in(place, "labels.csv", &people);
+        let said = json_of(place, &words);
+        assert_eq!(said["means"][0]["interval"]["kind"], "normal", "{said}");
+        assert!(
+            (said["means"][0]["unseen_errors"].as_f64().unwrap() - 3.0 / labels.parse::<f64>().unwrap()).abs() < 1e-9
+        );
+        let text = run_successfully(place, &words);
+        assert!(
+            text.contains(&format!("no label says that the judge is wrong: errors in up to {told} of the cases")),
+            "{text}"
+        );
+    }
 }
 
 #[test]

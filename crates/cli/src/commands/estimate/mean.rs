@@ -1,6 +1,6 @@
 //! [`HumanMean`]: what people would say on average, with the interval that may be printed for it, or why none may.
 
-use probare_report::number::{count_with_noun, three_decimals};
+use probare_report::number::{count_with_noun, percent, three_decimals};
 use probare_stats::Interval;
 use probare_stats::human_mean::{
     DataSetEstimate, DataSetEstimateError, Stratum, estimate_data_set_on_scale, estimate_population_small,
@@ -47,6 +47,9 @@ pub struct HumanMean {
     pub corrections: Option<f64>,
     /// Labels alone that would give as short an interval.
     pub worth_labels: Option<f64>,
+    /// The share of cases in which the judge may be wholly wrong and no label would have shown it, where the labels together
+    /// differ from it by less than one such case.
+    pub unseen_errors: Option<f64>,
     /// Labels.
     pub labels: usize,
     /// Cases.
@@ -85,6 +88,7 @@ impl EstimateInput<'_> {
             lambda: None,
             corrections: None,
             worth_labels: None,
+            unseen_errors: None,
             labels: self.labels.iter().flatten().count(),
             cases,
             judge_mean,
@@ -111,6 +115,7 @@ impl EstimateInput<'_> {
                     lambda: Some(lambda),
                     corrections: Some(corrections),
                     worth_labels,
+                    unseen_errors: unseen_errors([(&labels[..], &judge[..])], lambda).filter(|_| is_normal),
                     ..plain
                 })
             }
@@ -142,11 +147,13 @@ impl EstimateInput<'_> {
             .collect();
         let found = estimate_strata(&strata, self.alpha);
         if let Some(found) = found.filter(|found| is_normal_enough(plain.labels, found.corrections)) {
+            let pairs = strata.iter().map(|stratum| (&stratum.labels[..], &stratum.judge[..]));
             return HumanMean {
                 mean: found.mean,
                 interval: found.interval,
                 lambda: Some(found.lambda),
                 corrections: Some(found.corrections),
+                unseen_errors: unseen_errors(pairs, found.lambda),
                 ..plain
             };
         }
@@ -190,6 +197,19 @@ impl EstimateInput<'_> {
 
 fn mean_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// What labels can hide that follow the judge closely. An error that none of n labels shows may be in 3 of n cases all the same (at
+/// 95 %), and the spread that an interval rests on knows nothing of it.
+fn unseen_errors<'a>(groups: impl IntoIterator<Item = (&'a [f64], &'a [f64])>, lambda: f64) -> Option<f64> {
+    let (mut squares, mut count) = (0.0, 0);
+    for (labels, judge) in groups {
+        let center = mean_of(labels) - lambda * mean_of(judge);
+        squares +=
+            labels.iter().zip(judge).map(|(label, score)| (label - lambda * score - center).powi(2)).sum::<f64>();
+        count += labels.len();
+    }
+    (squares < 1.0).then(|| 3.0 / count as f64)
 }
 
 fn too_few_corrections() -> Failure {
@@ -244,6 +264,12 @@ impl HumanMean {
         if let Some(lambda) = self.lambda {
             text.push_str(&format!(", lambda {lambda:.2}"));
         }
+        if let Some(share) = self.unseen_errors {
+            text.push_str(&format!(
+                "; no label says that the judge is wrong: errors in up to {} of the cases may be unseen and are not in the interval",
+                percent(share)
+            ));
+        }
         text
     }
 
@@ -263,6 +289,7 @@ impl HumanMean {
             "lambda": self.lambda,
             "corrections": self.corrections,
             "worth_labels": self.worth_labels,
+            "unseen_errors": self.unseen_errors,
             "labels_saved": self.worth_labels.map(|worth| worth - self.labels as f64),
         })
     }
