@@ -57,7 +57,7 @@ fn code(name: &str) -> String {
 mod publish;
 
 use clap::Args;
-use probare_core::{{BenchmarkCall, BenchmarkError, Console, Job, MetricRequest, Profile, Suite}};
+use probare_core::{{BenchmarkCall, BenchmarkError, Console, Job, MetricRequest, Profile, Benchmark}};
 use probare_formats::{{CaseReader, ReadOptions}};
 use serde::{{Deserialize, Serialize}};
 use serde_json::{{Map, Value as Json}};
@@ -66,7 +66,7 @@ use crate::command::CommandOptions;
 
 use publish::Publisher;
 
-/// Options of `{name}`; their comments are the help of the verb.
+/// Options of `{name}`; their comments are the help of the command.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Options {{
@@ -92,17 +92,17 @@ impl CommandOptions for {kind} {{
     const TAKES: &'static [&'static str] = &["json"];
 }}
 
-impl Suite for {kind} {{
+impl Benchmark for {kind} {{
     fn id(&self) -> &'static str {{
         "{name}"
     }}
 
-    fn verb(&self) -> &'static [&'static str] {{
+    fn command(&self) -> &'static [&'static str] {{
         &["{name}"]
     }}
 
     fn about(&self) -> &'static str {{
-        "One line for the list of verbs.\n\nWhat else a user should know."
+        "One line for the list of commands.\n\nWhat else a user should know."
     }}
 
     fn example(&self, _: &Map<String, Json>) -> Map<String, Json> {{

@@ -41,7 +41,7 @@ impl Diagnose for VerifyError {
             Self::TooManyInputs { .. } => mistake(self),
             // What was asked is to look at a file, and the file is what is wrong.
             Self::Run(error) => BenchmarkError { is_usage: false, ..error.diagnose(interface) },
-            Self::Suite(error) => BenchmarkError { is_usage: false, ..error.clone() },
+            Self::Benchmark(error) => BenchmarkError { is_usage: false, ..error.clone() },
             Self::Manifest { .. } | Self::Cases(_) | Self::Recorded(_) => told,
         }
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use probare_benchmarks::registries;
 use probare_benchmarks::synthlink::{SynthLink, files};
-use probare_core::{Console, Suite as _};
+use probare_core::{Benchmark as _, Console};
 use probare_engine::{RunOptions, RunRequest, run};
 use probare_stats::Random;
 use serde_json::json;

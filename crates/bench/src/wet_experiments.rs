@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use probare_benchmarks::registries;
 use probare_benchmarks::sgi::Sgi;
-use probare_core::{Console, Event, Sink, Suite as _};
+use probare_core::{Benchmark as _, Console, Event, Sink};
 use probare_engine::{RunOptions, RunRequest, run};
 use probare_stats::Random;
 use serde_json::json;

@@ -1,16 +1,16 @@
-//! [`Benchmark`]: a published benchmark with the flags of its command.
+//! [`BenchmarkCommand`]: a published benchmark with the flags of its command.
 
 use clap::builder::Resettable;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches as _};
-use probare_core::Suite;
+use probare_core::Benchmark;
 use serde::Serialize;
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use serde_json::{Map, Value as Json};
 
-/// What a benchmark declares about its command; [`Benchmark`] follows from it.
-pub(crate) trait CommandOptions: Suite {
+/// What a benchmark declares about its command; [`BenchmarkCommand`] follows from it.
+pub(crate) trait CommandOptions: Benchmark {
     /// Its options. Those that are no arguments (`#[arg(skip)]`) are options of every run, see `SHARED`.
     type Options: Args + Serialize;
 
@@ -28,7 +28,7 @@ pub(crate) trait CommandOptions: Suite {
 }
 
 /// A published benchmark as the command line sees it.
-pub trait Benchmark: Suite {
+pub trait BenchmarkCommand: Benchmark {
     /// Its own flags. Without a variable of its own each reads `PROBARE_NAME`.
     fn flags(&self) -> Vec<Arg>;
 
@@ -48,7 +48,7 @@ pub trait Benchmark: Suite {
     fn without_output(&self) -> &'static [(&'static str, &'static str)];
 }
 
-impl<T: CommandOptions> Benchmark for T {
+impl<T: CommandOptions> BenchmarkCommand for T {
     fn flags(&self) -> Vec<Arg> {
         let command = T::Options::augment_args(Command::new("options")).mut_args(|flag| {
             let id = flag.get_id().to_string();

@@ -16,14 +16,14 @@ pub mod synthlink;
 
 use std::sync::LazyLock;
 
-use probare_core::{MetricDef, Registry, Suite};
+use probare_core::{Benchmark, MetricDef, Registry};
 use probare_engine::Registries;
 
-pub use command::Benchmark;
+pub use command::BenchmarkCommand;
 
-/// All suites. Adding one costs a folder and a line here.
+/// All benchmarks. Adding one costs a folder and a line here.
 #[rustfmt::skip]
-pub static BENCHMARKS: &[&dyn Benchmark] = &[
+pub static BENCHMARKS: &[&dyn BenchmarkCommand] = &[
     &quotes::Quotes,
     &rag::Rag,
     &sgi::Sgi,
@@ -43,17 +43,17 @@ pub fn registry() -> &'static Registry {
     &REGISTRY
 }
 
-/// The benchmark of this id.
-pub fn benchmark(id: &str) -> Option<&'static dyn Benchmark> {
+/// The benchmark of this id, with the flags of its command.
+pub fn benchmark_command(id: &str) -> Option<&'static dyn BenchmarkCommand> {
     BENCHMARKS.iter().copied().find(|benchmark| benchmark.id() == id)
 }
 
-/// The same without its command.
-pub fn suite(id: &str) -> Option<&'static dyn Suite> {
-    benchmark(id).map(|benchmark| benchmark as &dyn Suite)
+/// The benchmark of this id.
+pub fn benchmark(id: &str) -> Option<&'static dyn Benchmark> {
+    benchmark_command(id).map(|benchmark| benchmark as &dyn Benchmark)
 }
 
 /// All metrics and benchmarks, for whoever starts a run.
 pub fn registries() -> Registries {
-    Registries { metrics: registry(), benchmark: suite }
+    Registries { metrics: registry(), benchmark }
 }

@@ -1,4 +1,4 @@
-//! What suites print: texts for readers to standard output, remarks to standard error.
+//! What benchmarks print: texts for readers to standard output, remarks to standard error.
 
 use std::io::{self, Write as _};
 

@@ -19,7 +19,7 @@ const STYLES: Styles = Styles::styled()
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub verb: CliCommand,
+    pub command: CliCommand,
 }
 
 const AFTER_HELP: &str = "Examples:
@@ -29,7 +29,7 @@ const AFTER_HELP: &str = "Examples:
 
 Exit codes: 0 fine, 1 error, 2 quality gate failed, 3 incomplete, 4 budget reached, 64 usage, 130 interrupted.";
 
-/// What to do. The help of a verb is the documentation of its arguments.
+/// What to do. The help of a command is the documentation of its arguments.
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     Score(Box<commands::score::Arguments>),

@@ -1,4 +1,4 @@
-//! [`Failure`]: what the user reads when a verb cannot do its work: what happened, why, and what to do.
+//! [`Failure`]: what the user reads when a command cannot do its work: what happened, why, and what to do.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use probare_formats::{CaseFileError, MapError};
 use probare_report::escape;
 use probare_report::{GateError, ReportError};
 
-/// Why a verb stopped.
+/// Why a command stopped.
 #[derive(Debug)]
 pub struct Failure {
     /// How the program ends.
@@ -20,7 +20,7 @@ pub struct Failure {
     hint: Option<String>,
 }
 
-/// What every verb returns.
+/// What every command returns.
 pub type CommandResult = Result<Exit, Failure>;
 
 impl Failure {

@@ -1,4 +1,4 @@
-//! The command line `probare`, as a library: reads the arguments, calls a verb, ends with one of the documented exit codes.
+//! The command line `probare`, as a library: reads the arguments, calls a command, ends with one of the documented exit codes.
 //!
 //! The binary and the `probare` that the Python wheel installs are this and nothing else. Data goes to standard output,
 //! everything else to standard error.
@@ -22,7 +22,7 @@ use clap::{ArgMatches, FromArgMatches};
 
 use arguments::{Cli, CliCommand};
 use failure::{CommandResult, Failure};
-use probare_benchmarks::Benchmark;
+use probare_benchmarks::BenchmarkCommand;
 use probare_core::closest;
 use probare_engine::{Exit, RunOptions};
 
@@ -36,7 +36,7 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) ->
     old_names::mention(&arguments);
     let done = match &asked {
         ParsedCommand::Benchmark(benchmark, matches) => commands::benchmark::run(*benchmark, matches),
-        ParsedCommand::Verb(cli) => run_command(cli),
+        ParsedCommand::Other(cli) => run_command(cli),
     };
     match done {
         Ok(exit) => exit.code(),
@@ -56,7 +56,7 @@ fn parse_command_line<A: Into<OsString> + Clone>(
     if let Some((benchmark, matches)) = commands::benchmark::find_benchmark(&matches) {
         return Ok(ParsedCommand::Benchmark(benchmark, matches.clone()));
     }
-    Cli::from_arg_matches(&matches).map(|cli| ParsedCommand::Verb(Box::new(cli)))
+    Cli::from_arg_matches(&matches).map(|cli| ParsedCommand::Other(Box::new(cli)))
 }
 
 /// Says what is wrong with a command line, or shows the help that it asks for.
@@ -97,18 +97,18 @@ fn suggest(error: &mut clap::Error) {
     };
 }
 
-/// The whole command line, for whoever wants to know all verbs and flags.
+/// The whole command line, for whoever wants to know all commands and flags.
 pub fn command() -> clap::Command {
     arguments::command()
 }
 
-/// What a command line would run with; nothing for a verb that has no settings of a run.
+/// What a command line would run with; nothing for a command that has no settings of a run.
 fn settings_for(words: Vec<OsString>) -> Result<Option<RunOptions>, Failure> {
     let asked = parse_command_line(std::iter::once(OsString::from("probare")).chain(words))
         .map_err(|error| Failure::usage(error.render().to_string().trim_start_matches("error: ").trim_end()))?;
     Ok(Some(match &asked {
         ParsedCommand::Benchmark(benchmark, matches) => commands::benchmark::settings(*benchmark, matches)?,
-        ParsedCommand::Verb(cli) => match &cli.verb {
+        ParsedCommand::Other(cli) => match &cli.command {
             CliCommand::Score(arguments) => commands::score::settings(arguments)?,
             CliCommand::Run(arguments) => commands::run::settings(arguments)?,
             CliCommand::Rescore(arguments) => commands::rescore::preview_settings(arguments)?,
@@ -123,12 +123,12 @@ fn settings_for(words: Vec<OsString>) -> Result<Option<RunOptions>, Failure> {
 
 /// What the command line asks for.
 enum ParsedCommand {
-    Benchmark(&'static dyn Benchmark, ArgMatches),
-    Verb(Box<Cli>),
+    Benchmark(&'static dyn BenchmarkCommand, ArgMatches),
+    Other(Box<Cli>),
 }
 
 fn run_command(cli: &Cli) -> CommandResult {
-    match &cli.verb {
+    match &cli.command {
         CliCommand::Score(arguments) => commands::score::run(arguments),
         CliCommand::Run(arguments) => commands::run::run(arguments),
         CliCommand::Rescore(arguments) => commands::rescore::run(arguments),

@@ -1,6 +1,6 @@
-//! [`Suite`] and [`Job`]: a published benchmark as a value that the runner drives as it drives any other run.
+//! [`Benchmark`] and [`Job`]: a published benchmark as a value that the runner drives as it drives any other run.
 //!
-//! A suite names its options; opened with them it gives a job: where the cases come from, which metrics they go through,
+//! A benchmark names its options; opened with them it gives a job: where the cases come from, which metrics they go through,
 //! what counts where nothing was answered, and who writes the files that the benchmark publishes. The runner alone loops.
 
 use std::borrow::Cow;
@@ -192,7 +192,7 @@ pub struct Job {
     /// Title of pages; made from the source where it is missing.
     pub title: Option<String>,
     /// The benchmark, if it is one.
-    pub suite: Option<BenchmarkCall>,
+    pub benchmark: Option<BenchmarkCall>,
     /// The metrics.
     pub requests: Vec<MetricRequest>,
     /// Metrics of the program's own, which requests name by their ids.
@@ -227,7 +227,7 @@ impl Job {
         Self {
             source: source.into(),
             title: None,
-            suite: None,
+            benchmark: None,
             requests,
             own_metrics: Vec::new(),
             cases,
@@ -260,12 +260,12 @@ pub struct Console {
 }
 
 /// A published benchmark.
-pub trait Suite: Send + Sync {
-    /// Its id, which is the name of its folder and of its verb.
+pub trait Benchmark: Send + Sync {
+    /// Its id, which is the name of its folder and of its command.
     fn id(&self) -> &'static str;
 
-    /// The words of its verb on the command line.
-    fn verb(&self) -> &'static [&'static str];
+    /// The words of its command on the command line.
+    fn command(&self) -> &'static [&'static str];
 
     /// What it does: a line, and what else a user should know.
     fn about(&self) -> &'static str;
@@ -278,7 +278,7 @@ pub trait Suite: Send + Sync {
     fn open(&self, options: Json, console: Console) -> Result<Job, BenchmarkError>;
 }
 
-/// A suite could not be opened.
+/// A benchmark could not be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct BenchmarkError {

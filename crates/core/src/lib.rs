@@ -4,7 +4,7 @@
 //! (case and output together) and returns an [`Outcome`]: a [`Score`] with its [`Evidence`], or the reason why the
 //! question does not apply. What cannot be scored is a [`ScoreError`] and never a number. A [`Judge`] asks for what it
 //! needs in [`JudgeAction`]s. [`Event`]s carry results to [`Sink`]s, which write reports; a [`Manifest`] describes the finished
-//! run. A published benchmark is a [`Suite`], which opened gives a [`Job`] for the runner.
+//! run. A published benchmark is a [`Benchmark`], which opened gives a [`Job`] for the runner.
 //!
 //! Everything here is synchronous and pure: no files, no network, no clock, no randomness.
 //!
@@ -67,8 +67,8 @@ pub use event::{
 };
 pub use evidence::{Evidence, EvidenceKind, FieldSpan, LONGEST_TEXT};
 pub use job::{
-    BenchmarkError, BenchmarkStatus, CaseBatch, CaseLimit, CasePolicy, CaseSource, Console, DefaultCasePolicy, Job,
-    MemorySource, Publisher, ReadProgress, SourceError, Suite,
+    Benchmark, BenchmarkError, BenchmarkStatus, CaseBatch, CaseLimit, CasePolicy, CaseSource, Console,
+    DefaultCasePolicy, Job, MemorySource, Publisher, ReadProgress, SourceError,
 };
 pub use judge::{
     AnswerSender, Backend, BackendAnswer, FnBackend, Judge, JudgeAction, NoBackend, Program, ProgramFolder,

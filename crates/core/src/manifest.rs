@@ -30,8 +30,8 @@ pub struct Manifest {
     /// The program that wrote it.
     pub probare: ProgramVersion,
     /// The benchmark that was run, if it was one.
-    #[serde(rename = "benchmark", alias = "suite", default, skip_serializing_if = "Option::is_none")]
-    pub suite: Option<BenchmarkCall>,
+    #[serde(alias = "suite", default, skip_serializing_if = "Option::is_none")]
+    pub benchmark: Option<BenchmarkCall>,
     /// Title of pages, where one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -259,7 +259,7 @@ pub struct BenchmarkCall {
 pub struct InputFile {
     /// Path as given; `-` is standard input, which cannot be opened again.
     pub path: String,
-    /// JSON Pointer to the option of the suite that names it.
+    /// JSON Pointer to the option of the benchmark that names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
     /// SHA-256 of the bytes as they are stored; of a folder, of the lines `SHA-256  name` of its files.

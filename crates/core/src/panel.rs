@@ -1,6 +1,6 @@
 //! [`Panel`]: what a benchmark says about a run as a whole, as data: a heading, sentences, words with a tone, bars and tables.
 //!
-//! It stands in the manifest, so whoever shows a run can show it: pages, Markdown, the desk. All texts are plain; who writes
+//! It stands in the manifest, so whoever shows a run can show it: pages, Markdown, the viewer. All texts are plain; who writes
 //! them into a page makes them safe.
 
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@
 //! what a project settles once. An [`Evaluation`] goes through models too and keeps what is finished in a [`Store`], so that
 //! it can be resumed.
 //!
-//! Every verb goes this one road. The bytes that come out do not depend on the number of threads, and memory does not
+//! Every command goes this one road. The bytes that come out do not depend on the number of threads, and memory does not
 //! depend on the number of cases.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]

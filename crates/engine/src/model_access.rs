@@ -1,7 +1,7 @@
 //! [`ModelAccess`]: which models a run may ask, on which terms and on whose word. [`ModelBackend`]: the same, opened: the one
 //! [`Outside`] of the run, which answers judges and gives vectors, and knows what a manifest says about both.
 //!
-//! This is the only place where models are opened: every verb, the server and Python come here. Whatever they name is run
+//! This is the only place where models are opened: every command, the server and Python come here. Whatever they name is run
 //! or contacted at the level [`Trust::Trusted`] alone.
 //!
 //! Every metric that asks has the names of its judges among its options, written there before the run where the user left them

@@ -1,4 +1,4 @@
-//! [`run`]: a job from its start to its exit code. Every verb that scores goes this way.
+//! [`run`]: a job from its start to its exit code. Every command that scores goes this way.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -164,7 +164,7 @@ pub struct Conclusion {
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
 pub fn run(mut job: Job, registries: Registries, mut wanted: RunRequest<'_>) -> Result<Conclusion, RunError> {
-    let is_published = job.suite.is_some();
+    let is_published = job.benchmark.is_some();
     let open = |asking: &ModelAccess| {
         let mut asking = ModelAccess { is_published: asking.is_published || is_published, ..asking.clone() };
         // Who has no store cannot come back for the replies.
@@ -369,7 +369,7 @@ pub fn run_planned(
     let panels = of_benchmark.iter().cloned().chain(costs.as_ref().map(probare_report::costs::panel)).collect();
     let manifest = Manifest {
         probare: ProgramVersion { version: VERSION.to_owned(), format: FORMAT },
-        suite: job.suite.take(),
+        benchmark: job.benchmark.take(),
         title: job.title.take(),
         inputs: driven.inputs.iter().cloned().chain(job.inputs).collect(),
         reading: job.reading,

@@ -251,7 +251,7 @@ impl CaseReader {
         Ok(rows)
     }
 
-    /// Says which option of a suite names the file, as a JSON Pointer, so that it can be opened elsewhere later.
+    /// Says which option of a benchmark names the file, as a JSON Pointer, so that it can be opened elsewhere later.
     #[must_use]
     pub fn named_by(mut self, option: &str) -> Self {
         self.option = Some(option.to_owned());

@@ -3,7 +3,7 @@
 //! A metric is two sibling files: `src/<family>/<id>.rs` holds its options and its code, `src/<family>/<id>.md` its
 //! page, whose examples are run as tests. The family's `mod.rs` names the module and lists its definition in a table, in
 //! alphabetical order; [`FAMILIES`] lists the tables. From there the metric is known everywhere: in lists, in
-//! explanations, in the schema of suite files. Nothing else has to be edited, and tests fail when one of these lines is
+//! explanations, in the schema of configurations. Nothing else has to be edited, and tests fail when one of these lines is
 //! forgotten, when a page lacks a heading or an example, or when a metric breaks one of the laws that all of them keep.
 //!
 //! A metric is pure: the same sample gives the same bytes. It returns a value together with the evidence it rests on,

@@ -2,7 +2,7 @@
 //!
 //! Everything goes the road of the command line, so numbers, evidence and files are the same. [`score`] asks one metric about
 //! one [`Case`]; a [`Scorer`] does so many times with metrics that are made once. A [`Job`] is cases and metrics: [`job`] makes
-//! one from a file, [`job_of`] from cases in memory, a [`suite`] from the options of a published benchmark. [`run`] takes it to
+//! one from a file, [`job_of`] from cases in memory, a [`benchmark`] from the options of a published benchmark. [`run`] takes it to
 //! its end, reports and gates included, as its [`RunOptions`] say. [`verify`] computes a finished run again.
 //!
 //! ```
@@ -31,12 +31,17 @@ mod jobs;
 mod scorer;
 
 pub use probare_analysis::{Disagreement, Verdict};
-pub use probare_benchmarks::registry;
-pub use probare_benchmarks::suite;
+/// The name of [`benchmark`] up to release 0.3.
+#[doc(hidden)]
+pub use probare_benchmarks::benchmark as suite;
+pub use probare_benchmarks::{benchmark, registry};
+/// The name of [`Benchmark`] up to release 0.3.
+#[doc(hidden)]
+pub use probare_core::Benchmark as Suite;
 pub use probare_core::{
-    Better, BuildError, Case, CaseResult, Citation, Console, ErrorKind, Event, Evidence, EvidenceKind, Field, Job,
-    LabelOnly, Metric, MetricInfo, MetricRequest, Outcome, Output, OwnMetric, Passage, Problem, Profile, Sample, Score,
-    ScoreError, ScoreParts, Sink, Stop, Suite, Value,
+    Benchmark, Better, BuildError, Case, CaseResult, Citation, Console, ErrorKind, Event, Evidence, EvidenceKind,
+    Field, Job, LabelOnly, Metric, MetricInfo, MetricRequest, Outcome, Output, OwnMetric, Passage, Problem, Profile,
+    Sample, Score, ScoreError, ScoreParts, Sink, Stop, Value,
 };
 /// The name of [`RunOptions`] up to release 0.3.
 #[doc(hidden)]

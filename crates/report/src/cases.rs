@@ -1,4 +1,4 @@
-//! [`CaseLines`]: the cases of a run as JSON lines that every verb reads, without results.
+//! [`CaseLines`]: the cases of a run as JSON lines that every command reads, without results.
 
 use std::io::{self, Write};
 

@@ -70,7 +70,7 @@ impl Markdown {
         page.push_str("\n\n");
         page.push_str(&gates(summary));
         for text in panels.iter().map(panel) {
-            // What a suite has to say about itself may fill half of the page; its numbers are in the other files too.
+            // What a benchmark has to say about itself may fill half of the page; its numbers are in the other files too.
             if page.len() + text.len() <= BYTES / 2 {
                 page.push_str(&text);
             }

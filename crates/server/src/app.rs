@@ -69,7 +69,7 @@ pub(crate) const PERMIT: usize = 1024;
 
 impl App {
     pub fn new(settings: ServerSettings) -> io::Result<SharedApp> {
-        let ServerSettings { token, limits, answerer, verbose, viewer: desk, is_viewer_only: is_desk_alone } = settings;
+        let ServerSettings { token, limits, answerer, verbose, viewer, is_viewer_only } = settings;
         let jobs = limits.jobs.get();
         let prompts = if answerer.is_some() { PROMPTS } else { 1 };
         Ok(Arc::new(Self {
@@ -81,8 +81,8 @@ impl App {
             vectors: LocalVectors::new().map_err(io::Error::other)?,
             limits,
             answerer,
-            viewer: desk,
-            is_viewer_only: is_desk_alone,
+            viewer,
+            is_viewer_only,
             stop: CancellationToken::new(),
             token,
             verbose,

@@ -1,6 +1,6 @@
 //! `POST /v1/score`: the cases of a body through some metrics, result lines as they come.
 //!
-//! The body is a source of cases like a file, the reply a sink like a report; between them runs what runs for every verb.
+//! The body is a source of cases like a file, the reply a sink like a report; between them runs what runs for every command.
 //! So the lines are those of `probare score` on the same cases, byte for byte. A client that reads slowly slows its own
 //! run down; one that is gone ends it.
 

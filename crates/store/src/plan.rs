@@ -22,8 +22,8 @@ pub struct RunPlan {
     /// The configuration, as it was named.
     pub config: String,
     /// The benchmark, if it is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suite: Option<String>,
+    #[serde(rename = "suite", default, skip_serializing_if = "Option::is_none")]
+    pub benchmark: Option<String>,
     /// Data sets in order.
     pub datasets: Vec<PlannedDataset>,
     /// Most cases of each data set.

@@ -43,7 +43,7 @@ impl CaseMatching {
     /// What holds for runs of these plans.
     pub fn for_plans<'a>(mut plans: impl Iterator<Item = &'a RunPlan>) -> Self {
         let read = |plan: &'a RunPlan| plan.datasets.iter().map(|set| (&set.input.sha256, &set.reading));
-        let is_plain = |plan: &RunPlan| plan.suite.is_none() && plan.test.is_none();
+        let is_plain = |plan: &RunPlan| plan.benchmark.is_none() && plan.test.is_none();
         let is_known = |plan: &RunPlan| plan.datasets.iter().all(|set| !set.input.sha256.is_empty());
         let Some(first) = plans.next().filter(|first| is_plain(first) && is_known(first)) else { return Self::Text };
         let is_same = |plan: &'a RunPlan| is_plain(plan) && plan.probare == first.probare && read(plan).eq(read(first));

@@ -300,7 +300,7 @@ fn about(
             .map(|input| DatasetUsed { name: stem(&input.path), sha256: input.sha256.clone() })
             .collect(),
     };
-    let named = manifest.suite.as_ref().map(|suite| suite.id.clone()).or_else(|| manifest.title.clone());
+    let named = manifest.benchmark.as_ref().map(|benchmark| benchmark.id.clone()).or_else(|| manifest.title.clone());
     let since = std::fs::metadata(results).and_then(|found| found.modified()).ok();
     let since = since.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     ExportMetadata {

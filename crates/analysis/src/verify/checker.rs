@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
         now.models.clone_from(&self.recorded.models);
         // What calls cost is a fact of then; nobody is paid now.
         now.costs.clone_from(&self.recorded.costs);
-        if let (Some(call), Some(recorded)) = (&mut now.suite, &self.recorded.suite) {
+        if let (Some(call), Some(recorded)) = (&mut now.benchmark, &self.recorded.benchmark) {
             for pointer in self.recorded.inputs.iter().filter_map(|input| input.option.as_deref()) {
                 if let (Some(option), Some(path)) =
                     (call.options.pointer_mut(pointer), recorded.options.pointer(pointer))

@@ -47,7 +47,7 @@ pub(super) fn resolve(
         .zip(places)
         .map(|(input, given)| match given {
             Some(path) => Ok(InputLocation::File(path.clone())),
-            None if manifest.suite.is_some()
+            None if manifest.benchmark.is_some()
                 && input.option.is_none()
                 && !score_dependencies::is_replies(manifest, &input.path) =>
             {

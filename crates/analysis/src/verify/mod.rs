@@ -76,10 +76,10 @@ pub enum VerifyError {
         path: String,
     },
     /// A benchmark cannot be opened with files that may not be shown.
-    #[error("the benchmark `{suite}` cannot be opened with the files that the manifest names")]
+    #[error("the benchmark `{benchmark}` cannot be opened with the files that the manifest names")]
     Unreadable {
         /// The benchmark.
-        suite: String,
+        benchmark: String,
     },
     /// An input was standard input.
     #[error("the cases came from standard input, which cannot be read again")]
@@ -89,7 +89,7 @@ pub enum VerifyError {
     Cases(#[from] CaseFileError),
     /// The benchmark cannot be opened.
     #[error(transparent)]
-    Suite(#[from] BenchmarkError),
+    Benchmark(#[from] BenchmarkError),
     /// The run cannot be computed again.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -279,7 +279,7 @@ fn read_manifest(recorded: &ResultsFile, said: &ManifestText, verdict: &mut Verd
 /// Whether this program can compute the run again. What it does not know, or knows in another version, is named.
 fn is_known(manifest: &Manifest, asked: &VerifyRequest<'_>, verdict: &mut Verdict) -> bool {
     let mut known = true;
-    if let Some(call) = &manifest.suite
+    if let Some(call) = &manifest.benchmark
         && (asked.registries.benchmark)(&call.id).is_none()
     {
         verdict.about_file(format!("the benchmark `{}` is unknown to this program; nothing was computed", call.id));
@@ -300,7 +300,7 @@ fn is_known(manifest: &Manifest, asked: &VerifyRequest<'_>, verdict: &mut Verdic
                 verdict.retired.push(metric.name.clone());
             }
             // A benchmark may bring metrics of its own; where it does not, the run says so.
-            Err(_) if manifest.suite.is_some() => {}
+            Err(_) if manifest.benchmark.is_some() => {}
             Err(_) => {
                 verdict
                     .about_file(format!("the metric `{}` is unknown to this program; nothing was computed", metric.id));

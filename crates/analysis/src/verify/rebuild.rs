@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    BenchmarkCall, BenchmarkError, CaseSource, Console, Event, InputFile, Job, Manifest, MemorySource, MetricRequest,
-    Panel, Publisher, ReadSettings, Sink, Suite,
+    Benchmark, BenchmarkCall, BenchmarkError, CaseSource, Console, Event, InputFile, Job, Manifest, MemorySource,
+    MetricRequest, Panel, Publisher, ReadSettings, Sink,
 };
 use probare_engine::{Baseline, DriveError, Registries, RunError, SeededSource, read_options};
 use probare_files::{is_below, open_plain};
@@ -31,7 +31,7 @@ pub(super) fn job(
     manifest: &Manifest,
     resolved: &[InputLocation],
     readable: ReadableFiles<'_>,
-    suites: fn(&str) -> Option<&'static dyn Suite>,
+    find_benchmark: fn(&str) -> Option<&'static dyn Benchmark>,
 ) -> Result<Job, VerifyError> {
     if let Some(generation) = &manifest.generation {
         let what = match (generation.models.is_empty(), &generation.retrieval) {
@@ -44,8 +44,8 @@ pub(super) fn job(
                     `probare runs export RUN --outputs FILE` writes the outputs, which `probare score` scores again";
         return Err(BenchmarkError::data(message).hint(hint).into());
     }
-    let mut job = match &manifest.suite {
-        Some(call) => benchmark(manifest, call, resolved, readable, suites)?,
+    let mut job = match &manifest.benchmark {
+        Some(call) => benchmark(manifest, call, resolved, readable, find_benchmark)?,
         None => plain(manifest, resolved)?,
     };
     job.title.clone_from(&manifest.title);
@@ -142,9 +142,9 @@ fn benchmark(
     call: &BenchmarkCall,
     resolved: &[InputLocation],
     readable: ReadableFiles<'_>,
-    suites: fn(&str) -> Option<&'static dyn Suite>,
+    find_benchmark: fn(&str) -> Option<&'static dyn Benchmark>,
 ) -> Result<Job, VerifyError> {
-    let suite = suites(&call.id)
+    let benchmark = find_benchmark(&call.id)
         .ok_or_else(|| BenchmarkError::data(format!("the benchmark `{}` is unknown to this program", call.id)))?;
     let mut options = call.options.clone();
     for (input, place) in manifest.inputs.iter().zip(resolved) {
@@ -155,12 +155,12 @@ fn benchmark(
         }
     }
     let folders = unchecked_folders(manifest, resolved, readable);
-    let mut job = match suite.open(options, Console { quiet: true, ..Console::default() }) {
+    let mut job = match benchmark.open(options, Console { quiet: true, ..Console::default() }) {
         Ok(job) => job,
         Err(error) => {
             // What is wrong with a file may quote it; it is told only where every file may be shown.
             let is_shown = folders.is_empty() && names_nothing_else(&call.options, manifest, readable);
-            return Err(if is_shown { error.into() } else { VerifyError::Unreadable { suite: call.id.clone() } });
+            return Err(if is_shown { error.into() } else { VerifyError::Unreadable { benchmark: call.id.clone() } });
         }
     };
     check_reads(&job, &folders, manifest, resolved, readable)?;

@@ -1,4 +1,4 @@
-//! What the runs of a desk have become, one after the other.
+//! What the runs of a viewer have become, one after the other.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -1,4 +1,4 @@
-//! What the pages of a desk show, as JSON: all runs, what a run came to, the cases that fit, one case.
+//! What the pages of a viewer show, as JSON: all runs, what a run came to, the cases that fit, one case.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -81,7 +81,7 @@ impl RunViewer {
             "input_tokens": stored.usage.input_tokens,
             "output_tokens": stored.usage.output_tokens,
             "config": plan.config,
-            "suite": plan.suite,
+            "suite": plan.benchmark,
             "repeats": plan.repeats,
             "models": plan.models.iter().map(|model| model.name.clone()).collect::<Vec<_>>(),
             "prompts": plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect::<Vec<_>>(),

@@ -325,7 +325,7 @@ fn fill(
     let plan = RunPlan {
         probare: manifest.probare.clone(),
         config: path.display().to_string(),
-        suite: manifest.suite.as_ref().map(|suite| suite.id.clone()),
+        benchmark: manifest.benchmark.as_ref().map(|benchmark| benchmark.id.clone()),
         datasets,
         models: models.iter().map(used).collect(),
         repeats: 1,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use probare_analysis::{Verdict, VerifyError, VerifyRequest, verify};
 use probare_core::{
-    BenchmarkCall, BenchmarkError, Case, Console, Event, InputFile, Job, MemorySource, MetricRequest, Output, Panel,
-    Profile, Publisher, Sha256, Sink, Suite,
+    Benchmark, BenchmarkCall, BenchmarkError, Case, Console, Event, InputFile, Job, MemorySource, MetricRequest,
+    Output, Panel, Profile, Publisher, Sha256, Sink,
 };
 use probare_engine::{Registries, RunOptions, run};
 use serde_json::{Value as Json, json};
@@ -19,8 +19,8 @@ struct Toy;
 
 static TOY: Toy = Toy;
 
-fn toys(id: &str) -> Option<&'static dyn Suite> {
-    (id == "toy").then_some(&TOY as &'static dyn Suite)
+fn toys(id: &str) -> Option<&'static dyn Benchmark> {
+    (id == "toy").then_some(&TOY as &'static dyn Benchmark)
 }
 
 fn registries() -> Registries {
@@ -52,12 +52,12 @@ impl Publisher for Count {
     }
 }
 
-impl Suite for Toy {
+impl Benchmark for Toy {
     fn id(&self) -> &'static str {
         "toy"
     }
 
-    fn verb(&self) -> &'static [&'static str] {
+    fn command(&self) -> &'static [&'static str] {
         &["toy"]
     }
 
@@ -95,7 +95,7 @@ impl Suite for Toy {
         let out = PathBuf::from(options["out"].as_str().unwrap_or("count.txt"));
         job.writes = vec![out.clone()];
         job.publisher = Some(Box::new(Count { cases: 0, out }));
-        job.suite = Some(BenchmarkCall { id: "toy".into(), options });
+        job.benchmark = Some(BenchmarkCall { id: "toy".into(), options });
         Ok(job)
     }
 }

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use probare_core::{
-    BenchmarkCall, BenchmarkData, BenchmarkError, CasePolicy, Console, Job, MetricRequest, MetricResult, Profile,
-    Sample, Suite,
+    Benchmark, BenchmarkCall, BenchmarkData, BenchmarkError, CasePolicy, Console, Job, MetricRequest, MetricResult,
+    Profile, Sample,
 };
 use probare_formats::{CaseReader, ReadOptions, columns};
 use probare_metrics::interviews::quotations::{Quotations, Transcripts};
@@ -70,12 +70,12 @@ impl CommandOptions for Quotes {
     const TAKES: &'static [&'static str] = &["json"];
 }
 
-impl Suite for Quotes {
+impl Benchmark for Quotes {
     fn id(&self) -> &'static str {
         "quotes"
     }
 
-    fn verb(&self) -> &'static [&'static str] {
+    fn command(&self) -> &'static [&'static str] {
         &["quotes"]
     }
 
@@ -123,7 +123,7 @@ impl Suite for Quotes {
         job.inputs.push(texts.input);
         job.rules = Arc::new(QuotePolicy { transcripts: Arc::clone(&transcripts) });
         job.publisher = Some(Box::new(QuotesPublisher::new(console)));
-        job.suite = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
+        job.benchmark = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
         Ok(job)
     }
 }

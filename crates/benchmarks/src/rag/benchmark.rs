@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use probare_core::{
-    BenchmarkCall, BenchmarkError, CaseSource, Console, InputFile, Job, MemorySource, MetricRequest, Profile,
-    ReadSettings, Suite,
+    Benchmark, BenchmarkCall, BenchmarkError, CaseSource, Console, InputFile, Job, MemorySource, MetricRequest,
+    Profile, ReadSettings,
 };
 use probare_formats::{CaseFormat, CaseReader, FieldMap, LARGEST_DOCUMENT, ReadOptions, read_whole};
 use probare_metrics::rag::hallucination::Hallucination;
@@ -110,12 +110,12 @@ impl CommandOptions for Rag {
     const TAKES: &'static [&'static str] = &[];
 }
 
-impl Suite for Rag {
+impl Benchmark for Rag {
     fn id(&self) -> &'static str {
         "rag"
     }
 
-    fn verb(&self) -> &'static [&'static str] {
+    fn command(&self) -> &'static [&'static str] {
         &["rag", "eval"]
     }
 
@@ -141,7 +141,7 @@ impl Suite for Rag {
         let judging = ExchangeEvaluator::new(verdict).map_err(|error| BenchmarkError::usage(error.to_string()))?;
         let OpenCases { name, source, reads, reading, form } = options.source()?;
         let mut job = Job::new(name, source, requests);
-        job.suite = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
+        job.benchmark = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
         job.reads = reads;
         job.reading = reading;
         job.rules = Arc::new(judging.with_form(form));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use probare_core::{BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile, Suite};
+use probare_core::{Benchmark, BenchmarkCall, BenchmarkError, Console, Job, MemorySource, MetricRequest, Profile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
@@ -105,12 +105,12 @@ impl CommandOptions for Sgi {
     ];
 }
 
-impl Suite for Sgi {
+impl Benchmark for Sgi {
     fn id(&self) -> &'static str {
         "sgi"
     }
 
-    fn verb(&self) -> &'static [&'static str] {
+    fn command(&self) -> &'static [&'static str] {
         &["sgi", "score"]
     }
 
@@ -177,7 +177,7 @@ impl Suite for Sgi {
         job.reads = vec![data, outputs.clone()];
         job.reads.extend(prompts.paths());
         job.inputs.extend(prompts.input().cloned());
-        job.suite = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
+        job.benchmark = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
         let model = predictions.model.or_else(|| outputs.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
         job.publisher = Some(Box::new(Collector::new(CollectorPlan {
             destination: options.output_dir.map(|folder| Destination {

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use clap::Args;
 use probare_core::{
-    BenchmarkCall, BenchmarkError, Console, InputFile, Job, MeansOver, MetricRequest, Profile, Suite, closest,
+    Benchmark, BenchmarkCall, BenchmarkError, Console, InputFile, Job, MeansOver, MetricRequest, Profile, closest,
 };
 use probare_formats::{CaseFileError, LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_metrics::interviews::quotations::Transcripts;
@@ -98,12 +98,12 @@ impl CommandOptions for Socioscope {
         &[("redact", "the files of -o hold the texts that are to be hidden")];
 }
 
-impl Suite for Socioscope {
+impl Benchmark for Socioscope {
     fn id(&self) -> &'static str {
         "socioscope"
     }
 
-    fn verb(&self) -> &'static [&'static str] {
+    fn command(&self) -> &'static [&'static str] {
         &["socioscope"]
     }
 
@@ -172,7 +172,7 @@ impl Suite for Socioscope {
         let wanted = options.publish_options();
         job.writes = wanted.names().iter().map(|name| wanted.folder.join(name)).collect();
         job.writes.push(stamped(&wanted.folder, &wanted.stamp, wanted.format.extension()));
-        job.suite = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
+        job.benchmark = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
         job.publisher =
             Some(Box::new(SocioscopePublisher::new((fixture, corpus, transcripts), wanted, console, warnings)));
         Ok(job)

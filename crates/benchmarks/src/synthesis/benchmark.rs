@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use probare_core::{
-    BenchmarkCall, BenchmarkError, BenchmarkStatus, CaseLimit, CaseSource, Console, InputFile, Job, MemorySource,
-    MetricRequest, Profile, Publisher, Suite,
+    Benchmark, BenchmarkCall, BenchmarkError, BenchmarkStatus, CaseLimit, CaseSource, Console, InputFile, Job,
+    MemorySource, MetricRequest, Profile, Publisher,
 };
 use probare_formats::{LARGEST_DOCUMENT, read_whole};
 use probare_metrics::care::synthesis_1_3::Concreteness;
@@ -119,12 +119,12 @@ impl CommandOptions for Synthesis {
     const TAKES: &'static [&'static str] = &["json", "color"];
 }
 
-impl Suite for Synthesis {
+impl Benchmark for Synthesis {
     fn id(&self) -> &'static str {
         "synthesis"
     }
 
-    fn verb(&self) -> &'static [&'static str] {
+    fn command(&self) -> &'static [&'static str] {
         &["synthesis"]
     }
 
@@ -174,7 +174,7 @@ impl Suite for Synthesis {
         let lines = LineSource::new(&name, content, Arc::new(schema), input);
         let mut job = Job::new(&name, Box::new(lines), requests.collect());
         job.title = Some("Synthesis: care in replies".to_owned());
-        job.suite = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
+        job.benchmark = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
         job.reads = std::iter::once(name.clone())
             .chain(job_inputs.iter().map(|input| input.path.clone()))
             .map(PathBuf::from)
@@ -300,7 +300,7 @@ impl Options {
         if let Json::Object(call) = &mut call {
             call.insert("upstream".to_owned(), json!("1.3"));
         }
-        job.suite = Some(BenchmarkCall { id: Synthesis.id().to_owned(), options: call });
+        job.benchmark = Some(BenchmarkCall { id: Synthesis.id().to_owned(), options: call });
         let read = job_inputs.iter().map(|input| PathBuf::from(&input.path));
         job.reads = std::iter::once(PathBuf::from(&name)).chain(read).collect();
         job.inputs = job_inputs;

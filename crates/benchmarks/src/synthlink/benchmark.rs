@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use probare_core::{BenchmarkCall, BenchmarkError, Console, InputFile, Job, MetricRequest, Profile, Suite};
+use probare_core::{Benchmark, BenchmarkCall, BenchmarkError, Console, InputFile, Job, MetricRequest, Profile};
 use probare_formats::{LARGEST_DOCUMENT, folder_input, read_whole};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
@@ -95,12 +95,12 @@ impl CommandOptions for SynthLink {
         &["offline", "refresh", "budget_usd", "budget_tokens", "score_truncated", "cache", "json"];
 }
 
-impl Suite for SynthLink {
+impl Benchmark for SynthLink {
     fn id(&self) -> &'static str {
         "synthlink"
     }
 
-    fn verb(&self) -> &'static [&'static str] {
+    fn command(&self) -> &'static [&'static str] {
         &["synthlink"]
     }
 
@@ -162,7 +162,7 @@ impl Suite for SynthLink {
         job.inputs = catalogue_input(path, &catalogue_files)?.into_iter().collect();
         job.rules = Arc::new(SynthLinkPolicy { missing: options.missing, weights });
         job.writes = options.writes(&scored);
-        job.suite = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
+        job.benchmark = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
         job.publisher = Some(Box::new(SynthLinkPublisher {
             catalogue,
             systems: scored,

@@ -1,10 +1,10 @@
-//! The example cases of the suite do what their labels say, in both profiles, on the road that every run takes.
+//! The example cases of the benchmark do what their labels say, in both profiles, on the road that every run takes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use probare_benchmarks::synthesis::Synthesis;
-use probare_core::{Console, Suite};
+use probare_core::{Benchmark, Console};
 use probare_engine::{Conclusion, Exit, RunRequest, run};
 use serde_json::{Value as Json, json};
 
@@ -12,7 +12,7 @@ fn example(name: &str) -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/synthesis")).join(name)
 }
 
-/// Runs the suite and gives its report.
+/// Runs the benchmark and gives its report.
 fn report(options: Json, out: &Path) -> (Conclusion, Option<Json>) {
     let mut options = options;
     options["out"] = json!(out);

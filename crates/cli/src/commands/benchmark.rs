@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::StyledStr;
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
-use probare_benchmarks::{BENCHMARKS, Benchmark};
+use probare_benchmarks::{BENCHMARKS, BenchmarkCommand};
 use probare_engine::{Config, RunOptions};
 use probare_formats::is_bundled;
 use serde_json::Value as Json;
@@ -16,7 +16,7 @@ use super::remark;
 use super::run_driver::RunDriver;
 use crate::failure::{CommandResult, Failure};
 
-/// A command below the verb of a benchmark that runs the benchmark too.
+/// A command below that of a benchmark that runs the benchmark too.
 const EVALUATE: &str = "evaluate";
 
 /// The flag that names a configuration.
@@ -33,19 +33,19 @@ fn is_not_for_benchmarks(option: &str) -> bool {
 /// Options beside those on models that have an effect on some benchmarks only.
 const ONLY_FOR_SOME: [&str; 4] = ["sandbox", "run_again", "color", "json"];
 
-/// Adds the verbs of all benchmarks to the command line.
+/// Adds the commands of all benchmarks to the command line.
 pub fn add_benchmark_commands(mut command: Command) -> Command {
     for benchmark in BENCHMARKS {
-        command = add(command, benchmark.verb(), *benchmark);
+        command = add(command, benchmark.command(), *benchmark);
     }
     command
 }
 
-/// A verb of several words is a command in a command.
-fn add(command: Command, words: &'static [&'static str], benchmark: &dyn Benchmark) -> Command {
+/// One of several words is a command in a command.
+fn add(command: Command, words: &'static [&'static str], benchmark: &dyn BenchmarkCommand) -> Command {
     match words {
         [] => command,
-        // Beside commands of its own the verb runs the benchmark where none of them is named.
+        // Beside commands of its own it runs the benchmark where none of them is named.
         [word] if command.find_subcommand(word).is_some() => command.mut_subcommand(*word, |inner| {
             let inner = benchmark_command(inner, benchmark).args_conflicts_with_subcommands(true);
             if inner.find_subcommand(EVALUATE).is_none() {
@@ -68,13 +68,13 @@ fn first_line(about: &str) -> String {
     about.lines().next().unwrap_or_default().to_owned()
 }
 
-fn benchmark_command(command: Command, benchmark: &dyn Benchmark) -> Command {
+fn benchmark_command(command: Command, benchmark: &dyn BenchmarkCommand) -> Command {
     let about = StyledStr::from(first_line(benchmark.about()));
     with_flags(command.about(about).long_about(benchmark.about().to_owned()), benchmark)
 }
 
 /// Adds the options of the benchmark and those of every run.
-fn with_flags(mut command: Command, benchmark: &dyn Benchmark) -> Command {
+fn with_flags(mut command: Command, benchmark: &dyn BenchmarkCommand) -> Command {
     command = command.args(benchmark.flags());
     if let Some(preparation) = benchmark_hooks::preparation(benchmark.id()) {
         command = command.args(preparation.flags()).next_help_heading(None::<&str>);
@@ -90,7 +90,7 @@ fn with_flags(mut command: Command, benchmark: &dyn Benchmark) -> Command {
 
 /// Which options of every run the benchmark takes: not those that it understands itself under the same name, and not those
 /// that could have no effect (whom judges ask where it has no judges, colours where it prints none).
-fn options_taken(benchmark: &dyn Benchmark) -> impl Fn(&str) -> bool {
+fn options_taken(benchmark: &dyn BenchmarkCommand) -> impl Fn(&str) -> bool {
     let own: Vec<String> = benchmark.flags().iter().map(|flag| flag.get_id().to_string()).collect();
     let preparation = benchmark_hooks::preparation(benchmark.id());
     move |name| {
@@ -104,10 +104,10 @@ fn options_taken(benchmark: &dyn Benchmark) -> impl Fn(&str) -> bool {
 }
 
 /// The benchmark that a command line asks for, if it asks for one, with its matches.
-pub fn find_benchmark(matches: &ArgMatches) -> Option<(&'static dyn Benchmark, &ArgMatches)> {
+pub fn find_benchmark(matches: &ArgMatches) -> Option<(&'static dyn BenchmarkCommand, &ArgMatches)> {
     BENCHMARKS.iter().find_map(|benchmark| {
-        let inner = benchmark.verb().iter().try_fold(matches, |matches, word| matches.subcommand_matches(word))?;
-        // A command of its own below the verb is no run of the benchmark.
+        let inner = benchmark.command().iter().try_fold(matches, |matches, word| matches.subcommand_matches(word))?;
+        // A command of its own below it is no run of the benchmark.
         inner.subcommand().is_none().then_some((*benchmark, inner))
     })
 }
@@ -130,8 +130,8 @@ impl BenchmarkArguments {
     }
 }
 
-fn benchmark_by_id(id: &str) -> Result<&'static dyn Benchmark, Failure> {
-    probare_benchmarks::benchmark(id).ok_or_else(|| Failure::new(format!("there is no benchmark `{id}`")))
+fn benchmark_by_id(id: &str) -> Result<&'static dyn BenchmarkCommand, Failure> {
+    probare_benchmarks::benchmark_command(id).ok_or_else(|| Failure::new(format!("there is no benchmark `{id}`")))
 }
 
 impl FromArgMatches for BenchmarkArguments {
@@ -157,7 +157,7 @@ impl clap::Args for BenchmarkArguments {
 }
 
 /// Runs a benchmark.
-pub fn run(benchmark: &dyn Benchmark, matches: &ArgMatches) -> CommandResult {
+pub fn run(benchmark: &dyn BenchmarkCommand, matches: &ArgMatches) -> CommandResult {
     let mut options = benchmark.options(matches).map_err(|error| Failure::usage(error.to_string()))?;
     let mut settings = settings(benchmark, matches)?;
     // A configuration says who judges, not that somebody does beside the published measures.
@@ -196,7 +196,7 @@ pub fn run(benchmark: &dyn Benchmark, matches: &ArgMatches) -> CommandResult {
 
 /// What the run is: the flags of every run, but for those that the benchmark itself understands under the same name, and the
 /// configuration, but for what the benchmark says itself.
-pub fn settings(benchmark: &dyn Benchmark, matches: &ArgMatches) -> Result<RunOptions, Failure> {
+pub fn settings(benchmark: &dyn BenchmarkCommand, matches: &ArgMatches) -> Result<RunOptions, Failure> {
     let flags = RunOptions::from_matches(matches, options_taken(benchmark));
     let named = matches.get_one::<PathBuf>(CONFIG);
     let config = Config::load(named.map(PathBuf::as_path))?;
@@ -204,9 +204,9 @@ pub fn settings(benchmark: &dyn Benchmark, matches: &ArgMatches) -> Result<RunOp
     let unread = file.names().into_iter().filter(|option| is_not_for_benchmarks(option));
     let unread: Vec<String> = unread.map(|key| format!("`{key}`")).collect();
     if !unread.is_empty() {
-        let (path, verb, keys) = (config.path.unwrap_or_default(), benchmark.verb().join(" "), unread.join(", "));
-        let text = format!("`{}` has {keys}, which `probare {verb}` says itself", path.display());
-        // A file that somebody names is meant; one that lies there may be meant for another verb.
+        let (path, command, keys) = (config.path.unwrap_or_default(), benchmark.command().join(" "), unread.join(", "));
+        let text = format!("`{}` has {keys}, which `probare {command}` says itself", path.display());
+        // A file that somebody names is meant; one that lies there may be meant for another command.
         if named.is_some() {
             return Err(Failure::usage(text).hint("leave that out, or keep the rest in a file of its own"));
         }

@@ -1,5 +1,5 @@
-//! What benchmarks bring beside their suites: flags and preparation of their own, and runs with models from configurations in
-//! the form of their guide. Verbs look here and know no benchmark by name.
+//! What benchmarks bring beside their options: flags and preparation, and runs with models from configurations in
+//! the form of their guide. Commands look here and know no benchmark by name.
 
 use std::path::Path;
 
@@ -13,18 +13,18 @@ use super::run_driver::RunDriver;
 use super::{sgi, socioscope};
 use crate::failure::Failure;
 
-/// What a suite does between its flags and its job.
+/// What a benchmark does between its flags and its job.
 pub trait Preparation: Sync {
-    /// The suite that brings it.
-    fn suite(&self) -> &'static str;
+    /// The benchmark that brings it.
+    fn benchmark(&self) -> &'static str;
 
-    /// Flags beside those of the suite's options.
+    /// Flags beside those of the benchmark's options.
     fn flags(&self) -> Vec<Arg>;
 
-    /// Options of a run that it needs beside those of the suite.
+    /// Options of a run that it needs beside those of the benchmark.
     fn takes(&self, name: &str) -> bool;
 
-    /// Changes the options before the suite is opened, and says who judges where the command line does not.
+    /// Changes the options before the benchmark is opened, and says who judges where the command line does not.
     fn prepare(
         &self,
         matches: &ArgMatches,
@@ -52,8 +52,8 @@ pub struct ReadyRun {
 
 /// A benchmark whose guide has a form of configuration of its own.
 pub trait GuideBenchmark: Sync {
-    /// The id of its suite, which is kept with its runs.
-    fn suite(&self) -> &'static str;
+    /// The id of its benchmark, which is kept with its runs.
+    fn benchmark(&self) -> &'static str;
 
     /// Whether a configuration has the form of its guide.
     fn is_guide(&self, text: &str) -> bool;
@@ -84,14 +84,14 @@ static PREPARATIONS: [&dyn Preparation; 2] = [&sgi::SgiGrading, &socioscope::end
 
 static GUIDE_BENCHMARKS: [&dyn GuideBenchmark; 1] = [&sgi::SgiGuide];
 
-/// What the suite of this id does before it is opened.
-pub fn preparation(suite: &str) -> Option<&'static dyn Preparation> {
-    PREPARATIONS.iter().copied().find(|preparation| preparation.suite() == suite)
+/// What the benchmark of this id does before it is opened.
+pub fn preparation(benchmark: &str) -> Option<&'static dyn Preparation> {
+    PREPARATIONS.iter().copied().find(|preparation| preparation.benchmark() == benchmark)
 }
 
 /// The benchmark that a run belongs to.
-pub fn for_run(suite: Option<&str>) -> Option<&'static dyn GuideBenchmark> {
-    GUIDE_BENCHMARKS.iter().copied().find(|guided| Some(guided.suite()) == suite)
+pub fn for_run(benchmark: Option<&str>) -> Option<&'static dyn GuideBenchmark> {
+    GUIDE_BENCHMARKS.iter().copied().find(|guided| Some(guided.benchmark()) == benchmark)
 }
 
 /// Whether a reply behind a score of a benchmark could not be read.

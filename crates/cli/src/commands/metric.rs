@@ -13,7 +13,7 @@ use crate::failure::{CommandResult, Failure};
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    verb: MetricCommand,
+    command: MetricCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -62,7 +62,7 @@ impl CheckArguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let MetricCommand::Check(asked) = &arguments.verb;
+    let MetricCommand::Check(asked) = &arguments.command;
     let request = asked.request()?;
     let checks = check_conformance(&request).map_err(PlanError::from)?;
     let mut text = String::new();

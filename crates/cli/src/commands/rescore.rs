@@ -67,9 +67,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let store = arguments.store.open_existing()?;
     let from = chosen(arguments, store.latest(false)?)?;
     let stored = store.run(from)?;
-    if let Some(suite) = &stored.plan.suite {
-        return Err(Failure::usage(format!("run {from} is one of the benchmark `{suite}`, whose metrics are its own"))
-            .hint(format!("score its outputs: probare runs export {from} --outputs outputs.jsonl")));
+    if let Some(benchmark) = &stored.plan.benchmark {
+        return Err(Failure::usage(format!(
+            "run {from} is one of the benchmark `{benchmark}`, whose metrics are its own"
+        ))
+        .hint(format!("score its outputs: probare runs export {from} --outputs outputs.jsonl")));
     }
     let settings = settings(arguments, &stored)?;
     let outputs_of = Some(stored.plan.outputs_of.unwrap_or(from));

@@ -211,7 +211,7 @@ fn foreign_run_failure(stored: &StoredRun, command: &str) -> Failure {
 fn open_run(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evaluation, RunDriver)>, Failure> {
     // A retry that was ended before its end is still one.
     let refresh = stored.rounds > 0 || !arguments.retry.is_empty();
-    if let Some(guided) = benchmark_hooks::for_run(stored.plan.suite.as_deref()) {
+    if let Some(guided) = benchmark_hooks::for_run(stored.plan.benchmark.as_deref()) {
         return resume_benchmark(guided, arguments, stored, refresh);
     }
     let settings = settings(arguments, stored)?;

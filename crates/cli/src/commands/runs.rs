@@ -21,7 +21,7 @@ use crate::failure::{CommandResult, Failure};
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    verb: RunsCommand,
+    command: RunsCommand,
 
     #[command(flatten)]
     store: StoreFlag,
@@ -82,9 +82,9 @@ enum RunsCommand {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let is_changed = matches!(arguments.verb, RunsCommand::Label { .. } | RunsCommand::Rm { .. });
+    let is_changed = matches!(arguments.command, RunsCommand::Label { .. } | RunsCommand::Rm { .. });
     let mut store = if is_changed { arguments.store.open_existing()? } else { arguments.store.open_for_reading()? };
-    match &arguments.verb {
+    match &arguments.command {
         RunsCommand::List { json } => {
             let runs = store.runs()?;
             if *json {

@@ -147,9 +147,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             arguments.labels.as_deref(),
         )?))
     };
-    let desk = if arguments.view { Some(open()?) } else { None };
+    let viewer = if arguments.view { Some(open()?) } else { None };
     let verbose = arguments.verbose;
-    let settings = ServerSettings { token, limits, answerer, verbose, viewer: desk, is_viewer_only: false };
+    let settings = ServerSettings { token, limits, answerer, verbose, viewer, is_viewer_only: false };
     let server = Server::bind(&arguments.listen, settings)?;
     stop_on_signals(server.stop());
     keep_panics_short();

@@ -1,4 +1,4 @@
-//! `probare sgi`: SGI-Bench with models, beside `sgi score`, which is made from the suite.
+//! `probare sgi`: SGI-Bench with models, beside `sgi score`, which is made from the benchmark.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -146,7 +146,7 @@ pub fn settings(arguments: &Arguments) -> Result<Option<RunOptions>, Failure> {
 pub struct SgiGuide;
 
 impl GuideBenchmark for SgiGuide {
-    fn suite(&self) -> &'static str {
+    fn benchmark(&self) -> &'static str {
         "sgi"
     }
 
@@ -189,7 +189,7 @@ fn subtask_of(id: &str) -> Result<Subtask, Failure> {
 pub struct SgiGrading;
 
 impl Preparation for SgiGrading {
-    fn suite(&self) -> &'static str {
+    fn benchmark(&self) -> &'static str {
         "sgi"
     }
 

@@ -1,4 +1,4 @@
-//! What verbs share that work with the store of runs: which store, how a run is named, and what to do where it refuses.
+//! What commands share that work with the store of runs: which store, how a run is named, and what to do where it refuses.
 
 use std::path::PathBuf;
 

@@ -54,14 +54,14 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let desk = with_labels_file(arguments.runs.open()?, arguments.labels.as_deref())?;
+    let viewer = with_labels_file(arguments.runs.open()?, arguments.labels.as_deref())?;
     let secret = token()?;
     let known = AuthToken::new(&secret).map_err(|error| Failure::new(error.to_string()))?;
     let limits = ServerLimits { time: PATIENCE, ..ServerLimits::default() };
     let settings = ServerSettings {
         token: Some(known),
         limits,
-        viewer: Some(Arc::new(desk)),
+        viewer: Some(Arc::new(viewer)),
         is_viewer_only: true,
         ..ServerSettings::default()
     };
@@ -78,10 +78,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 }
 
 /// A viewer whose labels go into this file, where one is named.
-pub fn with_labels_file(desk: RunViewer, labels: Option<&Path>) -> Result<RunViewer, Failure> {
+pub fn with_labels_file(viewer: RunViewer, labels: Option<&Path>) -> Result<RunViewer, Failure> {
     match labels {
-        Some(path) => Ok(desk.labelled_in(path.to_owned())?),
-        None => Ok(desk),
+        Some(path) => Ok(viewer.labelled_in(path.to_owned())?),
+        None => Ok(viewer),
     }
 }
 

@@ -179,7 +179,7 @@ impl From<DriveError> for EvaluationError {
 /// What a benchmark brings to a run in place of files of cases.
 pub struct BenchmarkRun {
     /// Its id.
-    pub suite: String,
+    pub id: String,
     /// Title of pages.
     pub title: String,
     /// Its data sets, read.
@@ -212,7 +212,7 @@ struct DatasetHandle {
 
 /// What a benchmark brings beside its cases.
 struct BenchmarkParts {
-    suite: String,
+    id: String,
     title: String,
     rules: Arc<dyn CasePolicy>,
     publisher: Box<dyn Publisher>,
@@ -289,10 +289,10 @@ impl Evaluation {
         let mut known = Vec::new();
         let mut planned = Vec::new();
         let mut surveys = Vec::new();
-        let (sets, benchmark) = if let Some(BenchmarkRun { suite, title, datasets, rules, publisher }) = benchmark {
+        let (sets, benchmark) = if let Some(BenchmarkRun { id, title, datasets, rules, publisher }) = benchmark {
             (
                 datasets.into_iter().map(DatasetHandle::from_benchmark).collect(),
-                Some(BenchmarkParts { suite, title, rules, publisher }),
+                Some(BenchmarkParts { id, title, rules, publisher }),
             )
         } else {
             let sets = settings.datasets.iter().map(|dataset| DatasetHandle::new(dataset, settings));
@@ -369,7 +369,7 @@ impl Evaluation {
         let plan = RunPlan {
             probare: ProgramVersion { version: VERSION.to_owned(), format: FORMAT },
             config: shown,
-            suite: benchmark.as_ref().map(|benchmark| benchmark.suite.clone()),
+            benchmark: benchmark.as_ref().map(|benchmark| benchmark.id.clone()),
             datasets: planned,
             limit: settings.limit,
             repeats: if models.is_empty() { 1 } else { repeats },

@@ -110,7 +110,7 @@ impl FromStr for ExportTarget {
 /// What the other tool wants to know of a run beside its results.
 #[derive(Debug, Clone, Default)]
 pub struct ExportMetadata {
-    /// What the run is called: its configuration, its suite, or the file of results.
+    /// What the run is called: its configuration, its benchmark, or the file of results.
     pub name: String,
     /// What tells this run from others: a digest.
     pub id: String,

@@ -432,8 +432,8 @@ mod tests {
         assert!(markdown.contains("0.525") && markdown.contains("run 3"), "{markdown}");
         let csv = found.to_csv();
         assert!(csv.lines().count() == 4 && csv.contains("run 3,cases,m,"), "{csv}");
-        let desk = found.to_viewer_json();
-        let picture = desk["series"][0]["svg"].as_str().unwrap();
+        let viewer = found.to_viewer_json();
+        let picture = viewer["series"][0]["svg"].as_str().unwrap();
         assert!(picture.starts_with("<svg") && picture.contains("0.525"), "{picture}");
     }
 

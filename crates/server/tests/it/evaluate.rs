@@ -1,4 +1,4 @@
-//! `POST /evaluate` says what the rag suite says.
+//! `POST /evaluate` says what the rag benchmark says.
 
 use std::fs;
 use std::path::Path;

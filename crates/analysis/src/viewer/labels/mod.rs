@@ -1,4 +1,4 @@
-//! People's labels at a desk: the output that comes next ([`next`]), what somebody decides about it, and how far people and a
+//! People's labels in the viewer: the output that comes next ([`next`]), what somebody decides about it, and how far people and a
 //! metric agree ([`agreement`]).
 //!
 //! What a metric says of an output, whose it is and what others said is not part of an answer before the person has decided. A label

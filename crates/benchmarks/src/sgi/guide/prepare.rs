@@ -185,7 +185,7 @@ pub fn prepare(
         console: wishes.console,
     });
     let benchmark = BenchmarkRun {
-        suite: "sgi".to_owned(),
+        id: "sgi".to_owned(),
         title: format!("SGI-Bench: {}", config.generate.models.join(", ")),
         datasets,
         rules: Arc::new(rules),

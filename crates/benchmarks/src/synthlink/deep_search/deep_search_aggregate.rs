@@ -16,7 +16,7 @@ use super::measures::{WEIGHTS, aggregate};
 use super::source_precision::SourcePrecision;
 use super::step_coverage::StepCoverage;
 
-/// Names of the five measures, as parts of the score and in the files of the suite.
+/// Names of the five measures, as parts of the score and in the files of the benchmark.
 pub const MEASURES: [&str; 5] = ["f1", "p_at_5", "rqs", "fcs", "ie"];
 
 /// Options of `deep_search_aggregate`.

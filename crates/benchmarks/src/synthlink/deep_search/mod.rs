@@ -1,7 +1,7 @@
 //! Deep search: does an answer that was put together from several documents hold what it should, and how was it found?
 //!
 //! Five measures and their weighted sum, after the SynthLink benchmark. A case carries the answer as `response`, the
-//! expected summary as `reference`, the documents as `retrieved`, and in `metadata` what other suites do not know:
+//! expected summary as `reference`, the documents as `retrieved`, and in `metadata` what other benchmarks do not know:
 //! `topics`, `steps`, `iterations` and `sources_verified`. Each metric can be told other names for these.
 
 use probare_core::MetricDef;

@@ -1,4 +1,4 @@
-//! The examples of the suite, as a user runs them.
+//! The examples of the benchmark, as a user runs them.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn one_wrong_price_is_found_and_the_times_are_borne_out() {
 fn a_chat_log_and_a_vector_store_are_read_as_they_come() {
     let exchange = exchange("chat.json", "vectors.json");
     assert!(exchange.query.starts_with("How many kinds of beans"));
-    // A pronoun as object is asked for as it stands, which the page of the suite names among what it cannot see.
+    // A pronoun as object is asked for as it stands, which the page of the benchmark names among what it cannot see.
     let reasons = json!(["Potential hallucination: Ruth Amsel founded It"]);
     assert_eq!(evaluated(&exchange, Profile::Published)["verdict"], json!({"status": "WARN", "reasons": reasons}));
     assert_eq!(evaluated(&exchange, Profile::Improved)["verdict"], json!({"status": "PASS", "reasons": []}));

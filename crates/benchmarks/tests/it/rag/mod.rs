@@ -1,4 +1,4 @@
-//! The rag suite: its examples, its readers on any bytes, and texts of every kind and size.
+//! The rag benchmark: its examples, its readers on any bytes, and texts of every kind and size.
 
 mod examples;
 mod extremes;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use probare_benchmarks::sgi::Sgi;
-use probare_core::{BenchmarkError, Console, Suite as _};
+use probare_core::{Benchmark as _, BenchmarkError, Console};
 use probare_engine::{Conclusion, Exit, RunRequest, run};
 use serde_json::{Value, json};
 

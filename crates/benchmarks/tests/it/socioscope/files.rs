@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use probare_benchmarks::socioscope::Socioscope;
-use probare_core::{Console, Suite};
+use probare_core::{Benchmark, Console};
 use probare_engine::{RunError, RunOptions, run};
 use serde_json::json;
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use probare_benchmarks::socioscope::input::{Corpus, Fixture};
 use probare_benchmarks::socioscope::{AnswerResult, Socioscope, SocioscopeEvaluation};
-use probare_core::{BenchmarkError, Console, Event, Job, Sink, Suite};
+use probare_core::{Benchmark, BenchmarkError, Console, Event, Job, Sink};
 use probare_engine::{Conclusion, RunOptions, RunRequest, run};
 use serde_json::{Value, json};
 

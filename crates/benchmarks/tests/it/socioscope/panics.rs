@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{SuiteRun, run_suite, run_with};
 
-/// The rules of the suite, which stop at one question: while its metrics are looked for, or afterwards.
+/// The rules of the benchmark, which stop at one question: while its metrics are looked for, or afterwards.
 struct Stops {
     inner: Arc<dyn CasePolicy>,
     at: &'static str,
@@ -34,7 +34,7 @@ impl CasePolicy for Stops {
     }
 
     fn benchmark_data(&self, sample: Sample<'_>, results: &[MetricResult]) -> Option<BenchmarkData> {
-        assert!(self.in_metric || sample.case.id != self.at, "a bug in the suite");
+        assert!(self.in_metric || sample.case.id != self.at, "a bug in the benchmark");
         self.inner.benchmark_data(sample, results)
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use probare_benchmarks::synthlink::{Catalogue, QuestionScores, SynthLink, SystemScores, catalogue};
-use probare_core::{BenchmarkError, Console, Event, Profile, Sink, Suite};
+use probare_core::{Benchmark, BenchmarkError, Console, Event, Profile, Sink};
 use probare_engine::{Conclusion, RunError, RunOptions, RunRequest, run};
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ impl Sink for AggregateCollector {
     }
 }
 
-/// Runs the suite on files of predictions.
+/// Runs the benchmark on files of predictions.
 fn run_suite(
     catalog: &Path,
     predictions: &[PathBuf],
@@ -106,7 +106,7 @@ fn run_suite(
     Ok(SuiteRun { folder, readings, conclusion })
 }
 
-/// Runs the suite on the text of a file of predictions.
+/// Runs the benchmark on the text of a file of predictions.
 fn run_on_document(catalog: &Path, document: &[u8], options: &Value) -> Result<SuiteRun, RunFailure> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("predictions.json");

@@ -13,7 +13,7 @@ use crate::failure::CommandResult;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    verb: JudgeCommand,
+    command: JudgeCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -23,7 +23,7 @@ enum JudgeCommand {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
-    match &arguments.verb {
+    match &arguments.command {
         JudgeCommand::Calibrate(arguments) => calibrate::run(arguments),
     }
 }

@@ -10,7 +10,7 @@ use crate::failure::CommandResult;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    verb: ModelsCommand,
+    command: ModelsCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -24,7 +24,7 @@ enum ModelsCommand {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
-    match &arguments.verb {
+    match &arguments.command {
         ModelsCommand::Prices(arguments) => prices::run(arguments),
         ModelsCommand::Pull(arguments) => pull::run(arguments),
         ModelsCommand::Record(arguments) => {

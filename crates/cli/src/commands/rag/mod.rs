@@ -1,4 +1,4 @@
-//! `probare rag`: a corpus indexed, searched, asked and tested, beside the suite `probare rag eval`.
+//! `probare rag`: a corpus indexed, searched, asked and tested, beside the benchmark `probare rag eval`.
 
 mod ask;
 mod citations;

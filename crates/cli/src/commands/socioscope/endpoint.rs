@@ -74,7 +74,7 @@ pub enum QuestionBackend {
 pub struct AskBeforeGrading;
 
 impl Preparation for AskBeforeGrading {
-    fn suite(&self) -> &'static str {
+    fn benchmark(&self) -> &'static str {
         "socioscope"
     }
 

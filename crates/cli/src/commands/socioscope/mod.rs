@@ -1,4 +1,4 @@
-//! `probare socioscope`: what the verb does beside running the suite.
+//! `probare socioscope`: what the command does beside running the benchmark.
 
 pub mod endpoint;
 
@@ -19,7 +19,7 @@ use super::print;
 use super::text::{NormaliseArguments, SynonymArguments, normalise, synonyms};
 use crate::failure::{CommandResult, Failure};
 
-/// Commands beside the suite, which runs where none of them is named.
+/// Commands beside the benchmark, which runs where none of them is named.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]

@@ -44,10 +44,10 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     let Some(browser) = Browser::start() else { return };
     let folder = example_run();
     let file = folder.path().join("people.jsonl");
-    let desk = ViewerProcess::start(folder.path(), &["1", "--labels", "people.jsonl"]);
-    browser.open(&desk.address);
+    let viewer = ViewerProcess::start(folder.path(), &["1", "--labels", "people.jsonl"]);
+    browser.open(&viewer.address);
     browser.until("document.querySelector('article.run table')");
-    let labels = |by: &str| format!("http://127.0.0.1:{}/view#/labels?run=r1&metric=same_answer&seed=7{by}", desk.port);
+    let labels = |by: &str| format!("http://127.0.0.1:{}/view#/labels?run=r1&metric=same_answer&seed=7{by}", viewer.port);
     browser.open(&labels(""));
     browser.until("document.activeElement.id === 'label-name'");
     browser.press(&format!("Ada{ENTER}"));
@@ -145,8 +145,8 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     assert!(!one.contains("Ben"), "{one}");
 
     // What is taken away comes to the same.
-    let bearer = format!("Bearer {}", desk.token);
-    let (status, head, exported) = desk.ask("GET", "/view/api/labels/export", &[("Authorization", &bearer)]);
+    let bearer = format!("Bearer {}", viewer.token);
+    let (status, head, exported) = viewer.ask("GET", "/view/api/labels/export", &[("Authorization", &bearer)]);
     assert_eq!(status, 200);
     assert!(head.contains("attachment; filename=\"labels.jsonl\""), "{head}");
     assert_eq!(exported.lines().count(), 45, "40 and 1 put off of Ada, 4 of Ben");
@@ -198,22 +198,22 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     assert_eq!(browser.evaluate(nameless), 0, "controls without a name");
 }
 
-/// A desk with one file of results.
+/// A viewer with one file of results.
 fn score_example(folder: &Path) {
     fs::copy(root().join("examples/quickstart.jsonl"), folder.join("cases.jsonl")).unwrap();
     run_successfully(folder, &["score", "cases.jsonl", "-m", "token_f1", "--quiet", "-o", "results.jsonl"]);
 }
 
-pub(super) fn post(desk: &ViewerProcess, body: &Json, headers: &[(&str, &str)]) -> (u16, Json) {
+pub(super) fn post(viewer: &ViewerProcess, body: &Json, headers: &[(&str, &str)]) -> (u16, Json) {
     let body = body.to_string();
     let mut text = format!("POST /view/api/label HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
     if !headers.iter().any(|(name, _)| *name == "Host") {
-        text.push_str(&format!("Host: 127.0.0.1:{}\r\n", desk.port));
+        text.push_str(&format!("Host: 127.0.0.1:{}\r\n", viewer.port));
     }
     for (name, value) in headers {
         text.push_str(&format!("{name}: {value}\r\n"));
     }
-    let (status, _, reply) = raw(desk.port, &format!("{text}\r\n{body}"));
+    let (status, _, reply) = raw(viewer.port, &format!("{text}\r\n{body}"));
     (status, serde_json::from_str(&reply).unwrap_or_default())
 }
 
@@ -229,9 +229,9 @@ fn only_the_page_itself_can_label_and_only_into_the_named_file() {
         names
     };
     let before = names(&stranger);
-    let desk = ViewerProcess::start(folder.path(), &["stranger", "--labels", "mine/labels.jsonl"]);
-    let bearer = format!("Bearer {}", desk.token);
-    let state = desk.json("/view/api/labels?run=f0&by=Ada");
+    let viewer = ViewerProcess::start(folder.path(), &["stranger", "--labels", "mine/labels.jsonl"]);
+    let bearer = format!("Bearer {}", viewer.token);
+    let state = viewer.json("/view/api/labels?run=f0&by=Ada");
     // Nothing that a metric said, and nobody's name, before a decision.
     assert_eq!(state["sample"]["record"]["line"]["scores"], json!({}), "{}", state["sample"]);
     assert!(state["sample"].get("model").is_none() && state["sample"].get("others").is_none());
@@ -251,9 +251,9 @@ fn only_the_page_itself_can_label_and_only_into_the_named_file() {
         (vec![own, ("Content-Type", "text/plain")], 415, "what a form can send"),
         (vec![own, ("Content-Type", "application/x-www-form-urlencoded")], 415, "a form"),
     ] {
-        assert_eq!(post(&desk, &label, &headers).0, expected, "{why}");
+        assert_eq!(post(&viewer, &label, &headers).0, expected, "{why}");
     }
-    let good_headers = [json_type, own, ("Origin", &*format!("http://127.0.0.1:{}", desk.port))];
+    let good_headers = [json_type, own, ("Origin", &*format!("http://127.0.0.1:{}", viewer.port))];
     let with = |name: &str, value: Json| {
         let mut label = label.clone();
         label[name] = value;
@@ -273,15 +273,15 @@ fn only_the_page_itself_can_label_and_only_into_the_named_file() {
         (about_with("by", json!("a\nb")), "says who labels"),
         (about_with("metric", json!("token_f2")), "a similar name exists: `token_f1`"),
     ] {
-        let (status, told) = post(&desk, &wrong, &good_headers);
+        let (status, told) = post(&viewer, &wrong, &good_headers);
         assert_eq!(status, 422, "{told}");
         assert!(told["error"].as_str().unwrap().contains(words), "{told}");
     }
-    assert_eq!(post(&desk, &about_with("at", json!([0, 999, null, 0, null])), &good_headers).0, 404);
-    assert_eq!(post(&desk, &about_with("run", json!("f9")), &good_headers).0, 404);
+    assert_eq!(post(&viewer, &about_with("at", json!([0, 999, null, 0, null])), &good_headers).0, 404);
+    assert_eq!(post(&viewer, &about_with("run", json!("f9")), &good_headers).0, 404);
     assert!(!folder.path().join("mine").exists(), "what is refused leaves nothing");
 
-    let (status, told) = post(&desk, &label, &good_headers);
+    let (status, told) = post(&viewer, &label, &good_headers);
     assert_eq!(status, 200, "{told}");
     assert!(told["sample"]["record"]["line"]["scores"]["token_f1"]["value"].is_number(), "{told}");
     assert_eq!((&told["decided"], &told["exists"]), (&json!(1), &json!(true)));
@@ -311,8 +311,8 @@ fn only_the_page_itself_can_label_and_only_into_the_named_file() {
 #[test]
 fn a_run_shows_the_thresholds_of_its_labels_and_what_to_do_next() {
     let folder = example_run();
-    let desk = ViewerProcess::start(folder.path(), &["1"]);
-    let summary = desk.json("/view/api/summary?run=r1");
+    let viewer = ViewerProcess::start(folder.path(), &["1"]);
+    let summary = viewer.json("/view/api/summary?run=r1");
     let remark = |kind: &str| {
         let remarks = summary["remarks"].as_array().unwrap();
         let found = remarks.iter().find(|remark| remark[0] == kind).unwrap_or_else(|| panic!("{kind}: {remarks:?}"));
@@ -327,11 +327,11 @@ fn a_run_shows_the_thresholds_of_its_labels_and_what_to_do_next() {
 #[test]
 fn what_comes_next_is_by_the_threshold_by_disagreement_or_unsure() {
     let folder = example_run();
-    let desk = ViewerProcess::start(folder.path(), &["1"]);
-    let asked = |words: &str| desk.json(&format!("/view/api/labels?run=r1&by=Ada&{words}"));
+    let viewer = ViewerProcess::start(folder.path(), &["1"]);
+    let asked = |words: &str| viewer.json(&format!("/view/api/labels?run=r1&by=Ada&{words}"));
     let value = |state: &Json, metric: &str| {
         let at = &state["sample"]["case"];
-        let case = desk.json(&format!("/view/api/case?run=r1&at={},{}", at[0], at[1]));
+        let case = viewer.json(&format!("/view/api/case?run=r1&at={},{}", at[0], at[1]));
         let names: Vec<&str> =
             case["settings"]["metrics"].as_array().unwrap().iter().map(|info| info["name"].as_str().unwrap()).collect();
         let place = names.iter().position(|name| *name == metric).unwrap();
@@ -355,10 +355,10 @@ fn what_comes_next_is_by_the_threshold_by_disagreement_or_unsure() {
     assert!(unsure["command"].as_str().unwrap().starts_with("probare calibrate 1@"), "{}", unsure["command"]);
     assert_eq!(asked("metric=chrf").get("file").unwrap(), ".probare/labels.jsonl");
     let wrong =
-        desk.ask("GET", "/view/api/labels?run=r1&order=mine", &[("Authorization", &format!("Bearer {}", desk.token))]);
+        viewer.ask("GET", "/view/api/labels?run=r1&order=mine", &[("Authorization", &format!("Bearer {}", viewer.token))]);
     assert_eq!(wrong.0, 422);
     let wrong = format!("/view/api/labels?run=r1&metric={}", form("<b>"));
-    assert_eq!(desk.ask("GET", &wrong, &[("Authorization", &format!("Bearer {}", desk.token))]).0, 422);
+    assert_eq!(viewer.ask("GET", &wrong, &[("Authorization", &format!("Bearer {}", viewer.token))]).0, 422);
 }
 
 #[test]

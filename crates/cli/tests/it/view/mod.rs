@@ -85,8 +85,8 @@ const ROWS: &str = "document.querySelectorAll('tbody.case').length";
 fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     let Some(browser) = Browser::start() else { return };
     let folder = example_run();
-    let desk = ViewerProcess::start(folder.path(), &[]);
-    browser.open(&desk.address);
+    let viewer = ViewerProcess::start(folder.path(), &[]);
+    browser.open(&viewer.address);
     browser.until("document.querySelectorAll('article.run table').length === 1");
     assert_eq!(browser.text("location.hash"), "#/runs", "the token leaves the address");
     let models = browser.text("document.querySelector('article[data-run=r1] tbody').innerText");
@@ -113,7 +113,7 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     browser.press("token_f1<0.5 model:swift\u{e007}");
     browser.until("location.hash.includes('token_f1') && document.getElementById('amount').innerText.includes('fit')");
     let fit = browser.text("document.getElementById('amount').innerText");
-    let listed = desk.json("/view/api/cases?run=r1&q=token_f1%3C0.5%20model:swift&most=200");
+    let listed = viewer.json("/view/api/cases?run=r1&q=token_f1%3C0.5%20model:swift&most=200");
     assert_eq!(fit, format!("{} cases fit", listed["total"]));
     assert_ne!(format!("{} cases", listed["total"]), total);
     let is_low = |row: &Json| {
@@ -121,11 +121,11 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
         swift.any(|output| output["entry"]["v"][2][0].as_f64().is_some_and(|value| value < 0.5))
     };
     assert!(listed["rows"].as_array().unwrap().iter().all(is_low), "{listed}");
-    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=token_f2%3C1", desk.port));
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=token_f2%3C1", viewer.port));
     browser.until("document.getElementById('filter-error').innerText.includes('did you mean `token_f1`?')");
 
     // A case: both models side by side, marks that a score lights, the next one.
-    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=token_f1%3C0.5&sort=token_f1", desk.port));
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=token_f1%3C0.5&sort=token_f1", viewer.port));
     browser.until(&format!("{ROWS} > 0 && location.hash.includes('sort')"));
     browser.press("j\u{e007}");
     browser.until("document.querySelectorAll('article.output').length === 2");
@@ -159,7 +159,7 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     for (view, name) in [("runs", "runs"), ("cases?run=r1", "cases"), ("case?run=r1&at=0,3", "case")] {
         browser.media("dark", "screen");
         browser.size(1280, 900);
-        browser.open(&format!("http://127.0.0.1:{}/view#/{view}", desk.port));
+        browser.open(&format!("http://127.0.0.1:{}/view#/{view}", viewer.port));
         browser.until("!document.querySelector('[aria-busy]') && document.querySelector('table')");
         assert_eq!(
             browser.evaluate("document.getElementById('help').open"),
@@ -177,15 +177,15 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
         browser.telephone(1280);
     }
     let empty = "[...document.querySelectorAll('.meter i')].some((bar) => bar.getBoundingClientRect().width === 0)";
-    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=exact_match%3D0", desk.port));
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=exact_match%3D0", viewer.port));
     browser.until(empty);
 }
 
 #[test]
 fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
     let folder = example_run();
-    let desk = ViewerProcess::start(folder.path(), &[]);
-    let found = desk.json("/view/api/compare?run=r1@swift&run=r1@steady");
+    let viewer = ViewerProcess::start(folder.path(), &[]);
+    let found = viewer.json("/view/api/compare?run=r1@swift&run=r1@steady");
     let terminal = run_successfully(folder.path(), &["compare", "1@swift", "1@steady", "--json"]);
     let computed: Json = serde_json::from_str(terminal.split("\nnote:").next().unwrap()).unwrap();
     let metrics = computed["others"][0]["metrics"].as_array().unwrap();
@@ -209,7 +209,7 @@ fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
     }
 
     let Some(browser) = Browser::start() else { return };
-    browser.open(&desk.address);
+    browser.open(&viewer.address);
     browser.until("document.querySelectorAll('input.choose').length >= 3");
     for model in ["swift", "steady"] {
         browser.evaluate(&format!("document.querySelector(`input.choose[value='r1@{model}']`).click()"));
@@ -251,8 +251,8 @@ fn runs_have_small_trends_and_a_case_what_was_asked_for_it() {
         fs::write(place.join("probare.yaml"), yaml).unwrap();
         run_successfully(place, &["run", "probare.yaml", "-q"]);
     }
-    let desk = ViewerProcess::start(place, &[]);
-    let trends = desk.json("/view/api/history");
+    let viewer = ViewerProcess::start(place, &[]);
+    let trends = viewer.json("/view/api/history");
     let told: Json = serde_json::from_slice(&run(place, &["history", "--json"]).stdout).unwrap();
     let (shown, step) = (&trends["series"][0], &told["series"][0]["points"][1]["step"]);
     assert_eq!(shown["first_difference"], "run 2");
@@ -260,8 +260,8 @@ fn runs_have_small_trends_and_a_case_what_was_asked_for_it() {
     assert!(shown["since_first"].as_str().unwrap().starts_with(&difference), "{shown} {step}");
     assert_eq!(shown["svg"].as_str().unwrap().matches("<circle").count(), 2);
 
-    let case = desk.json("/view/api/case?run=r2&at=0,3");
-    let asked = desk.json(&format!("/view/api/asked?run=r2&at=0,3&sample={}", case["outputs"][0]["sample"]));
+    let case = viewer.json("/view/api/case?run=r2&at=0,3");
+    let asked = viewer.json(&format!("/view/api/asked?run=r2&at=0,3&sample={}", case["outputs"][0]["sample"]));
     let exchange = &asked["asked"][0];
     assert_eq!(asked["asked"].as_array().map(Vec::len), Some(1), "{asked}");
     assert_eq!((exchange["kind"].as_str(), exchange["name"].as_str()), (Some("answer"), Some("house")));
@@ -269,11 +269,11 @@ fn runs_have_small_trends_and_a_case_what_was_asked_for_it() {
     assert_eq!(exchange["reply"], "yes");
 
     let Some(browser) = Browser::start() else { return };
-    browser.open(&desk.address);
+    browser.open(&viewer.address);
     browser.until("document.querySelectorAll('.trends svg circle').length === 2");
     assert!(browser.text("document.querySelector('.trends tbody').innerText").contains("run 2"));
     browser.picture("runs-trend-light");
-    browser.open(&format!("http://127.0.0.1:{}/view#/case?run=r2&at=0,3", desk.port));
+    browser.open(&format!("http://127.0.0.1:{}/view#/case?run=r2&at=0,3", viewer.port));
     browser.until("document.querySelector('details.asked')");
     assert_eq!(
         browser.evaluate("document.querySelectorAll('.exchange').length"),
@@ -303,21 +303,21 @@ fn a_run_is_watched_from_its_start_to_its_end_killed_and_resumed_in_between() {
     while !folder.path().join(".probare/store.db").exists() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let desk = ViewerProcess::start(folder.path(), &[]);
-    browser.open(&desk.address);
+    let viewer = ViewerProcess::start(folder.path(), &[]);
+    browser.open(&viewer.address);
     browser.until("document.querySelector('.live')?.innerText.includes(' of 2000 samples')");
     browser.until("Number(document.querySelector('.live progress').value) > 20");
     browser.pictures("live");
     running.kill().unwrap();
     running.wait().unwrap();
-    let kept = desk.json("/view/api/runs")["runs"][0].clone();
+    let kept = viewer.json("/view/api/runs")["runs"][0].clone();
     assert_eq!(kept["state"], "open", "it was killed before its end: {kept}");
     assert!(kept["finished"].as_u64().is_some_and(|finished| finished > 20 && finished < 2000), "{kept}");
     assert!(browser.evaluate("document.querySelector('.live') !== null").as_bool().unwrap());
     run_successfully(folder.path(), &["resume", "1", "--quiet"]);
     browser.until("!document.querySelector('.live')");
     browser.until("document.querySelector('article.run tbody')?.innerText.includes('2000 cases')");
-    let whole = desk.json("/view/api/summary?run=r1");
+    let whole = viewer.json("/view/api/summary?run=r1");
     assert_eq!(
         (&whole["state"], &whole["finished"], &whole["cases"]),
         (&json!("complete"), &json!(2000), &json!(2000))
@@ -327,9 +327,9 @@ fn a_run_is_watched_from_its_start_to_its_end_killed_and_resumed_in_between() {
 #[test]
 fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
     let folder = example_run();
-    let desk = ViewerProcess::start(folder.path(), &[]);
-    let bearer = format!("Bearer {}", desk.token);
-    let (status, head, page) = desk.ask("GET", "/view/api/save?run=r1", &[("Authorization", &bearer)]);
+    let viewer = ViewerProcess::start(folder.path(), &[]);
+    let bearer = format!("Bearer {}", viewer.token);
+    let (status, head, page) = viewer.ask("GET", "/view/api/save?run=r1", &[("Authorization", &bearer)]);
     assert_eq!(status, 200);
     assert!(head.contains("content-disposition: attachment") && page.ends_with("</html>\n"), "{head}");
     let saved = folder.path().join("saved.html");
@@ -389,20 +389,20 @@ fn nothing_that_stands_in_a_text_runs() {
     let name = "<img src=x onerror=window.ran=1>.jsonl";
     let metric = "<script>ran()</script>=token_f1";
     run_successfully(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "-m", metric, "--quiet", "-o", name]);
-    let desk = ViewerProcess::start(folder.path(), &[name]);
+    let viewer = ViewerProcess::start(folder.path(), &[name]);
     let is_safe = |what: &str| {
         let state = browser.evaluate("[window.ran ?? null, document.querySelectorAll('main script, main iframe, main img, main style, main svg').length]");
         assert_eq!(state, json!([null, 0]), "{what}");
     };
-    browser.open(&desk.address);
+    browser.open(&viewer.address);
     browser.until("document.querySelector('article.run table')");
     assert!(browser.text("document.querySelector('h2').innerText").contains("onerror"), "the name is shown");
     is_safe("runs");
-    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f0", desk.port));
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f0", viewer.port));
     browser.until(&format!("{ROWS} === {}", PAYLOADS.len()));
     is_safe("cases");
     for (at, payload) in PAYLOADS.iter().enumerate() {
-        browser.open(&format!("http://127.0.0.1:{}/view#/case?run=f0&at=0,{at}", desk.port));
+        browser.open(&format!("http://127.0.0.1:{}/view#/case?run=f0&at=0,{at}", viewer.port));
         browser.until(&format!("document.querySelector('.output') && location.hash.endsWith(',{at}')"));
         browser.until(&format!(
             "document.querySelector('h1').innerText.length > 3 && document.title.startsWith({})",
@@ -414,13 +414,13 @@ fn nothing_that_stands_in_a_text_runs() {
     // In what the reader writes, and in the address, neither.
     for text in PAYLOADS {
         let query: String = form(&format!("text~\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")));
-        browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f0&q={query}", desk.port));
+        browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f0&q={query}", viewer.port));
         browser.until(&format!("document.getElementById('filter')?.value.includes({})", json!(&text[..5])));
         is_safe(text);
-        let found = desk.json(&format!("/view/api/cases?run=f0&q={query}"));
+        let found = viewer.json(&format!("/view/api/cases?run=f0&q={query}"));
         assert!(found["total"].as_u64().is_some_and(|total| total >= 1), "{text}: {found}");
     }
-    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run={}", desk.port, form(PAYLOADS[1])));
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run={}", viewer.port, form(PAYLOADS[1])));
     browser.until("document.querySelector('[role=alert]')");
     is_safe("the address");
 }
@@ -435,10 +435,10 @@ fn whoever_has_no_token_or_comes_from_elsewhere_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(root().join("examples/quickstart.jsonl"), folder.path().join("cases.jsonl")).unwrap();
     run_successfully(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "--quiet", "-o", "results.jsonl"]);
-    let desk = ViewerProcess::start(folder.path(), &["results.jsonl"]);
-    let bearer = format!("Bearer {}", desk.token);
+    let viewer = ViewerProcess::start(folder.path(), &["results.jsonl"]);
+    let bearer = format!("Bearer {}", viewer.token);
     let api = "/view/api/runs";
-    let status = |method: &str, path: &str, headers: &[(&str, &str)]| desk.ask(method, path, headers).0;
+    let status = |method: &str, path: &str, headers: &[(&str, &str)]| viewer.ask(method, path, headers).0;
     assert_eq!(status("GET", api, &[("Authorization", &bearer)]), 200);
     for (headers, expected, why) in [
         (&[][..], 401, "no token"),
@@ -453,24 +453,24 @@ fn whoever_has_no_token_or_comes_from_elsewhere_is_refused() {
     assert_eq!(status("GET", "/view", &[("Host", "evil.example")]), 421);
     assert!(matches!(status("POST", api, &[("Content-Type", "application/x-www-form-urlencoded")]), 401 | 403 | 405));
     assert_eq!(status("POST", "/v1/score", &[("Authorization", &bearer)]), 404, "there is nothing but pages");
-    let (status, head, body) = desk.ask("GET", "/view", &[]);
+    let (status, head, body) = viewer.ask("GET", "/view", &[]);
     assert_eq!(status, 200);
-    assert!(!body.contains(&desk.token) && !body.contains("results.jsonl"), "the page itself holds nothing");
+    assert!(!body.contains(&viewer.token) && !body.contains("results.jsonl"), "the page itself holds nothing");
     for wanted in ["script-src 'self'", "frame-ancestors 'none'", "nosniff", "no-referrer", "no-store"] {
         assert!(head.contains(wanted), "{wanted}: {head}");
     }
     assert!(!head.contains("unsafe-inline") && !head.contains("access-control-allow-origin"), "{head}");
 
-    // A page of somebody else, in a browser that has the desk open.
+    // A page of somebody else, in a browser that has the viewer open.
     let Some(browser) = Browser::start() else { return };
-    browser.open(&desk.address);
+    browser.open(&viewer.address);
     browser.until("document.querySelector('article.run table')");
     browser.open("data:text/html,<title>evil</title>");
     let stolen = format!(
         "(() => {{ const request = new XMLHttpRequest(); request.open('GET', 'http://127.0.0.1:{}{api}', false); \
          request.setRequestHeader('Authorization', '{bearer}'); try {{ request.send(); return request.responseText; }} \
          catch (error) {{ return 'refused'; }} }})()",
-        desk.port
+        viewer.port
     );
     assert_eq!(browser.text(&stolen), "refused");
 }
@@ -484,27 +484,27 @@ fn files_of_other_tools_and_folders_are_shown_and_filtered_as_runs_are() {
     // Not beside the configuration, whose gates are of other metrics.
     let files = folder.path().join("files");
     run_successfully(&files, &["score", "../two.csv", "-m", "token_f1", "--quiet", "-o", "two.jsonl"]);
-    let desk = ViewerProcess::start(folder.path(), &["1", "files"]);
-    let runs = desk.json("/view/api/runs");
+    let viewer = ViewerProcess::start(folder.path(), &["1", "files"]);
+    let runs = viewer.json("/view/api/runs");
     let names: Vec<&str> = runs["runs"].as_array().unwrap().iter().filter_map(|run| run["name"].as_str()).collect();
     assert_eq!(names, ["run 1", "files/log.eval", "files/two.jsonl"]);
     for run in runs["runs"].as_array().unwrap() {
         let key = run["key"].as_str().unwrap();
-        let summary = desk.json(&format!("/view/api/summary?run={key}"));
+        let summary = viewer.json(&format!("/view/api/summary?run={key}"));
         assert!(summary["cases"].as_u64().is_some_and(|cases| cases > 0), "{summary}");
-        let all = desk.json(&format!("/view/api/cases?run={key}"));
+        let all = viewer.json(&format!("/view/api/cases?run={key}"));
         assert_eq!(all["total"], summary["cases"]);
-        let none = desk.json(&format!("/view/api/cases?run={key}&q=text~qqqqqqqq"));
+        let none = viewer.json(&format!("/view/api/cases?run={key}&q=text~qqqqqqqq"));
         assert_eq!(none["total"], 0);
         let at = all["rows"][0]["at"].as_array().unwrap();
-        let case = desk.json(&format!("/view/api/case?run={key}&at={},{}", at[0], at[1]));
+        let case = viewer.json(&format!("/view/api/case?run={key}&at={},{}", at[0], at[1]));
         assert_eq!(case["id"], all["rows"][0]["id"]);
     }
-    let two = desk.json("/view/api/summary?run=f2");
+    let two = viewer.json("/view/api/summary?run=f2");
     assert_eq!(two["rows"].as_array().map(Vec::len), Some(2), "{two}");
     // Both ways to ask come to the same, and every case is on one side.
     let total =
-        |query: &str| desk.json(&format!("/view/api/cases?run=r1&q={}", form(query)))["total"].as_u64().unwrap();
+        |query: &str| viewer.json(&format!("/view/api/cases?run=r1&q={}", form(query)))["total"].as_u64().unwrap();
     assert_eq!(total("id:symbol-helium"), 1);
     assert_eq!(total("flipped") + total("-flipped"), total(""));
     assert!(total("flipped:exact_match") > 0 && total("flipped:exact_match") <= total("flipped"));

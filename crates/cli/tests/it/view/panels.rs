@@ -1,4 +1,4 @@
-//! What benchmarks say about their runs: in the page of a run, on the desk and in the page that the desk saves.
+//! What benchmarks say about their runs: in the page of a run, on the viewer and in the page that the viewer saves.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,31 +27,31 @@ fn examples(name: &str) -> String {
     root().join("examples").join(name).display().to_string()
 }
 
-/// The page of a run says it; so do the desk, of the results of the same run, and the page that the desk saves.
+/// The page of a run says it; so do the viewer, of the results of the same run, and the page that the viewer saves.
 fn is_everywhere(folder: &Path, key: &str, given: &[&str], panels: &[(&str, &[&str])]) {
     let page = fs::read_to_string(folder.join("page.html")).unwrap();
     for (title, words) in panels {
         let text = panel(&page, title);
         words.iter().for_each(|words| assert!(text.contains(words), "{title}: {words}\n{text}"));
     }
-    let desk = ViewerProcess::start(folder, given);
-    let summary = desk.json(&format!("/view/api/summary?run={key}"));
+    let viewer = ViewerProcess::start(folder, given);
+    let summary = viewer.json(&format!("/view/api/summary?run={key}"));
     let told: Vec<&str> =
         summary["panels"].as_array().unwrap().iter().filter_map(|panel| panel["title"].as_str()).collect();
     let wanted: Vec<&str> = panels.iter().map(|(title, _)| *title).collect();
     assert_eq!(told, wanted);
-    let bearer = format!("Bearer {}", desk.token);
-    let (status, _, saved) = desk.ask("GET", &format!("/view/api/save?run={key}"), &[("Authorization", &bearer)]);
+    let bearer = format!("Bearer {}", viewer.token);
+    let (status, _, saved) = viewer.ask("GET", &format!("/view/api/save?run={key}"), &[("Authorization", &bearer)]);
     assert_eq!(status, 200);
     for (title, _) in panels {
         assert_eq!(panel(&saved, title), panel(&page, title), "the saved page says the same");
     }
     let Some(browser) = Browser::start() else { return };
-    browser.open(&desk.address);
+    browser.open(&viewer.address);
     browser.until(&format!("document.querySelectorAll('article.run .suite').length === {}", panels.len()));
     browser.evaluate("document.querySelectorAll('.suite details').forEach((one) => { one.open = true; })");
     is_painted(&browser, &wanted);
-    browser.picture(&format!("panel-desk-{}", panels[0].0));
+    browser.picture(&format!("panel-viewer-{}", panels[0].0));
     browser.open(&format!("file://{}", folder.join("page.html").display()));
     browser.until("document.querySelectorAll('#browser tbody').length > 0");
     is_painted(&browser, &wanted);
@@ -164,8 +164,8 @@ fn sgi_has_its_four_subtasks_with_the_models_side_by_side_on_the_page() {
     let panels: [(&str, &[&str]); 1] = [("SGI-Bench", &words)];
     // Of the run in the store, and of the file.
     is_everywhere(folder.path(), "r1", &["1"], &panels);
-    let desk = ViewerProcess::start(folder.path(), &["results.jsonl"]);
-    assert_eq!(desk.json("/view/api/summary?run=f0")["panels"][0]["title"], "SGI-Bench");
+    let viewer = ViewerProcess::start(folder.path(), &["results.jsonl"]);
+    assert_eq!(viewer.json("/view/api/summary?run=f0")["panels"][0]["title"], "SGI-Bench");
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -223,14 +223,14 @@ fn nothing_that_stands_in_a_panel_runs() {
     );
     browser.until(&format!("document.querySelector('tbody.target b')?.innerText === {first}"));
     is_safe("a case that a panel leads to");
-    let desk = ViewerProcess::start(place, &["results.jsonl"]);
-    browser.open(&desk.address);
+    let viewer = ViewerProcess::start(place, &["results.jsonl"]);
+    browser.open(&viewer.address);
     browser.until(&rows);
     browser.evaluate("document.querySelectorAll('.suite details').forEach((one) => { one.open = true; })");
-    is_safe("the desk");
+    is_safe("the viewer");
     browser.evaluate(
         "[...document.querySelectorAll('.suite a')].find((one) => one.innerText.includes('onerror')).click()",
     );
     browser.until(&format!("document.querySelector('h1')?.innerText === {first}"));
-    is_safe("a case that the desk leads to");
+    is_safe("a case that the viewer leads to");
 }

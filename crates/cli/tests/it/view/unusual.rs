@@ -32,10 +32,10 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Status and reply of what a desk is asked.
-fn get_json(desk: &ViewerProcess, path: &str) -> (u16, Json) {
-    let bearer = format!("Bearer {}", desk.token);
-    let (status, _, body) = desk.ask("GET", path, &[("Authorization", &bearer)]);
+/// Status and reply of whin the viewer is asked.
+fn get_json(viewer: &ViewerProcess, path: &str) -> (u16, Json) {
+    let bearer = format!("Bearer {}", viewer.token);
+    let (status, _, body) = viewer.ask("GET", path, &[("Authorization", &bearer)]);
     (status, serde_json::from_str(&body).unwrap())
 }
 
@@ -55,12 +55,12 @@ fn broken_and_empty_files_are_told_apart_from_good_ones_and_a_file_that_changes_
         fs::copy(files.join("good.jsonl.run.json"), files.join(format!("{name}.run.json"))).unwrap();
     }
     fs::write(files.join("nothing.eval"), "").unwrap();
-    let desk = ViewerProcess::start(folder.path(), &["files"]);
-    let runs = desk.json("/view/api/runs");
+    let viewer = ViewerProcess::start(folder.path(), &["files"]);
+    let runs = viewer.json("/view/api/runs");
     let keys: BTreeMap<&str, &str> = (runs["runs"].as_array().unwrap().iter())
         .filter_map(|run| Some((run["name"].as_str()?, run["key"].as_str()?)))
         .collect();
-    let summary = |name: &str| get_json(&desk, &format!("/view/api/summary?run={}", keys[name]));
+    let summary = |name: &str| get_json(&viewer, &format!("/view/api/summary?run={}", keys[name]));
     for name in ["files/broken.jsonl", "files/nothing.eval"] {
         let (status, told) = summary(name);
         assert_eq!(status, 500, "{told}");
@@ -75,13 +75,13 @@ fn broken_and_empty_files_are_told_apart_from_good_ones_and_a_file_that_changes_
     let mean = || summary("files/good.jsonl").1["whole"][0]["mean"].as_f64();
     assert_eq!(mean(), Some(1.0));
     let (status, told) = get_json(
-        &desk,
+        &viewer,
         &format!("/view/api/compare?run={}&run={}", keys["files/good.jsonl"], keys["files/empty.jsonl"]),
     );
     assert_eq!(status, 422, "nothing in common is no fault of the server: {told}");
 
     if let Some(browser) = Browser::start() {
-        browser.open(&desk.address);
+        browser.open(&viewer.address);
         browser
             .until("document.querySelectorAll('article.run').length === 5 && !document.querySelector('[aria-busy]')");
         let told = browser.text("document.querySelector('article[data-run=f0] .banner').innerText");
@@ -90,14 +90,14 @@ fn broken_and_empty_files_are_told_apart_from_good_ones_and_a_file_that_changes_
     }
 
     // The same name, another file: everything is of the new one, and compared with what it is now.
-    let list = |name: &str| get_json(&desk, &format!("/view/api/cases?run={}", keys[name])).1["total"].clone();
+    let list = |name: &str| get_json(&viewer, &format!("/view/api/cases?run={}", keys[name])).1["total"].clone();
     assert_eq!(list("files/good.jsonl"), 2);
     score_cases(folder.path(), "good.jsonl", &[case("a", "elsewhere"), case("b", "elsewhere"), case("c", "elsewhere")]);
     assert_eq!((mean(), list("files/good.jsonl")), (Some(0.0), json!(3)));
     fs::write(files.join("broken.jsonl"), &whole).unwrap();
     assert_eq!(summary("files/broken.jsonl").1["cases"], 2, "what was mended is read");
     let compared = get_json(
-        &desk,
+        &viewer,
         &format!("/view/api/compare?run={}&run={}", keys["files/broken.jsonl"], keys["files/good.jsonl"]),
     );
     assert_eq!(compared.1["others"][0]["metrics"][0]["whole"]["difference"], "-1.000");
@@ -115,21 +115,21 @@ fn a_run_that_is_deleted_while_it_is_open_is_told_and_the_others_stay() {
     for _ in 0..2 {
         run_successfully(folder.path(), &["run", "probare.yaml", "-q"]);
     }
-    let desk = ViewerProcess::start(folder.path(), &[]);
+    let viewer = ViewerProcess::start(folder.path(), &[]);
     let browser = Browser::start();
     if let Some(browser) = &browser {
-        browser.open(&desk.address);
+        browser.open(&viewer.address);
         browser.until("document.querySelectorAll('article.run table').length === 2");
-        browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1", desk.port));
+        browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1", viewer.port));
         browser.until(&format!("{ROWS} === 50"));
     }
     run_successfully(folder.path(), &["runs", "delete", "1"]);
     for path in ["summary?run=r1", "cases?run=r1", "case?run=r1&at=0,3", "live?run=r1", "compare?run=r1&run=r2"] {
-        let (status, told) = get_json(&desk, &format!("/view/api/{path}"));
+        let (status, told) = get_json(&viewer, &format!("/view/api/{path}"));
         assert!(status == 404 && words(&told).contains("run 1"), "{path}: {status} {told}");
     }
-    assert_eq!(desk.json("/view/api/runs")["runs"].as_array().map(Vec::len), Some(1));
-    assert_eq!(desk.json("/view/api/cases?run=r2")["total"], 60);
+    assert_eq!(viewer.json("/view/api/runs")["runs"].as_array().map(Vec::len), Some(1));
+    assert_eq!(viewer.json("/view/api/cases?run=r2")["total"], 60);
     let Some(browser) = browser else { return };
     browser.press("j\u{e007}");
     browser.until("document.querySelector('.banner.bad')?.innerText.includes('run 1')");
@@ -150,13 +150,13 @@ fn one_case_failed_cases_other_scripts_and_long_answers_are_shown() {
     score_cases(folder.path(), "scripts.jsonl", &[arabic, japanese]);
     let sentence = "It was built in the harbour by the council. ".repeat(4700);
     score_cases(folder.path(), "long.jsonl", &[case("words", &sentence), case("one word", &"A".repeat(200_000))]);
-    let desk = ViewerProcess::start(folder.path(), &["files"]);
-    assert_eq!(desk.json("/view/api/cases?run=f3&q=text~%D8%A7%D9%84%D9%82%D8%A7%D9%87%D8%B1%D8%A9")["total"], 1);
-    assert_eq!(desk.json("/view/api/cases?run=f0&q=status:failed")["total"], 3);
-    assert_eq!(desk.json("/view/api/summary?run=f0")["whole"][0]["mean"], Json::Null);
+    let viewer = ViewerProcess::start(folder.path(), &["files"]);
+    assert_eq!(viewer.json("/view/api/cases?run=f3&q=text~%D8%A7%D9%84%D9%82%D8%A7%D9%87%D8%B1%D8%A9")["total"], 1);
+    assert_eq!(viewer.json("/view/api/cases?run=f0&q=status:failed")["total"], 3);
+    assert_eq!(viewer.json("/view/api/summary?run=f0")["whole"][0]["mean"], Json::Null);
 
     let Some(browser) = Browser::start() else { return };
-    browser.open(&desk.address);
+    browser.open(&viewer.address);
     browser
         .until("document.querySelectorAll('article.run table').length === 4 && !document.querySelector('[aria-busy]')");
     let failed = browser.text("document.querySelector('article[data-run=f0] tbody').innerText");
@@ -164,7 +164,7 @@ fn one_case_failed_cases_other_scripts_and_long_answers_are_shown() {
     let one = browser.text("document.querySelector('article[data-run=f2]').innerText");
     assert!(one.contains("1 sample\n") && one.contains("1 output\n") && one.contains("1 case\n"), "{one}");
     let view = |view: &str| {
-        browser.open(&format!("http://127.0.0.1:{}/view#/{view}", desk.port));
+        browser.open(&format!("http://127.0.0.1:{}/view#/{view}", viewer.port));
         browser.until("!document.querySelector('[aria-busy]') && document.querySelector('tbody.case, article.output')");
     };
     view("cases?run=f2");
@@ -199,8 +199,8 @@ fn back_forward_and_reload_lead_to_the_same_list_and_what_comes_late_takes_no_pl
         .map(|at| case(&format!("c{at:02}"), if at % 2 == 0 { "in the harbour" } else { "elsewhere" }))
         .collect();
     score_cases(folder.path(), "all.jsonl", &cases);
-    let desk = ViewerProcess::start(folder.path(), &["files"]);
-    browser.open(&desk.address);
+    let viewer = ViewerProcess::start(folder.path(), &["files"]);
+    browser.open(&viewer.address);
     browser.until("document.querySelector('article.run table')");
     browser.evaluate("document.querySelector('article.run h2 a').click()");
     browser.until(&format!("{ROWS} === 50"));
@@ -241,19 +241,19 @@ fn two_people_label_at_once_and_no_line_is_lost() {
     let folder = folder();
     let cases: Vec<Json> = (0..25).map(|at| case(&format!("c{at:02}"), "in the harbour")).collect();
     score_cases(folder.path(), "all.jsonl", &cases);
-    // Each at a desk of their own, with one file of labels.
-    let desks =
+    // Each in the viewer of their own, with one file of labels.
+    let viewers =
         ["Ada", "Ben"].map(|by| (by, ViewerProcess::start(folder.path(), &["files", "--labels", "people.jsonl"])));
     std::thread::scope(|scope| {
-        for (by, desk) in &desks {
+        for (by, viewer) in &viewers {
             scope.spawn(move || {
                 for decided in 1..=25 {
-                    let next = desk.json(&format!("/view/api/labels?run=f0&by={by}"));
+                    let next = viewer.json(&format!("/view/api/labels?run=f0&by={by}"));
                     let about = json!({"run": "f0", "metric": next["metric"], "by": by, "at": next["sample"]["at"]});
                     let label = json!({"asked": about, "label": "pass", "note": "", "tags": []});
-                    let bearer = format!("Bearer {}", desk.token);
+                    let bearer = format!("Bearer {}", viewer.token);
                     let headers = [("Content-Type", "application/json"), ("Authorization", bearer.as_str())];
-                    let (status, told) = post(desk, &label, &headers);
+                    let (status, told) = post(viewer, &label, &headers);
                     assert_eq!((status, &told["decided"]), (200, &json!(decided)), "{told}");
                 }
             });
@@ -266,9 +266,9 @@ fn two_people_label_at_once_and_no_line_is_lost() {
     }
     assert_eq!(kept.len(), 50);
     assert!(counts.len() == 50 && counts.values().all(|count| *count == 1), "{counts:?}");
-    // Both desks know of both.
-    for (by, desk) in &desks {
-        let state = desk.json(&format!("/view/api/labels?run=f0&by={by}"));
+    // Both viewers know of both.
+    for (by, viewer) in &viewers {
+        let state = viewer.json(&format!("/view/api/labels?run=f0&by={by}"));
         assert!(
             state["agreements"].to_string().contains("Ada") && state["agreements"].to_string().contains("Ben"),
             "{state}"

@@ -1,4 +1,4 @@
-//! The five measures on plain texts: what the metrics of this family and the suite share.
+//! The five measures on plain texts: what the metrics of this family and the benchmark share.
 //!
 //! Each file holds one measure. A measure returns what it found (counts, verdicts, places), and both the value and the
 //! evidence are read off that finding, so they cannot drift apart and a reader who wants numbers only pays for nothing
