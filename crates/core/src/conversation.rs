@@ -429,14 +429,6 @@ impl ModelReply {
         self.content.response_text()
     }
 
-    /// The text, also where the model was cut off: for those whose published rule does not ask.
-    pub fn text_or_truncated(&self) -> Result<&str, ScoreError> {
-        match &self.content {
-            ReplyContent::Truncated(text) => Ok(text),
-            content => content.response_text(),
-        }
-    }
-
     /// Tools that the model wants to be called.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|part| match part {
@@ -498,13 +490,8 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_reply_is_an_error_of_its_kind_unless_nobody_asks() {
+    fn a_cut_reply_is_an_error_of_its_kind() {
         let cut = ModelReply::new(ReplyContent::Truncated("The answer is".into()));
         assert_eq!(cut.response_text().unwrap_err().kind(), ErrorKind::Truncated);
-        assert_eq!(cut.text_or_truncated().unwrap(), "The answer is");
-        assert_eq!(
-            ModelReply::new(ReplyContent::Refused("no".into())).text_or_truncated().unwrap_err().kind(),
-            ErrorKind::Refused
-        );
     }
 }

@@ -109,11 +109,6 @@ impl<'a> Sample<'a> {
         Self { case, output: case.response.as_ref(), readings: None, earlier: &[] }
     }
 
-    /// The case with an output that a model gave just now.
-    pub const fn with_output(case: &'a Case, output: &'a Output) -> Self {
-        Self { case, output: Some(output), readings: None, earlier: &[] }
-    }
-
     /// The same, with readings that the metrics of this case share.
     #[must_use]
     pub const fn with_cache(mut self, readings: &'a AnalysisCache) -> Self {

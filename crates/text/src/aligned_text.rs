@@ -268,20 +268,6 @@ impl AlignedText {
         out.finish()
     }
 
-    /// This text as the original of a second alignment: spans of `further` then lead back to where this one came from.
-    #[must_use]
-    pub fn compose(&self, further: &Self) -> Self {
-        let pieces = further
-            .pieces
-            .iter()
-            .map(|piece| {
-                let original = self.original_span(piece.start..piece.end);
-                Piece { at: piece.at, start: original.start, end: original.end }
-            })
-            .collect();
-        Self { text: further.text.clone(), pieces, original_length: self.original_length }
-    }
-
     fn sources(&self) -> impl Iterator<Item = Source> {
         self.text.chars().zip(&self.pieces).map(|(character, piece)| Source {
             character,
@@ -399,16 +385,6 @@ mod tests {
         assert_eq!(aligned.original_span(2..2), 4..4);
         assert_eq!(aligned.original_span(99..120), 4..4);
         assert_eq!(AlignedText::new("").original_span(0..5), 0..0);
-    }
-
-    #[test]
-    fn alignments_compose() {
-        let text = "A\u{301}B  C";
-        let first = AlignedText::new(text).nfc();
-        let second = AlignedText::new(first.text()).lowercase().collapse_whitespace();
-        let both = first.compose(&second);
-        assert_eq!(both.text(), "áb c");
-        assert_eq!(source(text, &both, "á"), "A\u{301}");
     }
 
     proptest! {

@@ -105,18 +105,6 @@ impl<'t> Haystack<'t> {
             }
         }
     }
-
-    /// 1 - distance / length of the pattern for the best match, but not below 0, and the match; nothing if that is
-    /// below `least`. An empty pattern is everywhere: 1.
-    pub fn best_similarity(&self, pattern: &str, least: f64) -> Option<(f64, ApproximateMatch)> {
-        let length = pattern.chars().count();
-        // The product may come out just below a whole number; one error more is then cut off by the comparison below.
-        let limit = ((1.0 - least.clamp(0.0, 1.0)) * length as f64).floor();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and a length in memory")]
-        let found = self.best_match(pattern, limit as usize + 1)?;
-        let similarity = if length == 0 { 1.0 } else { (1.0 - found.distance as f64 / length as f64).max(0.0) };
-        (similarity >= least).then_some((similarity, found))
-    }
 }
 
 /// The least distance up to `limit` and its stretch, in symbols.
@@ -235,16 +223,6 @@ mod tests {
         let text = "für die große Straße nach Süden";
         let found = Haystack::new(text).best_match("grosse Strasse", 4).unwrap();
         assert_eq!((found.distance, &text[found.span]), (4, "große Straße"));
-    }
-
-    #[test]
-    fn similarity_is_by_the_length_of_the_pattern() {
-        let haystack = Haystack::new("ten little ducks went out to play");
-        let (similarity, found) = haystack.best_similarity("little dogs", 0.7).unwrap();
-        assert_eq!(found.distance, 3);
-        assert!((similarity - 8.0 / 11.0).abs() < 1e-12);
-        assert!(haystack.best_similarity("little dogs", 0.75).is_none());
-        assert_eq!(haystack.best_similarity("", 1.0).unwrap().0, 1.0);
     }
 
     /// A text of some hundred characters with a changed piece of itself as the pattern.

@@ -319,8 +319,6 @@ mod tests {
         ] {
             assert_eq!(asides(text), [None], "{text}");
         }
-        assert!(TextAnalysis::new("I'm sorry, but I couldn't find it. I hope this helps!").is_refusal());
-        assert!(!TextAnalysis::new("I couldn't find the date. It opened in May.").is_refusal());
     }
 
     #[test]

@@ -164,13 +164,4 @@ impl TextAnalysis {
     pub fn refusal_start(&self, sentence: &AnalysisSentence) -> Option<usize> {
         boilerplate::refusal_start(self, sentence)
     }
-
-    /// Whether the text declines to answer: a sentence does, and all others are asides or say what is missing.
-    pub fn is_refusal(&self) -> bool {
-        let mut declined = false;
-        self.sentences.iter().all(|sentence| {
-            declined |= sentence.boilerplate == Some(BoilerplateKind::Refusal);
-            sentence.boilerplate.is_some() || sentence.is_question()
-        }) && declined
-    }
 }

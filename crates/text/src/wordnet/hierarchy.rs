@@ -5,11 +5,6 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{Synset, SynsetRelation, WordNet};
 
 impl WordNet {
-    /// The meanings that a relation leads to from a meaning or any of its words, in WordNet's order, each once.
-    pub fn related_synsets(&self, synset: Synset, relation: SynsetRelation) -> Vec<Synset> {
-        self.targets(synset, &[relation])
-    }
-
     /// The next more general meanings of a noun or verb; for a name, what it is an instance of. Usually one, for other
     /// parts of speech none.
     pub fn hypernyms(&self, synset: Synset) -> Vec<Synset> {
@@ -51,7 +46,7 @@ impl WordNet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wordnet::PartOfSpeech::{self, Adjective, Noun};
+    use crate::wordnet::PartOfSpeech::{self, Noun};
 
     fn first(word: &str, part: PartOfSpeech) -> Synset {
         WordNet::embedded().synsets(word, part)[0]
@@ -79,12 +74,5 @@ mod tests {
         let wordnet = WordNet::embedded();
         let above: Vec<_> = wordnet.hypernyms(first("Denmark", Noun)).into_iter().map(|up| name(Some(up))).collect();
         assert_eq!(above, [Some("scandinavian_country.n.01".to_owned())]);
-    }
-
-    #[test]
-    fn adjectives_lead_to_similar_ones() {
-        let wordnet = WordNet::embedded();
-        let similar = wordnet.related_synsets(first("happy", Adjective), SynsetRelation::Similar);
-        assert!(similar.iter().all(|synset| wordnet.is_satellite(*synset)) && similar.len() == 5);
     }
 }

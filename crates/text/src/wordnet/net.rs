@@ -1,18 +1,16 @@
 //! The database itself: opening it, and asking about single lemmas and synsets.
 
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::OnceLock;
 
-use super::build::WordNetBuildError;
 use super::decode::{PLAIN, SynsetReader, skip_lemma};
 use super::letter_case::LetterCase;
 use super::reader::VarintReader;
 use super::table::WordNetTable;
-use super::{Category, PartOfSpeech, PartsOfSpeech, Senses, SynsetRelation, TableError, build};
+use super::{Category, PartOfSpeech, PartsOfSpeech, Senses, SynsetRelation, TableError};
 use crate::python;
 
-/// The table of WordNet 3.0, as [`build`](build::build) writes it from the files of Princeton University.
+/// The table of WordNet 3.0, as `build/` writes it from the files of Princeton University.
 static EMBEDDED: &[u8] = include_bytes!("../../data/wordnet.bin");
 
 /// WordNet: words, their meanings and how these hang together.
@@ -80,14 +78,6 @@ impl WordNet {
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, TableError> {
         let table = WordNetTable::open(Cow::Owned(bytes))?;
         table.check()?;
-        Ok(Self { table })
-    }
-
-    /// A WordNet from a folder with the files of a WordNet distribution (`data.noun`, `index.noun`, `noun.exc` …).
-    ///
-    /// Fails with the file and line that cannot be understood.
-    pub fn from_dir(dir: &Path) -> Result<Self, WordNetBuildError> {
-        let table = WordNetTable::open(Cow::Owned(build::build(dir)?)).expect("the builder writes a consistent header");
         Ok(Self { table })
     }
 

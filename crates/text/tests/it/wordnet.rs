@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use probare_testing::{golden, list, same, text};
 use probare_text::wordnet::build::{WordNetBuildError, build};
-use probare_text::wordnet::{PartOfSpeech, SynsetRelation, TableError, WordNet};
+use probare_text::wordnet::{PartOfSpeech, TableError, WordNet};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -126,7 +126,6 @@ fn ask_everything(wordnet: &WordNet, word: &str) {
         let synsets = wordnet.synsets(word, part);
         if let Some(first) = synsets.first() {
             wordnet.ancestors(*first);
-            wordnet.related_synsets(*first, SynsetRelation::Similar);
         }
     }
 }

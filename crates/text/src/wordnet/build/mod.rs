@@ -6,7 +6,11 @@
 mod encode;
 mod files;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+
+use super::WordNet;
+use super::table::WordNetTable;
 
 /// Why a folder could not be turned into a table.
 #[derive(Debug, thiserror::Error)]
@@ -43,9 +47,19 @@ pub enum WordNetBuildError {
 }
 
 /// Reads the WordNet files of a folder (`data.*`, `index.*`, `*.exc`, and `cntlist.rev` if it is there) and writes the
-/// table that [`WordNet::from_bytes`](super::WordNet::from_bytes) opens.
+/// table that [`WordNet::from_bytes`](WordNet::from_bytes) opens.
 pub fn build(dir: &Path) -> Result<Vec<u8>, WordNetBuildError> {
     encode::encode(&files::read(dir)?)
+}
+
+impl WordNet {
+    /// A WordNet from a folder with the files of a WordNet distribution (`data.noun`, `index.noun`, `noun.exc` …).
+    ///
+    /// Fails with the file and line that cannot be understood.
+    pub fn from_dir(dir: &Path) -> Result<Self, WordNetBuildError> {
+        let table = WordNetTable::open(Cow::Owned(build(dir)?)).expect("the builder writes a consistent header");
+        Ok(Self { table })
+    }
 }
 
 /// A place in a file, for errors.
