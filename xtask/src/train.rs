@@ -15,18 +15,18 @@ pub struct Arguments {
     /// Folder of the treebank
     treebank: PathBuf,
 
-    /// Measure the model of this crate and train nothing
+    /// Measure the model that the program has and train nothing
     #[arg(long)]
     evaluate: bool,
 
-    /// Folder for the model; that of the crate by default
+    /// Folder for the model; crates/english/model by default
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let mut train = cargo(&["run", "--release", "--package", "probare-english", "--example", "train", "--"]);
+    let mut train = cargo(&["run", "--release", "--package", "probare-english-train", "--"]);
     let treebank = std::path::absolute(&arguments.treebank)?;
     if arguments.evaluate {
         return process::run(train.arg("--evaluate").arg(treebank));

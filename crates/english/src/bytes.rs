@@ -4,13 +4,13 @@ use crate::ModelFileError;
 
 /// Appends to a byte buffer. Only learning writes models.
 #[derive(Debug, Default)]
-pub(crate) struct ByteWriter {
+pub struct ByteWriter {
     bytes: Vec<u8>,
 }
 
 impl ByteWriter {
     /// Seven bits a byte, least significant first; the high bit says that more follow.
-    pub(crate) fn number(&mut self, mut value: u64) {
+    pub fn number(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.bytes.push((value & 0x7F) as u8 | 0x80);
             value >>= 7;
@@ -19,54 +19,54 @@ impl ByteWriter {
     }
 
     /// A length or an index.
-    pub(crate) fn count(&mut self, value: usize) {
+    pub fn count(&mut self, value: usize) {
         self.number(value as u64);
     }
 
     /// A length and that many bytes.
-    pub(crate) fn string(&mut self, text: &str) {
+    pub fn string(&mut self, text: &str) {
         self.count(text.len());
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
     /// Raw bytes, as they are.
-    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+    pub fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
     /// What was written.
-    pub(crate) fn finish(self) -> Vec<u8> {
+    pub fn finish(self) -> Vec<u8> {
         self.bytes
     }
 }
 
 /// Reads what [`ByteWriter`] wrote, refusing what it cannot have written.
 #[derive(Debug)]
-pub(crate) struct ByteReader<'b> {
+pub struct ByteReader<'b> {
     rest: &'b [u8],
 }
 
 impl<'b> ByteReader<'b> {
     /// Starts at the first byte.
-    pub(crate) fn new(bytes: &'b [u8]) -> Self {
+    pub fn new(bytes: &'b [u8]) -> Self {
         Self { rest: bytes }
     }
 
     /// The next `length` bytes.
-    pub(crate) fn raw(&mut self, length: usize) -> Result<&'b [u8], ModelFileError> {
+    pub fn raw(&mut self, length: usize) -> Result<&'b [u8], ModelFileError> {
         let (head, rest) = self.rest.split_at_checked(length).ok_or(ModelFileError::Truncated)?;
         self.rest = rest;
         Ok(head)
     }
 
     /// All bytes that have not been read.
-    pub(crate) fn rest(&self) -> &'b [u8] {
+    pub fn rest(&self) -> &'b [u8] {
         self.rest
     }
 
     /// See [`ByteWriter::number`].
     #[inline]
-    pub(crate) fn number(&mut self) -> Result<u64, ModelFileError> {
+    pub fn number(&mut self) -> Result<u64, ModelFileError> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let (&byte, rest) = self.rest.split_first().ok_or(ModelFileError::Truncated)?;
@@ -81,25 +81,25 @@ impl<'b> ByteReader<'b> {
 
     /// A number that fits 32 bits.
     #[inline]
-    pub(crate) fn small(&mut self) -> Result<u32, ModelFileError> {
+    pub fn small(&mut self) -> Result<u32, ModelFileError> {
         u32::try_from(self.number()?).map_err(|_| ModelFileError::NumberTooLarge)
     }
 
     /// A length. Every counted thing takes at least one byte, so a length beyond the rest of the file is refused
     /// before memory is reserved for it.
-    pub(crate) fn count(&mut self) -> Result<usize, ModelFileError> {
+    pub fn count(&mut self) -> Result<usize, ModelFileError> {
         let count = usize::try_from(self.number()?).map_err(|_| ModelFileError::NumberTooLarge)?;
         if count > self.rest.len() { Err(ModelFileError::Truncated) } else { Ok(count) }
     }
 
     /// See [`ByteWriter::string`].
-    pub(crate) fn string(&mut self) -> Result<&'b str, ModelFileError> {
+    pub fn string(&mut self) -> Result<&'b str, ModelFileError> {
         let length = self.count()?;
         std::str::from_utf8(self.raw(length)?).map_err(|_| ModelFileError::NotText)
     }
 
     /// Fails unless everything was read.
-    pub(crate) fn end(&self) -> Result<(), ModelFileError> {
+    pub fn end(&self) -> Result<(), ModelFileError> {
         if self.rest.is_empty() { Ok(()) } else { Err(ModelFileError::TrailingBytes { count: self.rest.len() }) }
     }
 }

@@ -5,29 +5,29 @@
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The atom of a string.
-pub(crate) fn text(text: &str) -> u64 {
+pub fn text(text: &str) -> u64 {
     text.chars().fold(START, character)
 }
 
 /// The state before the first character.
-pub(crate) const START: u64 = 0xCBF2_9CE4_8422_2325;
+pub const START: u64 = 0xCBF2_9CE4_8422_2325;
 
 /// The state after one more character. `text` is the fold of this over all characters.
 #[inline]
-pub(crate) fn character(state: u64, character: char) -> u64 {
+pub fn character(state: u64, character: char) -> u64 {
     mix(state, u64::from(u32::from(character)))
 }
 
 /// Joins one more atom to a state; not commutative, so the order of atoms counts.
 #[inline]
-pub(crate) fn mix(state: u64, atom: u64) -> u64 {
+pub fn mix(state: u64, atom: u64) -> u64 {
     let product = (state.rotate_left(23) ^ atom).wrapping_mul(MULTIPLIER);
     product ^ (product >> 32)
 }
 
 /// The 32-bit key of a finished state.
 #[inline]
-pub(crate) fn key(state: u64) -> u32 {
+pub fn key(state: u64) -> u32 {
     // The multiplication moves information upwards, so the upper half is the better one.
     u32::try_from(state.wrapping_mul(MULTIPLIER) >> 32).expect("a 64-bit number shifted by 32 fits 32 bits")
 }

@@ -8,7 +8,7 @@ use crate::bytes::ByteReader;
 use crate::bytes::ByteWriter;
 
 /// Value of an empty slot; a stored value is never this.
-pub(crate) const EMPTY: u32 = u32::MAX;
+pub const EMPTY: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
@@ -21,14 +21,14 @@ const FREE: Slot = Slot { key: u32::MAX, value: EMPTY };
 
 /// See the module's documentation.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct KeyIndex {
+pub struct KeyIndex {
     slots: Vec<Slot>,
     homes: u32,
 }
 
 impl KeyIndex {
     /// Builds the table. Keys come in strictly ascending order, values are below `u32::MAX`.
-    pub(crate) fn from_sorted(count: usize, entries: impl Iterator<Item = (u32, u32)>) -> Self {
+    pub fn from_sorted(count: usize, entries: impl Iterator<Item = (u32, u32)>) -> Self {
         // Two thirds full: small enough to stay in the cache, and keys in order end a vain search early.
         let homes = u32::try_from(count + count / 2 + 1).unwrap_or(u32::MAX);
         let slots = Vec::with_capacity(homes as usize + 16);
@@ -73,7 +73,7 @@ impl KeyIndex {
 
     /// The value of a key.
     #[inline]
-    pub(crate) fn get(&self, key: u32) -> Option<u32> {
+    pub fn get(&self, key: u32) -> Option<u32> {
         let slot = self.not_below(key, self.home(key));
         (slot.key == key && slot.value != EMPTY).then_some(slot.value)
     }
@@ -82,7 +82,7 @@ impl KeyIndex {
     /// there. All homes are read before any is looked at: the processor then waits for many places of a large table at
     /// once instead of one after the other.
     #[inline]
-    pub(crate) fn for_each_value(&self, keys: &[u32], mut visit: impl FnMut(u32)) {
+    pub fn for_each_value(&self, keys: &[u32], mut visit: impl FnMut(u32)) {
         let mut places = [0; BATCH];
         for (place, &key) in places.iter_mut().zip(keys) {
             *place = self.onward(key, self.home(key));
@@ -97,10 +97,10 @@ impl KeyIndex {
 }
 
 /// How many keys are looked up together at most.
-pub(crate) const BATCH: usize = 32;
+pub const BATCH: usize = 32;
 
 /// Writes ascending keys as differences, which are small numbers.
-pub(crate) fn write_keys(writer: &mut ByteWriter, keys: impl ExactSizeIterator<Item = u32>) {
+pub fn write_keys(writer: &mut ByteWriter, keys: impl ExactSizeIterator<Item = u32>) {
     writer.count(keys.len());
     let mut previous = 0;
     for key in keys {
@@ -110,7 +110,7 @@ pub(crate) fn write_keys(writer: &mut ByteWriter, keys: impl ExactSizeIterator<I
 }
 
 /// Reads what [`write_keys`] wrote.
-pub(crate) fn read_keys(reader: &mut ByteReader<'_>) -> Result<Vec<u32>, ModelFileError> {
+pub fn read_keys(reader: &mut ByteReader<'_>) -> Result<Vec<u32>, ModelFileError> {
     let count = reader.count()?;
     let mut keys = Vec::with_capacity(count);
     let mut previous: u32 = 0;

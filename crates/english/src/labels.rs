@@ -160,12 +160,12 @@ pub const RELATIONS: [&str; 66] = [
 ];
 
 /// The Penn tag of this name, if it is one.
-pub(crate) fn xpos(name: &str) -> Option<&'static str> {
+pub fn xpos(name: &str) -> Option<&'static str> {
     XPOS.into_iter().find(|tag| *tag == name)
 }
 
 /// The relation of this name, if it is one.
-pub(crate) fn relation(name: &str) -> Option<&'static str> {
+pub fn relation(name: &str) -> Option<&'static str> {
     RELATIONS.into_iter().find(|relation| *relation == name)
 }
 

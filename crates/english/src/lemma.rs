@@ -13,26 +13,26 @@ use crate::tagger::Tag;
 use crate::word::{Capitals, capitals};
 
 /// Longest ending, in characters, that is not the whole word.
-pub(crate) const LONGEST_ENDING: usize = 6;
+pub const LONGEST_ENDING: usize = 6;
 
 /// What is done at the end of a word.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct SuffixEdit {
+pub struct SuffixEdit {
     /// So many characters are cut off the end.
-    pub(crate) cut: usize,
+    pub cut: usize,
     /// This is appended.
-    pub(crate) append: String,
+    pub append: String,
 }
 
 impl SuffixEdit {
     /// The shortest edit between two strings.
-    pub(crate) fn between(from: &str, to: &str) -> Self {
+    pub fn between(from: &str, to: &str) -> Self {
         let shared = shared_prefix(from, to);
         Self { cut: from.chars().count() - shared, append: to.chars().skip(shared).collect() }
     }
 
     /// Applies the edit; `None` when the word is shorter than what would be cut.
-    pub(crate) fn apply(&self, mut word: String) -> Option<String> {
+    pub fn apply(&self, mut word: String) -> Option<String> {
         for _ in 0..self.cut {
             word.pop()?;
         }
@@ -42,13 +42,13 @@ impl SuffixEdit {
 }
 
 /// How many characters two strings have in common at their beginning.
-pub(crate) fn shared_prefix(left: &str, right: &str) -> usize {
+pub fn shared_prefix(left: &str, right: &str) -> usize {
     left.chars().zip(right.chars()).take_while(|(left, right)| left == right).count()
 }
 
 /// Which of the two questions a key is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RuleKind {
+pub enum RuleKind {
     /// Does the capital stay? Depends on how much of the word is in capitals.
     Capitals,
     /// How does the end change?
@@ -56,10 +56,10 @@ pub(crate) enum RuleKind {
 }
 
 /// The keys of a word, the most specific first: the whole word, then endings of six down to no characters.
-pub(crate) type RuleKeys = [Option<u32>; LONGEST_ENDING + 2];
+pub type RuleKeys = [Option<u32>; LONGEST_ENDING + 2];
 
 /// The keys under which the answer to a question about a word may be found.
-pub(crate) fn keys(form: &str, tag: Tag, question: RuleKind) -> RuleKeys {
+pub fn keys(form: &str, tag: Tag, question: RuleKind) -> RuleKeys {
     let capitals = match (question, capitals(form)) {
         (RuleKind::Ending, _) => 0,
         (RuleKind::Capitals, Capitals::None) => 1,
@@ -84,7 +84,7 @@ pub(crate) fn keys(form: &str, tag: Tag, question: RuleKind) -> RuleKeys {
 
 /// The lemmatiser.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lemmatizer {
+pub struct Lemmatizer {
     edits: Vec<SuffixEdit>,
     /// Answers to both questions: 0 or 1 for capitals, the number of an edit for endings.
     rules: KeyIndex,
@@ -92,7 +92,7 @@ pub(crate) struct Lemmatizer {
 
 impl Lemmatizer {
     /// The lemma of a form with this tag.
-    pub(crate) fn lemma(&self, form: &str, tag: Tag) -> String {
+    pub fn lemma(&self, form: &str, tag: Tag) -> String {
         let answers = |question| keys(form, tag, question).into_iter().flatten().filter_map(|key| self.rules.get(key));
         let stays = capitals(form) == Capitals::None || answers(RuleKind::Capitals).next() == Some(1);
         let base = || if stays { form.to_owned() } else { form.to_lowercase() };
@@ -104,7 +104,7 @@ impl Lemmatizer {
     }
 
     /// Reads what [`write`] wrote.
-    pub(crate) fn read(reader: &mut ByteReader<'_>) -> Result<Self, ModelFileError> {
+    pub fn read(reader: &mut ByteReader<'_>) -> Result<Self, ModelFileError> {
         let count = reader.count()?;
         let mut edits = Vec::with_capacity(count);
         for _ in 0..count {
@@ -121,7 +121,7 @@ impl Lemmatizer {
 }
 
 /// Writes edits and, in ascending order of their keys, the rules: the answers to both questions.
-pub(crate) fn write(writer: &mut ByteWriter, edits: &[SuffixEdit], rules: &[(u32, u32)]) {
+pub fn write(writer: &mut ByteWriter, edits: &[SuffixEdit], rules: &[(u32, u32)]) {
     writer.count(edits.len());
     for edit in edits {
         writer.count(edit.cut);

@@ -16,7 +16,8 @@
 //!
 //! The way of a text: `tokenize` cuts it into words, `sentences` groups them, `tagger` and `lemma` look at each word,
 //! `search` finds the tree as the best derivation of the `transition` system under the `weights` of the features in
-//! `templates`. The feature `train` adds the module that learns and measures the model.
+//! `templates`. The crate `english-train` learns and measures the model; for it alone are those of these modules public that
+//! hold the parts of the model.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
@@ -25,27 +26,37 @@ pub mod labels;
 pub mod lexicon;
 pub mod text_analysis;
 
-mod bytes;
+#[doc(hidden)]
+pub mod bytes;
 mod closed_lists;
 mod conllu;
 mod document;
 mod drawing;
 mod error;
 mod hash;
-mod index;
-mod lemma;
-mod model;
+#[doc(hidden)]
+pub mod index;
+#[doc(hidden)]
+pub mod lemma;
+#[doc(hidden)]
+pub mod model;
 mod parser;
-mod search;
-mod sentence_analysis;
+#[doc(hidden)]
+pub mod search;
+#[doc(hidden)]
+pub mod sentence_analysis;
 mod sentences;
-mod tagger;
-mod templates;
+#[doc(hidden)]
+pub mod tagger;
+#[doc(hidden)]
+pub mod templates;
 mod tokenize;
-pub mod train;
-mod transition;
-mod weights;
-mod word;
+#[doc(hidden)]
+pub mod transition;
+#[doc(hidden)]
+pub mod weights;
+#[doc(hidden)]
+pub mod word;
 
 pub use document::{ParsedSentence, ParsedText, ParsedToken};
 pub use drawing::Strokes;

@@ -20,25 +20,25 @@ const LARGEST: usize = 1 << 27;
 
 /// Tagger, lemmatiser and parser.
 #[derive(Debug)]
-pub(crate) struct ParserModel {
-    pub(crate) tagger: Tagger,
-    pub(crate) lemmatizer: Lemmatizer,
+pub struct ParserModel {
+    pub tagger: Tagger,
+    pub lemmatizer: Lemmatizer,
     /// Relations by number.
-    pub(crate) labels: Vec<&'static str>,
-    pub(crate) grammar: Grammar,
+    pub labels: Vec<&'static str>,
+    pub grammar: Grammar,
     /// How many hypotheses the parser follows.
-    pub(crate) beam: BeamLimits,
-    pub(crate) parser: LinearWeights,
+    pub beam: BeamLimits,
+    pub parser: LinearWeights,
 }
 
 impl ParserModel {
     /// Reads a model file.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, ModelFileError> {
+    pub fn read(bytes: &[u8]) -> Result<Self, ModelFileError> {
         Self::from_content(&decompress(bytes)?)
     }
 
     /// Reads the content of a model file, unpacked.
-    pub(crate) fn from_content(content: &[u8]) -> Result<Self, ModelFileError> {
+    pub fn from_content(content: &[u8]) -> Result<Self, ModelFileError> {
         let mut reader = ByteReader::new(content);
         let tagger = Tagger::read(&mut reader)?;
         let lemmatizer = Lemmatizer::read(&mut reader)?;
@@ -78,7 +78,7 @@ fn decompress(bytes: &[u8]) -> Result<Vec<u8>, ModelFileError> {
 }
 
 /// A file as [`ParserModel::read`] expects it.
-pub(crate) fn compress(content: &[u8]) -> std::io::Result<Vec<u8>> {
+pub fn compress(content: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut writer = crate::bytes::ByteWriter::default();
     writer.raw(MAGIC);
     writer.raw(&[FORMAT]);
@@ -88,7 +88,7 @@ pub(crate) fn compress(content: &[u8]) -> std::io::Result<Vec<u8>> {
 }
 
 /// The moves that a list of relations makes possible.
-pub(crate) fn grammar(labels: &[&'static str]) -> Result<Grammar, ModelFileError> {
+pub fn grammar(labels: &[&'static str]) -> Result<Grammar, ModelFileError> {
     let root = labels.iter().position(|name| *name == "root").and_then(|place| LabelId::try_from(place).ok());
     let missing = || ModelFileError::UnknownName { kind: "relation", name: "root".to_owned() };
     Ok(Grammar { moves: MoveSet { labels: labels.len() }, root_label: root.ok_or_else(missing)? })

@@ -34,16 +34,16 @@ struct Candidate {
 
 /// What the search needs to know about the moves.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Grammar {
+pub struct Grammar {
     /// The numbering of moves.
-    pub(crate) moves: MoveSet,
+    pub moves: MoveSet,
     /// The number of the relation `root`, which is given to dependents of the root and to nothing else.
-    pub(crate) root_label: LabelId,
+    pub root_label: LabelId,
 }
 
 impl Grammar {
     /// Calls `visit` with every move that the state allows.
-    pub(crate) fn each_move(self, state: &ParserState, mut visit: impl FnMut(Move)) {
+    pub fn each_move(self, state: &ParserState, mut visit: impl FnMut(Move)) {
         for step in [Move::Shift, Move::Reduce] {
             if state.allows(step) {
                 visit(step);
@@ -65,12 +65,12 @@ impl Grammar {
 
 /// How many hypotheses are followed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BeamLimits {
+pub struct BeamLimits {
     /// At most so many (at least one).
-    pub(crate) width: usize,
+    pub width: usize,
     /// One that is further behind the best than this is given up: it hardly ever catches up, and most steps of most
     /// sentences have no second hypothesis worth the time.
-    pub(crate) lag: i32,
+    pub lag: i32,
 }
 
 impl BeamLimits {
@@ -82,7 +82,7 @@ impl BeamLimits {
 
 /// The search and its memory.
 #[derive(Debug)]
-pub(crate) struct BeamSearch {
+pub struct BeamSearch {
     grammar: Grammar,
     limits: BeamLimits,
     beam: Vec<Hypothesis>,
@@ -96,7 +96,7 @@ pub(crate) struct BeamSearch {
 
 impl BeamSearch {
     /// A search that has not begun.
-    pub(crate) fn new(grammar: Grammar, limits: BeamLimits) -> Self {
+    pub fn new(grammar: Grammar, limits: BeamLimits) -> Self {
         Self {
             grammar,
             limits: BeamLimits { width: limits.width.max(1), lag: limits.lag.max(0) },
@@ -111,7 +111,7 @@ impl BeamSearch {
     }
 
     /// Begins a sentence.
-    pub(crate) fn start(&mut self, words: usize) {
+    pub fn start(&mut self, words: usize) {
         self.links.clear();
         self.words.clear();
         self.beam.truncate(1);
@@ -125,7 +125,7 @@ impl BeamSearch {
     }
 
     /// Makes one move in every hypothesis and keeps the best. Does nothing when the sentence is finished.
-    pub(crate) fn advance(&mut self, input: &ParserInput, scorer: &impl FeatureScorer) {
+    pub fn advance(&mut self, input: &ParserInput, scorer: &impl FeatureScorer) {
         self.candidates.clear();
         self.trees.clear();
         // What a candidate must reach.
@@ -167,17 +167,17 @@ impl BeamSearch {
     }
 
     /// The best hypothesis: its configuration.
-    pub(crate) fn best(&self) -> &ParserState {
+    pub fn best(&self) -> &ParserState {
         &self.beam[0].state
     }
 
     /// The score of the best hypothesis.
-    pub(crate) fn best_score(&self) -> i32 {
+    pub fn best_score(&self) -> i32 {
         self.beam[0].score
     }
 
     /// The moves of the best hypothesis, in order.
-    pub(crate) fn best_moves(&self) -> Vec<Move> {
+    pub fn best_moves(&self) -> Vec<Move> {
         let mut moves = Vec::new();
         let mut link = self.beam[0].link;
         while let Some(step) = self.links.get(link as usize) {
@@ -189,7 +189,7 @@ impl BeamSearch {
     }
 
     /// Parses a whole sentence and leaves the result in [`best`](Self::best).
-    pub(crate) fn run(&mut self, input: &ParserInput, scorer: &impl FeatureScorer) {
+    pub fn run(&mut self, input: &ParserInput, scorer: &impl FeatureScorer) {
         self.start(input.len());
         for _ in 0..2 * input.len() {
             count_steps(8);

@@ -13,7 +13,7 @@ use crate::word::HashedWord;
 
 /// Whether words that the weights are known to take for something else are mended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TagCorrection {
+pub enum TagCorrection {
     /// They are.
     Enabled,
     /// The weights alone decide.
@@ -22,7 +22,7 @@ pub(crate) enum TagCorrection {
 
 /// How much of the analysis is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AnalysisDepth {
+pub enum AnalysisDepth {
     /// Tags and lemmas.
     Tags,
     /// Heads and relations too.
@@ -31,7 +31,7 @@ pub(crate) enum AnalysisDepth {
 
 /// Analyses sentences one after the other, keeping its memory between them.
 #[derive(Debug)]
-pub(crate) struct Analyzer<'m> {
+pub struct Analyzer<'m> {
     model: &'m ParserModel,
     search: BeamSearch,
     depth: AnalysisDepth,
@@ -40,12 +40,12 @@ pub(crate) struct Analyzer<'m> {
 
 impl<'m> Analyzer<'m> {
     /// An analyser that uses a model.
-    pub(crate) fn new(model: &'m ParserModel, depth: AnalysisDepth, mending: TagCorrection) -> Self {
+    pub fn new(model: &'m ParserModel, depth: AnalysisDepth, mending: TagCorrection) -> Self {
         Self { model, search: BeamSearch::new(model.grammar, model.beam), depth, mending }
     }
 
     /// Analyses one sentence, given as words with their places in the text. It must be shorter than 65,535 words.
-    pub(crate) fn analyze(&mut self, words: &[(&str, Span)]) -> ParsedSentence {
+    pub fn analyze(&mut self, words: &[(&str, Span)]) -> ParsedSentence {
         let model = self.model;
         let hashed: Vec<HashedWord> = words.iter().map(|(form, _)| HashedWord::new(form)).collect();
         let mut tags = model.tagger.tag(&hashed);
@@ -112,10 +112,10 @@ fn opens_amount(word: &str) -> bool {
 }
 
 /// The relation of a word that has not been parsed, as CoNLL-U writes what is not known.
-pub(crate) const UNKNOWN: &str = "_";
+pub const UNKNOWN: &str = "_";
 
 /// A sentence as the parser sees it, from what the tagger and the lemmatiser found.
-pub(crate) fn parser_input(words: &[HashedWord], lemmas: &[String], tags: &[TagId], tag_set: &[Tag]) -> ParserInput {
+pub fn parser_input(words: &[HashedWord], lemmas: &[String], tags: &[TagId], tag_set: &[Tag]) -> ParserInput {
     ParserInput::new(words.iter().zip(lemmas).zip(tags).map(|((word, lemma), &id)| {
         let upos = tag_set[usize::from(id)].upos;
         (Atoms::new(word.lower, hash::text(lemma), id, upos), upos)

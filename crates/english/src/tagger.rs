@@ -11,31 +11,31 @@ use crate::word::HashedWord;
 
 /// A joint tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Tag {
-    pub(crate) upos: Upos,
-    pub(crate) xpos: &'static str,
+pub struct Tag {
+    pub upos: Upos,
+    pub xpos: &'static str,
 }
 
 /// Number of a tag in the model's list.
-pub(crate) type TagId = u8;
+pub type TagId = u8;
 
 /// The tag "before" the first word.
 const NO_TAG: u64 = 255;
 
 /// For frequent words the set of tags they take, as a number. It tells the tagger what a neighbour may be.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct AmbiguityClasses {
+pub struct AmbiguityClasses {
     index: KeyIndex,
 }
 
 impl AmbiguityClasses {
     /// From pairs of [`key`](Self::key) and class, ascending.
-    pub(crate) fn from_sorted(entries: &[(u32, u32)]) -> Self {
+    pub fn from_sorted(entries: &[(u32, u32)]) -> Self {
         Self { index: KeyIndex::from_sorted(entries.len(), entries.iter().copied()) }
     }
 
     /// Under which key a word is found.
-    pub(crate) fn key(word: &HashedWord) -> u32 {
+    pub fn key(word: &HashedWord) -> u32 {
         hash::key(word.lower)
     }
 
@@ -45,7 +45,7 @@ impl AmbiguityClasses {
     }
 
     /// Reads what `write_classes` wrote.
-    pub(crate) fn read(reader: &mut ByteReader<'_>) -> Result<Self, ModelFileError> {
+    pub fn read(reader: &mut ByteReader<'_>) -> Result<Self, ModelFileError> {
         let keys = index::read_keys(reader)?;
         let mut entries = Vec::with_capacity(keys.len());
         for key in keys {
@@ -60,7 +60,7 @@ impl AmbiguityClasses {
 }
 
 /// Writes pairs of key and class, ascending.
-pub(crate) fn write_classes(writer: &mut crate::bytes::ByteWriter, entries: &[(u32, u32)]) {
+pub fn write_classes(writer: &mut crate::bytes::ByteWriter, entries: &[(u32, u32)]) {
     index::write_keys(writer, entries.iter().map(|entry| entry.0));
     for entry in entries {
         writer.number(u64::from(entry.1));
@@ -69,14 +69,14 @@ pub(crate) fn write_classes(writer: &mut crate::bytes::ByteWriter, entries: &[(u
 
 /// The tagger.
 #[derive(Debug, Clone)]
-pub(crate) struct Tagger<S = LinearWeights> {
-    pub(crate) tags: Vec<Tag>,
-    pub(crate) classes: AmbiguityClasses,
-    pub(crate) scorer: S,
+pub struct Tagger<S = LinearWeights> {
+    pub tags: Vec<Tag>,
+    pub classes: AmbiguityClasses,
+    pub scorer: S,
 }
 
 /// A sentence as the tagger sees it.
-pub(crate) struct TaggerInput<'w> {
+pub struct TaggerInput<'w> {
     words: &'w [HashedWord],
     classes: Vec<u64>,
     shouting: bool,
@@ -84,7 +84,7 @@ pub(crate) struct TaggerInput<'w> {
 
 impl<'w> TaggerInput<'w> {
     /// Looks up what does not depend on tags.
-    pub(crate) fn new(words: &'w [HashedWord], classes: &AmbiguityClasses) -> Self {
+    pub fn new(words: &'w [HashedWord], classes: &AmbiguityClasses) -> Self {
         let capitals = words.iter().filter(|word| word.capitals == crate::word::Capitals::All).count();
         Self {
             words,
@@ -95,12 +95,13 @@ impl<'w> TaggerInput<'w> {
     }
 
     /// Number of words.
-    pub(crate) fn len(&self) -> usize {
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks whether it is empty")]
+    pub fn len(&self) -> usize {
         self.words.len()
     }
 
     /// The features of the word at `position` after the tags `last` and `before_last`.
-    pub(crate) fn features(&self, position: usize, last: u64, before_last: u64, features: &mut Vec<u32>) {
+    pub fn features(&self, position: usize, last: u64, before_last: u64, features: &mut Vec<u32>) {
         features.clear();
         let word = &self.words[position];
         let at = |offset: isize| position.checked_add_signed(offset).and_then(|index| self.words.get(index));
@@ -180,7 +181,7 @@ impl<'w> TaggerInput<'w> {
 }
 
 /// The class with the highest score, the first of equals.
-pub(crate) fn best(scores: &[i32]) -> usize {
+pub fn best(scores: &[i32]) -> usize {
     let mut best = 0;
     for (class, score) in scores.iter().enumerate() {
         if *score > scores[best] {
@@ -191,13 +192,13 @@ pub(crate) fn best(scores: &[i32]) -> usize {
 }
 
 /// The number of a class as a tag number. There are at most 127 tags; reading and training check it.
-pub(crate) fn tag_id(class: usize) -> TagId {
+pub fn tag_id(class: usize) -> TagId {
     TagId::try_from(class).expect("the number of tags is checked when a model is read or trained")
 }
 
 impl<S: FeatureScorer> Tagger<S> {
     /// Tags a sentence.
-    pub(crate) fn tag(&self, words: &[HashedWord]) -> Vec<TagId> {
+    pub fn tag(&self, words: &[HashedWord]) -> Vec<TagId> {
         let input = TaggerInput::new(words, &self.classes);
         let mut features = Vec::with_capacity(64);
         let (mut last, mut before_last) = start();
@@ -215,13 +216,13 @@ impl<S: FeatureScorer> Tagger<S> {
 }
 
 /// The two tags before the first word.
-pub(crate) fn start() -> (u64, u64) {
+pub fn start() -> (u64, u64) {
     (NO_TAG, NO_TAG)
 }
 
 impl Tagger {
     /// Reads a tagger.
-    pub(crate) fn read(reader: &mut ByteReader<'_>) -> Result<Self, ModelFileError> {
+    pub fn read(reader: &mut ByteReader<'_>) -> Result<Self, ModelFileError> {
         let count = reader.count()?;
         if count == 0 || count > MOST_CLASSES {
             return Err(ModelFileError::NumberTooLarge);

@@ -7,22 +7,22 @@ use crate::transition::{NONE, Node, ParserState};
 
 /// A word as the parser sees it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Atoms {
+pub struct Atoms {
     /// The word in small letters.
-    pub(crate) word: u64,
+    pub word: u64,
     /// Its lemma.
-    pub(crate) lemma: u64,
+    pub lemma: u64,
     /// Its joint tag.
-    pub(crate) tag: u64,
+    pub tag: u64,
     /// Its universal tag.
-    pub(crate) upos: u64,
+    pub upos: u64,
     /// Word and tag together.
-    pub(crate) both: u64,
+    pub both: u64,
 }
 
 impl Atoms {
     /// Joins what the tagger and the lemmatiser found.
-    pub(crate) fn new(word: u64, lemma: u64, tag: u8, upos: Upos) -> Self {
+    pub fn new(word: u64, lemma: u64, tag: u8, upos: Upos) -> Self {
         let tag = u64::from(tag) + 16;
         Self { word, lemma, tag, upos: upos as u64 + 16, both: hash::mix(word, tag) }
     }
@@ -86,7 +86,7 @@ macro_rules! feature {
 
 /// A sentence as the parser sees it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ParserInput {
+pub struct ParserInput {
     /// The words, the root, and a last entry that stands for "no word".
     atoms: Vec<Atoms>,
     counts: Vec<Counts>,
@@ -94,7 +94,7 @@ pub(crate) struct ParserInput {
 
 impl ParserInput {
     /// Prepares a sentence.
-    pub(crate) fn new(words: impl IntoIterator<Item = (Atoms, Upos)>) -> Self {
+    pub fn new(words: impl IntoIterator<Item = (Atoms, Upos)>) -> Self {
         let mut input = Self::default();
         let mut counts = Counts::default();
         for (atoms, upos) in words {
@@ -113,7 +113,8 @@ impl ParserInput {
     }
 
     /// Number of words.
-    pub(crate) fn len(&self) -> usize {
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks whether it is empty")]
+    pub fn len(&self) -> usize {
         self.atoms.len().saturating_sub(2)
     }
 
@@ -123,7 +124,7 @@ impl ParserInput {
     }
 
     /// All features of a state.
-    pub(crate) fn features(&self, state: &ParserState, features: &mut Vec<u32>) {
+    pub fn features(&self, state: &ParserState, features: &mut Vec<u32>) {
         let mut part = Vec::new();
         self.tree_features(state, features);
         features.extend_from_slice(self.top_features(state.top(), &mut part));
@@ -132,7 +133,7 @@ impl ParserInput {
     }
 
     /// The features that follow from the top of the stack alone.
-    pub(crate) fn top_features<'f>(&self, top: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
+    pub fn top_features<'f>(&self, top: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
         let s0 = self.atoms_at(top);
         let mut feature = Templates::begin(TOP);
         feature!(feature, s0.both);
@@ -144,7 +145,7 @@ impl ParserInput {
     }
 
     /// The features that follow from the next word and those behind it.
-    pub(crate) fn next_features<'f>(&self, next: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
+    pub fn next_features<'f>(&self, next: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
         let ahead = |steps: u16| self.atoms_at(next.saturating_add(steps));
         let (n0, n1, n2, n3) = (self.atoms_at(next), ahead(1), ahead(2), ahead(3));
         let mut feature = Templates::begin(NEXT);
@@ -164,7 +165,7 @@ impl ParserInput {
     }
 
     /// The features that need both the top of the stack and the next word, but nothing of the tree.
-    pub(crate) fn pair_features<'f>(&self, top: u16, next: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
+    pub fn pair_features<'f>(&self, top: u16, next: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
         let ahead = |steps: u16| self.atoms_at(next.saturating_add(steps));
         let (s0, n0, n1, n2) = (self.atoms_at(top), self.atoms_at(next), ahead(1), ahead(2));
         let before_next = self.atoms_at(next.wrapping_sub(1));
@@ -207,7 +208,7 @@ impl ParserInput {
     }
 
     /// The features that need the rest of the stack or the tree built so far.
-    pub(crate) fn tree_features(&self, state: &ParserState, features: &mut Vec<u32>) {
+    pub fn tree_features(&self, state: &ParserState, features: &mut Vec<u32>) {
         let node = |place: u16| state.nodes.get(usize::from(place));
         let child = |place: u16, pick: fn(&Node) -> u16| node(place).map_or(NONE, pick);
         let label = |place: u16| match node(place) {

@@ -4,14 +4,14 @@
 //! That makes hypotheses of one beam comparable at every step.
 
 /// "No such word".
-pub(crate) const NONE: u16 = u16::MAX;
+pub const NONE: u16 = u16::MAX;
 
 /// Number of a relation in the model's list.
-pub(crate) type LabelId = u8;
+pub type LabelId = u8;
 
 /// One move of the parser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Move {
+pub enum Move {
     /// The next word enters the stack without a head.
     Shift,
     /// The top of the stack, which has its head, leaves.
@@ -24,19 +24,20 @@ pub(crate) enum Move {
 
 /// Numbers the moves as classes of a linear model.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct MoveSet {
+pub struct MoveSet {
     /// How many relations there are.
-    pub(crate) labels: usize,
+    pub labels: usize,
 }
 
 impl MoveSet {
     /// How many moves there are.
-    pub(crate) fn len(self) -> usize {
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks whether it is empty")]
+    pub fn len(self) -> usize {
         2 + 2 * self.labels
     }
 
     /// The number of a move.
-    pub(crate) fn class(self, step: Move) -> usize {
+    pub fn class(self, step: Move) -> usize {
         match step {
             Move::Shift => 0,
             Move::Reduce => 1,
@@ -48,19 +49,19 @@ impl MoveSet {
 
 /// What is known about one word so far.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Node {
-    pub(crate) head: u16,
-    pub(crate) label: LabelId,
-    pub(crate) left_count: u8,
-    pub(crate) right_count: u8,
+pub struct Node {
+    pub head: u16,
+    pub label: LabelId,
+    pub left_count: u8,
+    pub right_count: u8,
     /// The outermost and the second outermost dependent on the left.
-    pub(crate) left: [u16; 2],
+    pub left: [u16; 2],
     /// The outermost and the second outermost dependent on the right.
-    pub(crate) right: [u16; 2],
+    pub right: [u16; 2],
     /// Which relations its left dependents have, one bit each (rare ones share the last bit).
-    pub(crate) left_labels: u64,
+    pub left_labels: u64,
     /// The same on the right.
-    pub(crate) right_labels: u64,
+    pub right_labels: u64,
 }
 
 const UNATTACHED: Node = Node {
@@ -76,17 +77,17 @@ const UNATTACHED: Node = Node {
 
 /// A configuration: stack, next word and the arcs built so far.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ParserState {
+pub struct ParserState {
     /// All words and, last, the root.
-    pub(crate) nodes: Vec<Node>,
-    pub(crate) stack: Vec<u16>,
+    pub nodes: Vec<Node>,
+    pub stack: Vec<u16>,
     /// The next word; equal to the number of words when only the root is left.
-    pub(crate) next: u16,
+    pub next: u16,
 }
 
 impl ParserState {
     /// Back to the beginning of a sentence of so many words (fewer than 65,535).
-    pub(crate) fn reset(&mut self, words: usize) {
+    pub fn reset(&mut self, words: usize) {
         self.nodes.clear();
         self.nodes.resize(words + 1, UNATTACHED);
         self.stack.clear();
@@ -94,29 +95,29 @@ impl ParserState {
     }
 
     /// Becomes a copy of another state without giving up its memory.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
+    pub fn copy_from(&mut self, other: &Self) {
         self.nodes.clone_from(&other.nodes);
         self.stack.clone_from(&other.stack);
         self.next = other.next;
     }
 
     /// The index of the root.
-    pub(crate) fn root(&self) -> u16 {
+    pub fn root(&self) -> u16 {
         u16::try_from(self.nodes.len().saturating_sub(1)).unwrap_or(NONE)
     }
 
     /// The top of the stack, or [`NONE`].
-    pub(crate) fn top(&self) -> u16 {
+    pub fn top(&self) -> u16 {
         self.stack.last().copied().unwrap_or(NONE)
     }
 
     /// Whether all words have entered and left the stack.
-    pub(crate) fn is_final(&self) -> bool {
+    pub fn is_final(&self) -> bool {
         self.next == self.root() && self.stack.is_empty()
     }
 
     /// Whether a move is possible, whatever its label.
-    pub(crate) fn allows(&self, step: Move) -> bool {
+    pub fn allows(&self, step: Move) -> bool {
         let words_left = self.next < self.root();
         let has_head = |word: u16| self.nodes[usize::from(word)].head != NONE;
         let top = self.stack.last();
@@ -129,7 +130,7 @@ impl ParserState {
     }
 
     /// Makes an allowed move; one that is not allowed changes nothing.
-    pub(crate) fn apply(&mut self, step: Move) {
+    pub fn apply(&mut self, step: Move) {
         if !self.allows(step) {
             return;
         }

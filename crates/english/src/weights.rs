@@ -8,14 +8,14 @@ use crate::bytes::ByteWriter;
 use crate::index::{self, BATCH, KeyIndex};
 
 /// Most classes a model may have.
-pub(crate) const MOST_CLASSES: usize = 127;
+pub const MOST_CLASSES: usize = 127;
 
 /// One score for each class; the fixed size spares a check at every addition.
-pub(crate) type ClassScores = [i32; MOST_CLASSES + 1];
+pub type ClassScores = [i32; MOST_CLASSES + 1];
 
 /// Something that gives every class a score for a set of features. The finished model and the one being learnt both
 /// do, so that training and use run the same search.
-pub(crate) trait FeatureScorer {
+pub trait FeatureScorer {
     /// Adds the weights of the features to the scores of the classes.
     fn add(&self, features: &[u32], scores: &mut ClassScores);
 }
@@ -32,7 +32,7 @@ struct Cell {
 const LAST: u8 = 0x80;
 
 /// The largest weight of a model; its opposite is the smallest.
-pub(crate) const LARGEST: i16 = 2300;
+pub const LARGEST: i16 = 2300;
 
 /// So many weights can be added in 16 bits.
 const MAX_SUMMED_ROWS: usize = (i16::MAX / LARGEST) as usize;
@@ -74,7 +74,7 @@ fn read_inline(bits: u32) -> (usize, i32) {
 
 /// The finished model.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LinearWeights {
+pub struct LinearWeights {
     /// For every feature its row, or where to find it.
     rows: KeyIndex,
     cells: Vec<Cell>,
@@ -156,7 +156,7 @@ impl LinearWeights {
 
 impl LinearWeights {
     /// Reads a model with so many classes: the keys, then the classes of all cells, then their weights.
-    pub(crate) fn read(reader: &mut ByteReader<'_>, classes: usize) -> Result<Self, ModelFileError> {
+    pub fn read(reader: &mut ByteReader<'_>, classes: usize) -> Result<Self, ModelFileError> {
         if classes > MOST_CLASSES {
             return Err(ModelFileError::NumberTooLarge);
         }
@@ -209,7 +209,7 @@ impl LinearWeights {
     }
 
     /// A model out of rows, for a learner that needs one right away.
-    pub(crate) fn from_rows(rows: &[WeightRow], classes: usize) -> Result<Self, ModelFileError> {
+    pub fn from_rows(rows: &[WeightRow], classes: usize) -> Result<Self, ModelFileError> {
         let mut writer = ByteWriter::default();
         write(&mut writer, rows);
         Self::read(&mut ByteReader::new(&writer.finish()), classes)
@@ -228,10 +228,10 @@ fn dense(cells: impl Iterator<Item = Cell>) -> Result<DenseRow, ModelFileError> 
 }
 
 /// A row as the trainer hands it over: the feature's key and its weights, never empty and none beyond [`LARGEST`].
-pub(crate) type WeightRow = (u32, Vec<(u8, i16)>);
+pub type WeightRow = (u32, Vec<(u8, i16)>);
 
 /// Writes rows in ascending order of their keys.
-pub(crate) fn write(writer: &mut ByteWriter, rows: &[WeightRow]) {
+pub fn write(writer: &mut ByteWriter, rows: &[WeightRow]) {
     let (mut classes, mut weights) = (Vec::new(), Vec::new());
     for (_, row) in rows {
         for &(class, weight) in row {

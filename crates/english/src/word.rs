@@ -4,7 +4,7 @@ use crate::hash;
 
 /// How a word is capitalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Capitals {
+pub enum Capitals {
     /// No capital at the beginning.
     None,
     /// A capital and then at least one small letter, or a single capital.
@@ -15,24 +15,24 @@ pub(crate) enum Capitals {
 
 /// The hashed view of one word.
 #[derive(Debug, Clone)]
-pub(crate) struct HashedWord {
+pub struct HashedWord {
     /// The form as written.
-    pub(crate) form: u64,
+    pub form: u64,
     /// In small letters, every digit as zero: "2016" and "1998" are the same word to the models.
-    pub(crate) lower: u64,
+    pub lower: u64,
     /// The first one to four characters, in small letters.
-    pub(crate) prefixes: [u64; 4],
+    pub prefixes: [u64; 4],
     /// The last one to five characters, in small letters.
-    pub(crate) suffixes: [u64; 5],
+    pub suffixes: [u64; 5],
     /// Capital, small letter, digit or the character itself, with runs cut to two.
-    pub(crate) shape: u64,
+    pub shape: u64,
     /// How it is capitalised.
-    pub(crate) capitals: Capitals,
+    pub capitals: Capitals,
 }
 
 impl HashedWord {
     /// Looks at a word. An empty one is allowed and equals no other.
-    pub(crate) fn new(form: &str) -> Self {
+    pub fn new(form: &str) -> Self {
         let mut lower = hash::START;
         let mut prefixes = [0; 4];
         for (position, character) in form.chars().flat_map(char::to_lowercase).enumerate() {
@@ -80,7 +80,7 @@ fn shape(form: &str) -> u64 {
 }
 
 /// How a word is capitalised; see [`Capitals`].
-pub(crate) fn capitals(form: &str) -> Capitals {
+pub fn capitals(form: &str) -> Capitals {
     if !form.chars().next().is_some_and(char::is_uppercase) {
         Capitals::None
     } else if form.chars().nth(1).is_some() && !form.chars().any(char::is_lowercase) {

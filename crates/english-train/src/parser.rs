@@ -3,14 +3,14 @@
 //! Where the best hypothesis of the beam is furthest ahead of the right derivation, both are cut and the weights are
 //! moved from one to the other (maximum violation, Huang, Fayong and Guo 2012).
 
-use super::TrainOptions;
-use super::oracle::ReferenceTree;
-use super::perceptron::{Perceptron, frequent};
-use super::random::Random;
-use crate::search::{BeamLimits, BeamSearch, Grammar};
-use crate::templates::ParserInput;
-use crate::transition::{Move, ParserState};
-use crate::weights::{ClassScores, FeatureScorer, MOST_CLASSES};
+use crate::TrainOptions;
+use crate::oracle::ReferenceTree;
+use crate::perceptron::{Perceptron, frequent};
+use crate::random::Random;
+use probare_english::search::{BeamLimits, BeamSearch, Grammar};
+use probare_english::templates::ParserInput;
+use probare_english::transition::{Move, ParserState};
+use probare_english::weights::{ClassScores, FeatureScorer, MOST_CLASSES};
 
 /// A sentence ready for the parser.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Learns the model from a treebank folder and measures it on the test part.
 //!
 //! ```text
-//! cargo run --release -p probare-english --example train -- TREEBANK OUT [--parsers 1 …]
-//! cargo run --release -p probare-english --example train -- --evaluate TREEBANK
+//! cargo run --release -p probare-english-train -- TREEBANK OUT [--parsers 1 …]
+//! cargo run --release -p probare-english-train -- --evaluate TREEBANK
 //! ```
 
 #![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use probare_english::Parser;
-use probare_english::train::{TrainOptions, evaluate, run};
+use probare_english_train::{TrainOptions, evaluate, run};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,8 +1,8 @@
 //! Models learnt with different seeds, added up. The sum of linear models gives the sum of their scores: a vote among
 //! them at the cost of one.
 
-use super::perceptron::{AverageRow, Perceptron, divide_rounding};
-use crate::weights::{LARGEST, WeightRow};
+use crate::perceptron::{AverageRow, Perceptron, divide_rounding};
+use probare_english::weights::{LARGEST, WeightRow};
 
 /// Averages are computed in thousandths of an update.
 const SCALE: i64 = 1000;

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use super::TrainError;
-use super::treebank::{self, AnnotatedSentence, AnnotatedToken};
-use crate::document::{ParsedSentence, ParsedToken};
-use crate::{ParsedText, Parser, Span};
+use crate::TrainError;
+use crate::treebank::{self, AnnotatedSentence, AnnotatedToken};
+use probare_english::{ParsedSentence, ParsedText, ParsedToken, Parser, Span};
 
 /// Relations that are reported one by one: the ones that claims are made of.
 const REPORTED: [&str; 6] = ["nsubj", "nsubj:pass", "obj", "obl", "cop", NEGATION];

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::TrainOptions;
-use super::perceptron::{Perceptron, frequent};
-use super::random::Random;
-use super::sum::{self, Sum};
-use super::treebank::AnnotatedSentence;
-use crate::ModelFileError;
-use crate::tagger::{AmbiguityClasses, Tag, TagId, Tagger, TaggerInput, best, start, tag_id};
-use crate::weights::{ClassScores, FeatureScorer, LinearWeights, MOST_CLASSES};
-use crate::word::HashedWord;
+use crate::TrainOptions;
+use crate::perceptron::{Perceptron, frequent};
+use crate::random::Random;
+use crate::sum::{self, Sum};
+use crate::treebank::AnnotatedSentence;
+use probare_english::ModelFileError;
+use probare_english::tagger::{AmbiguityClasses, Tag, TagId, Tagger, TaggerInput, best, start, tag_id};
+use probare_english::weights::{ClassScores, FeatureScorer, LinearWeights, MOST_CLASSES};
+use probare_english::word::HashedWord;
 
 /// A sentence ready for the tagger.
 #[derive(Debug)]

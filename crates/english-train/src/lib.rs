@@ -1,6 +1,8 @@
 //! Learning the model from a treebank, and measuring it. Everything is seeded: the same data and options give the same
 //! file, byte for byte.
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 mod evaluate;
 mod lemma;
 mod oracle;
@@ -15,9 +17,8 @@ mod treebank;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::model;
-use crate::{ModelFileError, Parser};
 pub use evaluate::{EvaluationReport, ParserEvaluation, RelationScore, evaluate};
+use probare_english::{ModelFileError, Parser, model};
 
 /// Why training or measuring stopped.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +61,7 @@ pub enum TrainError {
     Model(#[from] ModelFileError),
 }
 
-/// How to train. The defaults are those of the model in this crate.
+/// How to train. The defaults are those of the model that `probare-english` has.
 #[derive(Debug, Clone)]
 pub struct TrainOptions {
     /// Passes of each tagger over the data.
@@ -122,7 +123,6 @@ pub fn run(data_dir: &Path, out_dir: &Path, options: &TrainOptions) -> Result<Pa
     Ok(path)
 }
 
-#[expect(clippy::disallowed_methods, reason = "training is a tool for developers, and this crate knows no reports")]
 fn write_model(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     fs::write(path, bytes)
 }

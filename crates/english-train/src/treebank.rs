@@ -4,9 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::TrainError;
-use crate::labels::{self, Upos};
-use crate::tagger::Tag;
+use crate::TrainError;
+use probare_english::labels::{self, Upos};
+use probare_english::tagger::Tag;
 
 /// A word with its annotation.
 #[derive(Debug, Clone)]

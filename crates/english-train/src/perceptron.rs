@@ -1,7 +1,7 @@
 //! Averaged perceptron with integer arithmetic: the same weights on every machine, to the last bit.
 
-use crate::index::BATCH;
-use crate::weights::{ClassScores, FeatureScorer, MOST_CLASSES};
+use probare_english::index::BATCH;
+use probare_english::weights::{ClassScores, FeatureScorer, MOST_CLASSES};
 
 /// What scoring reads: kept small and together.
 #[derive(Debug, Clone, Copy, Default)]

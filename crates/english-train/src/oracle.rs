@@ -1,6 +1,6 @@
 //! The moves that build a known tree.
 
-use crate::transition::{LabelId, Move, NONE, ParserState};
+use probare_english::transition::{LabelId, Move, NONE, ParserState};
 
 /// The tree to be built. Heads use the transition system's numbering: the root is the number of words.
 #[derive(Debug, Clone)]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::treebank::AnnotatedSentence;
-use crate::bytes::ByteWriter;
-use crate::lemma::{RuleKeys, RuleKind, SuffixEdit, keys, shared_prefix, write};
-use crate::word::{Capitals, capitals};
+use crate::treebank::AnnotatedSentence;
+use probare_english::bytes::ByteWriter;
+use probare_english::lemma::{RuleKeys, RuleKind, SuffixEdit, keys, shared_prefix, write};
+use probare_english::word::{Capitals, capitals};
 
 /// Edits and rules, ready to be written.
 #[derive(Debug)]

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::oracle::ReferenceTree;
-use super::parser::TrainingSentence;
-use super::sum::{self, Sum};
-use super::tagger::{self, TaggedSentence};
-use super::treebank::AnnotatedSentence;
-use super::{TrainError, TrainOptions, lemma, parser};
-use crate::bytes::{ByteReader, ByteWriter};
-use crate::lemma::Lemmatizer;
-use crate::sentence_analysis::parser_input;
-use crate::tagger::{AmbiguityClasses, Tag, write_classes};
-use crate::transition::LabelId;
-use crate::{model, weights};
+use crate::oracle::ReferenceTree;
+use crate::parser::TrainingSentence;
+use crate::sum::{self, Sum};
+use crate::tagger::{self, TaggedSentence};
+use crate::treebank::AnnotatedSentence;
+use crate::{TrainError, TrainOptions, lemma, parser};
+use probare_english::bytes::{ByteReader, ByteWriter};
+use probare_english::lemma::Lemmatizer;
+use probare_english::sentence_analysis::parser_input;
+use probare_english::tagger::{AmbiguityClasses, Tag, write_classes};
+use probare_english::transition::LabelId;
+use probare_english::{model, weights};
 
 /// Learns everything and hands the content of a model file to `save` after each parser that was added.
 pub(crate) fn learn(
