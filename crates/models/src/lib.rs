@@ -3,7 +3,7 @@
 //! [`ModelSettings`] say who is asked and how hard; [`Models`] opens them for a run and answers what judges ask. Replies
 //! go into a [`ResponseCache`] by the content of their request, so that none is paid for twice: not in the next run, not after a
 //! crash, not by two processes at once. A [`Budget`] is reserved before each call. Keys come from named variables of the
-//! environment and are shown nowhere ([`Redactor`]). What is worth another attempt is one table: [`fault::RULES`].
+//! environment and are shown nowhere ([`Redactor`]). What is worth another attempt is one table: [`retry_policy::RULES`].
 //!
 //! The crate is asynchronous inside; its users need not be.
 //!
@@ -27,7 +27,6 @@ mod connection;
 mod dialects;
 pub mod embedding;
 mod error;
-pub mod fault;
 mod http;
 mod image_tokens;
 mod images;
@@ -37,6 +36,7 @@ mod models;
 mod name;
 pub mod prices;
 mod request;
+pub mod retry_policy;
 mod secret;
 mod settings;
 mod shared;
@@ -53,7 +53,6 @@ pub use cache::{
 pub use client::{CallReply, Client};
 pub use dialects::{Feature, StopMeaning, StopReasons, providers_table, reply_endings_table, stop_reasons};
 pub use error::CallError;
-pub use fault::Fault;
 pub use images::{ImageError, read_image};
 pub use ledger::{Account, Admission, EndedCall, Grant, Ledger, LedgerRequest, PlannedCall, SpendingLimit};
 pub use models::Models;
@@ -61,6 +60,7 @@ pub use name::{ModelName, NameError, Provider};
 pub use prices::Money;
 pub use probare_files::random_bytes;
 pub use request::ModelRequest;
+pub use retry_policy::Fault;
 pub use secret::{KEY_FRAGMENT, REDACTED, Redactor, Secret, WHOLE_KEY, forbid_core_dumps};
 pub use settings::{
     GeneratorType, LimitScope, MaxTokensField, ModelSettings, SettingsError, looks_like_a_variable, without_keys,

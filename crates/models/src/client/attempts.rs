@@ -9,11 +9,11 @@ use super::{Client, ClientInner, FailedCall, longest_reply, with_code};
 use crate::budget::{Reservation, Spending};
 use crate::cache::LostAttempts;
 use crate::dialects::{RawReply, RawRequest, ReplyError, without_images};
-use crate::fault::{Again, backoff};
 use crate::http::AttemptError;
 use crate::image_tokens::input_bound;
 use crate::ledger::{EndedCall, PlannedCall, outcome};
 use crate::limits::{BreakerDecision, BreakerPass, Permit};
+use crate::retry_policy::{Retry, backoff};
 use crate::shared::add_to_count;
 use crate::{CacheEntry, CacheKey, CallError, Fault, ModelRequest, Money};
 
@@ -117,10 +117,10 @@ impl Client {
                 // Everybody who asks this model waits.
                 inner.limits.hold.extend(asked, Instant::now());
             }
-            let again = match error.fault.rule().again {
-                Again::No => false,
-                Again::Yes => true,
-                Again::Once => !std::mem::replace(&mut empty_before, true),
+            let again = match error.fault.rule().retry {
+                Retry::No => false,
+                Retry::Yes => true,
+                Retry::Once => !std::mem::replace(&mut empty_before, true),
             };
             if let Some(asked) = retry_after.filter(|asked| again && Instant::now() + *asked >= moment) {
                 return Err(inner.postponed_error(asked, Some(error.reason)));

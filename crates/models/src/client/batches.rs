@@ -19,9 +19,9 @@ use crate::budget::Reservation;
 use crate::cache::CacheClaim;
 use crate::connection::Connection;
 use crate::dialects::{RawRequest, ReplyError, error_message, parse_json};
-use crate::fault::{Again, backoff};
 use crate::http::{AttemptError, Http};
 use crate::ledger::{EndedCall, PlannedCall, key_from_hex};
+use crate::retry_policy::{Retry, backoff};
 use crate::shared::ModelContext;
 use crate::{CacheEntry, CacheKey, CallError, Fault, ModelRequest, Money, Spending, random_bytes};
 
@@ -84,10 +84,10 @@ impl Client {
         }
         let before = book.failure(key, inner.shared.0.refresh);
         if let Some(BatchFailure { fault, reason, attempts }) = &before {
-            let most = match fault.rule().again {
-                Again::No => 1,
-                Again::Once => 2,
-                Again::Yes => inner.attempts,
+            let most = match fault.rule().retry {
+                Retry::No => 1,
+                Retry::Once => 2,
+                Retry::Yes => inner.attempts,
             };
             if *attempts >= most {
                 let (fault, reason, attempts) = (*fault, reason.clone(), *attempts);
@@ -258,7 +258,7 @@ impl Client {
                 Ok(Err(failed)) => failed,
                 Err(_) => ReplyError::new(Fault::TimedOut, "the provider does not answer").into(),
             };
-            if tries >= TRIES || error.fault.rule().again == Again::No {
+            if tries >= TRIES || error.fault.rule().retry == Retry::No {
                 return Err(error);
             }
             let own = backoff(self.0.base_wait, tries, self.0.shared.0.seed);

@@ -11,7 +11,7 @@ use super::{
     non_empty, parse_json, retry_after_header, schema, set, split_system, text_at, usage, with_joined_results,
 };
 use crate::embedding::read_vector;
-use crate::fault::retry_after;
+use crate::retry_policy::retry_after;
 use crate::{Fault, ModelRequest};
 
 /// Gemini.

@@ -35,7 +35,7 @@ pub(crate) use sse::{parse_events, parse_lines};
 pub use stop::{StopMeaning, StopReasons, stop_reasons};
 pub use table::{providers_table, reply_endings_table};
 
-use crate::fault::{self, Fault};
+use crate::retry_policy::{self, Fault};
 use crate::{ModelRequest, Provider};
 
 /// What can be asked of a model, beside the words.
@@ -511,8 +511,8 @@ pub(crate) fn cut_stream() -> ReplyError {
 pub(crate) fn retry_after_header(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let now = header("date").and_then(|date| httpdate::parse_http_date(date).ok()).unwrap_or(now);
-    let milliseconds = header("retry-after-ms").and_then(fault::retry_after_ms);
-    milliseconds.or_else(|| header("retry-after").and_then(|value| fault::retry_after(value, now)))
+    let milliseconds = header("retry-after-ms").and_then(retry_policy::retry_after_ms);
+    milliseconds.or_else(|| header("retry-after").and_then(|value| retry_policy::retry_after(value, now)))
 }
 
 #[cfg(test)]

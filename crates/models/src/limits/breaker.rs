@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::Fault;
-use crate::fault::Concern;
+use crate::retry_policy::Concern;
 
 /// After so many failed trials in a row nothing is repeated any more.
 const PATIENCE: u32 = 3;

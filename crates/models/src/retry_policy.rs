@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 /// How often a question is asked again after a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Again {
+pub enum Retry {
     /// Not at all.
     No,
     /// Once.
@@ -34,7 +34,7 @@ pub struct Rule {
     /// How it shows.
     pub shows: &'static str,
     /// Whether another attempt is made.
-    pub again: Again,
+    pub retry: Retry,
     /// Whom it concerns.
     pub concern: Concern,
     /// Whether fewer requests are sent at once from now on.
@@ -48,7 +48,7 @@ pub struct Rule {
 /// What can go wrong, and for each how often to try again, whom it concerns, whether to send fewer at once, and whether it may
 /// have been charged.
 macro_rules! faults {
-    ($(#[doc = $doc:literal] $fault:ident: $shows:literal, $again:ident, $concern:ident, $slower:literal, $charged:literal, $why:literal;)*) => {
+    ($(#[doc = $doc:literal] $fault:ident: $shows:literal, $retry:ident, $concern:ident, $slower:literal, $charged:literal, $why:literal;)*) => {
         /// What went wrong with one attempt.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Fault {
@@ -61,7 +61,7 @@ macro_rules! faults {
             $(Rule {
                 fault: Fault::$fault,
                 shows: $shows,
-                again: Again::$again,
+                retry: Retry::$retry,
                 concern: Concern::$concern,
                 slower: $slower,
                 charged: $charged,
@@ -178,7 +178,7 @@ impl Fault {
     /// Whether another model may answer instead: after what another attempt could have mended, and where the account is
     /// empty. What is wrong with the question, the key or the model's name is for its author to see.
     pub fn permits_fallback(self) -> bool {
-        self == Self::NoCredit || self.rule().again != Again::No
+        self == Self::NoCredit || self.rule().retry != Retry::No
     }
 
     /// The fault that a status other than 200 is, with what the body says.
@@ -212,10 +212,10 @@ pub fn retry_table() -> String {
     );
     let yes = |yes: bool| if yes { "yes" } else { "no" };
     for rule in RULES {
-        let again = match rule.again {
-            Again::No => "no",
-            Again::Once => "once",
-            Again::Yes => "yes",
+        let again = match rule.retry {
+            Retry::No => "no",
+            Retry::Once => "once",
+            Retry::Yes => "yes",
         };
         let charged = if rule.charged { "may be" } else { "no" };
         let (fallback, slower) = (yes(rule.fault.permits_fallback()), yes(rule.slower));
@@ -286,7 +286,7 @@ mod tests {
         for status in (100..=599).filter(|status| *status != 200) {
             let fault = Fault::from_status(status, "");
             let is_asked_again = matches!(status, 408 | 409 | 425 | 429 | 500..=599);
-            assert_eq!(fault.rule().again != Again::No, is_asked_again, "{status}");
+            assert_eq!(fault.rule().retry != Retry::No, is_asked_again, "{status}");
         }
         assert_eq!(Fault::from_status(429, r#"{"error":{"code":"insufficient_quota"}}"#), Fault::NoCredit);
     }
