@@ -4,19 +4,21 @@
 //! Every option is optional: what nobody says keeps its default where it is used. Of every option it is known where it came
 //! from.
 
+mod gates;
+mod old_names;
+mod origin;
+
 use std::collections::BTreeMap;
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::builder::{Resettable, ValueParser};
-use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use clap::builder::Resettable;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, ValueEnum};
 use probare_core::{MetricRequest, Profile, Trust};
 use probare_formats::{CaseFormat, FieldMap, Grouping, MapError, ReadOptions};
 use probare_models::{CacheFile, ModelOptions, ModelSettings};
-use probare_report::{Cluster, Gate, GateError, GateOrigin, Gates, GroupBy};
+use probare_report::{Cluster, Gate, GateOrigin, Gates, GroupBy};
 use probare_sandbox::SandboxChoice;
 use probare_store::RunPlan;
 use schemars::JsonSchema;
@@ -24,6 +26,11 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value as Json;
 
+pub use self::gates::{ConfiguredGate, ConfiguredGates};
+pub use self::old_names::{RENAMED, RenamedOption};
+pub use self::origin::{OldName, SettingOrigin};
+
+use self::gates::is_gate_flag;
 use crate::config::{ConfigError, Dataset, Generate, MetricEntry, Retrieval};
 use crate::{MOST_JOBS, ModelAccess, ProgramOptions};
 
@@ -352,73 +359,6 @@ impl OptionField for ConfiguredGates {
     }
 }
 
-/// An option of release 0.3 that has another name now.
-#[derive(Debug, Clone, Copy)]
-pub struct RenamedOption {
-    /// The key of then.
-    pub old: &'static str,
-    /// The flag of then, without its dashes.
-    pub old_flag: &'static str,
-    /// The key of now.
-    pub new: &'static str,
-    /// The variable of then.
-    pub old_variable: &'static str,
-    /// The variable of now.
-    pub new_variable: &'static str,
-}
-
-/// Options by their names of release 0.3. `bands` is none of them: both lists may be given.
-pub const RENAMED: [RenamedOption; 5] = [
-    renamed(["confident", "confident"], "significant", "PROBARE_CONFIDENT", "PROBARE_SIGNIFICANT"),
-    renamed(["each_group", "each-group"], "per_group", "PROBARE_EACH_GROUP", "PROBARE_PER_GROUP"),
-    renamed(["record", "record"], "cache", "PROBARE_RECORD", "PROBARE_CACHE"),
-    renamed(["sep", "sep"], "delimiter", "PROBARE_SEP", "PROBARE_DELIMITER"),
-    renamed(["longest_row", "longest-row"], "max_row_size", "PROBARE_LONGEST_ROW", "PROBARE_MAX_ROW_SIZE"),
-];
-
-const fn renamed(
-    [old, old_flag]: [&'static str; 2],
-    new: &'static str,
-    old_variable: &'static str,
-    new_variable: &'static str,
-) -> RenamedOption {
-    RenamedOption { old, old_flag, new, old_variable, new_variable }
-}
-
-impl RenamedOption {
-    /// Whether the old variable is set, and the new one is not.
-    pub fn is_set_by_old_variable(&self) -> bool {
-        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        is_set(self.old_variable) && !is_set(self.new_variable)
-    }
-}
-
-/// The variable that gives the value of an option: the one of this name, or its old name where that is the one that is set.
-fn variable_in_use(name: &str) -> &str {
-    let old = RENAMED.iter().find(|option| option.new_variable == name && option.is_set_by_old_variable());
-    old.map_or(name, |option| option.old_variable)
-}
-
-/// An option that was given by the name of an earlier release.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OldName {
-    pub(crate) old: &'static str,
-    pub(crate) new: &'static str,
-    pub(crate) from: SettingOrigin,
-}
-
-impl fmt::Display for OldName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { old, new, from } = self;
-        match from {
-            SettingOrigin::Flag(_) => write!(formatter, "`--{old}` is now `--{}`", new.replace('_', "-")),
-            SettingOrigin::Variable(name) => write!(formatter, "`{name}` is now `PROBARE_{}`", new.to_uppercase()),
-            SettingOrigin::File(name) => write!(formatter, "`{old}` in {name} is now `{new}`"),
-            SettingOrigin::Caller | SettingOrigin::Default => write!(formatter, "`{old}` is now `{new}`"),
-        }
-    }
-}
-
 /// When something is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -429,164 +369,6 @@ pub enum When {
     Always,
     /// Nowhere
     Never,
-}
-
-/// A gate, and where it was set.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ConfiguredGate {
-    /// The limit.
-    pub gate: Gate,
-    /// Where it came from.
-    pub from: SettingOrigin,
-}
-
-/// Gates in the order in which they were set.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ConfiguredGates(pub Vec<ConfiguredGate>);
-
-impl ConfiguredGates {
-    /// Gates that were all set in one place.
-    pub fn new(gates: impl IntoIterator<Item = Gate>, from: &SettingOrigin) -> Self {
-        Self(gates.into_iter().map(|gate| ConfiguredGate { gate, from: from.clone() }).collect())
-    }
-
-    fn add_arguments(command: Command) -> Command {
-        command.args(GATE_FLAGS.map(|(id, value, parse, help)| {
-            let variable = format!("PROBARE_{}", id.to_uppercase());
-            let long = id.replace('_', "-");
-            let argument = Arg::new(id).long(long).value_name(value).help(help).env(variable);
-            argument.action(ArgAction::Append).value_parser(ValueParser::new(parse))
-        }))
-    }
-}
-
-/// Reads a gate as the command line has it.
-type GateParser = fn(&str) -> Result<Gate, GateError>;
-
-/// The flag of gates against a baseline.
-const NOT_WORSE: &str = "not_worse";
-
-/// A flag for each kind of gate: its id, what it takes, how that is read, and its help.
-const GATE_FLAGS: [(&str, &str, GateParser, &str); 8] = [
-    (
-        "fail_under",
-        "METRIC=NUMBER",
-        Gate::fail_under,
-        "Fail with exit code 2 if the mean of a metric is below a limit (repeatable)",
-    ),
-    (
-        "fail_if",
-        "METRIC>NUMBER",
-        Gate::fail_if,
-        "Fail with exit code 2 if the mean of a metric is on the wrong side, for example \"hallucination>0.2\" (repeatable)",
-    ),
-    (
-        "fail_if_any",
-        "METRIC<NUMBER",
-        Gate::fail_if_any,
-        "Fail with exit code 2 if the value of any scored case meets a condition, for example \"relevance<0.5\" (repeatable)",
-    ),
-    (
-        "fail_pass_rate",
-        "METRIC>=NUMBER:SHARE",
-        Gate::fail_pass_rate,
-        "Fail with exit code 2 unless this share of the scored cases meets a condition, for example \"relevance>=0.5:90%\" (repeatable)",
-    ),
-    (
-        "fail_labels",
-        "METRIC:LABEL>NUMBER",
-        Gate::fail_labels,
-        "Fail with exit code 2 if too many scored cases have a label, for example \"verdict:FAIL>0\" or \"verdict:FAIL>10%\" (repeatable)",
-    ),
-    (
-        "max_unsure",
-        "METRIC=SHARE",
-        Gate::max_unsure,
-        "Fail with exit code 2 if a metric abstains (label unsure) in more than this share of the scored cases, for example \"verdict=20%\" (repeatable)",
-    ),
-    (
-        "fail_quantile",
-        "METRIC@SHARE<NUMBER",
-        Gate::fail_quantile,
-        "Fail with exit code 2 if a quantile of a metric is on the wrong side, for example \"relevance@10%<0.3\" (repeatable)",
-    ),
-    (
-        NOT_WORSE,
-        "METRIC[=MARGIN]",
-        Gate::not_worse,
-        "With --stop-when-decided: fail with exit code 2 unless the run is worse than --baseline, case by case, by at most this much in units of the metric; by nothing where no margin is given (repeatable)",
-    ),
-];
-
-impl Args for ConfiguredGates {
-    fn augment_args(command: Command) -> Command {
-        Self::add_arguments(command)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::add_arguments(command)
-    }
-}
-
-impl FromArgMatches for ConfiguredGates {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(RunOptions::from_matches(matches, |id| GATE_FLAGS.iter().any(|(gate, ..)| *gate == id)).gates)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-/// Where an option came from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SettingOrigin {
-    /// A flag, by its name.
-    Flag(String),
-    /// A variable of the environment, by its name.
-    Variable(String),
-    /// A configuration, by its path.
-    File(String),
-    /// Whoever called: the cases themselves, or another program.
-    Caller,
-    /// Nobody said anything.
-    Default,
-}
-
-impl fmt::Display for SettingOrigin {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flag(name) | Self::Variable(name) | Self::File(name) => formatter.write_str(name),
-            Self::Caller => formatter.write_str("the run itself"),
-            Self::Default => formatter.write_str("default"),
-        }
-    }
-}
-
-impl SettingOrigin {
-    /// Where an argument came from; nothing where nobody gave it.
-    fn from_matches(argument: &Arg, matches: &ArgMatches) -> Option<Self> {
-        let id = argument.get_id().as_str();
-        // A command may know only some of the arguments.
-        matches.try_contains_id(id).ok()?;
-        match matches.value_source(id)? {
-            ValueSource::CommandLine => Some(Self::Flag(format!("--{}", argument.get_long().unwrap_or(id)))),
-            ValueSource::EnvVariable => {
-                let name = argument.get_env().unwrap_or_default().to_string_lossy().into_owned();
-                Some(Self::Variable(variable_in_use(&name).to_owned()))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a configuration said it.
-    pub const fn is_file(&self) -> bool {
-        matches!(self, Self::File(_))
-    }
 }
 
 /// Options in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
@@ -665,7 +447,7 @@ impl RunOptions {
         for argument in Self::arguments() {
             let id = argument.get_id().as_str();
             let Some(origin) = SettingOrigin::from_matches(&argument, matches).filter(|_| takes(id)) else { continue };
-            if GATE_FLAGS.iter().any(|(gate, ..)| *gate == id) {
+            if is_gate_flag(id) {
                 let gates = matches.get_many::<Gate>(id).into_iter().flatten().cloned();
                 options.gates.0.extend(ConfiguredGates::new(gates, &origin).0);
             } else {
