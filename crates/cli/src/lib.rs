@@ -88,6 +88,8 @@ fn suggest(error: &mut clap::Error) {
     let Some(wrong) = text(error.get(ContextKind::InvalidArg)) else { return };
     let known = OTHER_TOOLS_FLAGS.iter().find(|(theirs, _)| *theirs == wrong).map(|(_, ours)| *ours);
     let suggested = text(error.get(ContextKind::SuggestedArg));
+    // An old name is understood and not advertised.
+    let suggested = suggested.map(|suggested| old_names::new_name(&suggested).unwrap_or(suggested));
     let near = suggested.filter(|suggested| closest(&wrong, [suggested.as_str()]).is_some());
     // The usage that came with it shows the flag that was suggested.
     error.remove(ContextKind::Usage);

@@ -30,6 +30,12 @@ fn with_alias(argument: Arg) -> Arg {
     if has_variable && flag.is_set_by_old_variable() { argument.env(flag.old_variable) } else { argument }
 }
 
+/// The name of today of a flag that release 0.3 called so.
+pub fn new_name(flag: &str) -> Option<String> {
+    let old = flag.strip_prefix("--")?;
+    RENAMED.iter().find(|option| option.old_flag == old).map(|option| format!("--{}", long(option.new)))
+}
+
 /// Mentions every old name on a command line and in the environment, once.
 pub fn mention(arguments: &[OsString]) {
     let words = arguments.iter().map(|word| word.to_string_lossy()).take_while(|word| word != "--");

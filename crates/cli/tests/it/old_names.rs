@@ -82,6 +82,19 @@ fn every_old_flag_sets_what_the_new_one_sets() {
 }
 
 #[test]
+fn a_flag_that_is_unknown_is_not_answered_with_an_old_name() {
+    let folder = project();
+    for (wrong, tip) in [("--seed=3", None), ("--sepp=;", None), ("--delimitr=;", Some("--delimiter"))] {
+        let output = probare(folder.path(), &[], &["validate", "cases.csv", wrong]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(64), "{said}");
+        let tips: Vec<&str> = said.lines().filter(|line| line.contains("similar argument")).collect();
+        assert_eq!(tips.len(), usize::from(tip.is_some()), "{said}");
+        assert!(tips.iter().all(|line| tip.is_some_and(|tip| line.contains(tip))), "{said}");
+    }
+}
+
+#[test]
 fn every_old_variable_sets_what_the_new_one_sets_unless_that_is_set_too() {
     let folder = project();
     for (_, variables, given, setting, wanted) in renamed() {
