@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn the_careful_profile_goes_by_what_was_proved() {
+    fn the_improved_profile_goes_by_what_was_proved() {
         let proved = |label| VerdictInputs { support_label: Some(label), hallucination: 0.4, ..measures() };
         assert_eq!(status_and_reasons(&proved(SupportLabel::Supported)), (VerdictStatus::Pass, Vec::new()));
         // Where nothing was proved the limits decide.

@@ -67,7 +67,7 @@ struct Table {
 
 static UNITS: LazyLock<Vec<(MeasurementUnit, [&str; 3])>> = LazyLock::new(|| {
     super::rows::<7>(include_str!("../../data/units.tsv"))
-        .map(|[symbol, dimension, factor, reading, signs, names, forms]| {
+        .map(|[symbol, dimension, factor, profile, signs, names, forms]| {
             let (factor, offset) = factor.split_once(' ').unwrap_or((factor, "0"));
             let (over, under) = factor.split_once('/').unwrap_or((factor, "1"));
             let number = |text: &str| text.parse::<f64>().expect("the table holds numbers");
@@ -77,7 +77,7 @@ static UNITS: LazyLock<Vec<(MeasurementUnit, [&str; 3])>> = LazyLock::new(|| {
                 dimension,
                 factor,
                 offset: number(offset),
-                is_improved_only: reading == "careful",
+                is_improved_only: profile == "improved",
             };
             (unit, [signs, names, forms])
         })

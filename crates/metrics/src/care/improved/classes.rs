@@ -1,4 +1,4 @@
-//! Classes of words, from `data/care/careful_words.yaml`.
+//! Classes of words, from `data/care/improved_words.yaml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -136,8 +136,9 @@ impl CareClasses {
 }
 
 static TABLE: LazyLock<FxHashMap<String, CareClasses>> = LazyLock::new(|| {
-    let lists: BTreeMap<String, String> = serde_saphyr::from_str(include_str!("../../../data/care/careful_words.yaml"))
-        .expect("a test reads the word classes");
+    let lists: BTreeMap<String, String> =
+        serde_saphyr::from_str(include_str!("../../../data/care/improved_words.yaml"))
+            .expect("a test reads the word classes");
     let mut table: FxHashMap<String, CareClasses> = FxHashMap::default();
     for (name, class) in CareClass::ALL {
         for word in lists.get(name).map(String::as_str).unwrap_or_default().split_whitespace() {
@@ -159,7 +160,7 @@ mod tests {
     #[test]
     fn every_class_has_words_and_every_list_a_class() {
         let lists: BTreeMap<String, String> =
-            serde_saphyr::from_str(include_str!("../../../data/care/careful_words.yaml")).unwrap();
+            serde_saphyr::from_str(include_str!("../../../data/care/improved_words.yaml")).unwrap();
         for (name, class) in CareClass::ALL {
             let first = lists[name].split_whitespace().next().unwrap();
             assert!(care_classes(first).has(class), "{name}");

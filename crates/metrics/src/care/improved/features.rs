@@ -1,5 +1,5 @@
 //! What a reply has to do with the user's concern, counted, and how far that speaks for leaving it. The weights stand in
-//! `data/care/careful_weights.yaml`; `careful_weights.py` beside it fits them.
+//! `data/care/improved_weights.yaml`; `improved_weights.py` beside it fits them.
 
 use std::sync::LazyLock;
 
@@ -59,7 +59,7 @@ struct Feature {
 }
 
 fn weights() -> Result<Weights, String> {
-    serde_saphyr::from_str(include_str!("../../../data/care/careful_weights.yaml")).map_err(|error| error.to_string())
+    serde_saphyr::from_str(include_str!("../../../data/care/improved_weights.yaml")).map_err(|error| error.to_string())
 }
 
 static WEIGHTS: LazyLock<(f64, Features)> = LazyLock::new(|| {
@@ -243,7 +243,7 @@ mod tests {
         assert!(pivot_weight(&away, 2) < pivot_weight(&away, 0));
     }
 
-    /// Prints the features of exchanges, from which `careful_weights.py` fits the weights.
+    /// Prints the features of exchanges, from which `improved_weights.py` fits the weights.
     #[test]
     #[ignore = "a tool: PROBARE_EXCHANGES names a file of exchanges"]
     fn features_are_printed() {

@@ -17,7 +17,7 @@ pub(in crate::care) struct RuleFinding {
 }
 
 impl RuleFinding {
-    /// How much it weighs, in hundredths, from `data/care/careful_phrases.yaml` and `careful_rules.yaml`.
+    /// How much it weighs, in hundredths, from `data/care/improved_phrases.yaml` and `improved_rules.yaml`.
     pub fn weight(&self) -> u8 {
         rule_strength(self.rule)
     }

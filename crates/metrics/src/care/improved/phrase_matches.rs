@@ -1,4 +1,4 @@
-//! The phrases of the `improved` profile, from `data/care/careful_phrases.yaml`, found in a reading.
+//! The phrases of the `improved` profile, from `data/care/improved_phrases.yaml`, found in a reading.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -101,7 +101,7 @@ struct Family {
     /// What begins at the same place and is something else.
     #[serde(default)]
     except: Vec<String>,
-    /// How much it weighs where it counts against a reply; see `careful_rules.yaml`.
+    /// How much it weighs where it counts against a reply; see `improved_rules.yaml`.
     #[serde(default = "default_strength")]
     strength: u8,
     #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every family"))]
@@ -115,7 +115,7 @@ const fn default_strength() -> u8 {
     90
 }
 
-/// What is read from the structure of sentences, as it stands in `careful_rules.yaml`.
+/// What is read from the structure of sentences, as it stands in `improved_rules.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {
@@ -128,7 +128,7 @@ struct Rule {
 }
 
 fn rules() -> Result<Vec<Rule>, String> {
-    serde_saphyr::from_str(include_str!("../../../data/care/careful_rules.yaml")).map_err(|error| error.to_string())
+    serde_saphyr::from_str(include_str!("../../../data/care/improved_rules.yaml")).map_err(|error| error.to_string())
 }
 
 static STRENGTHS: LazyLock<FxHashMap<String, u8>> = LazyLock::new(|| {
@@ -168,7 +168,7 @@ impl Table {
 static TABLE: LazyLock<Table> = LazyLock::new(|| table().expect("a test reads the phrases"));
 
 fn groups() -> Result<BTreeMap<String, Vec<Family>>, String> {
-    serde_saphyr::from_str(include_str!("../../../data/care/careful_phrases.yaml")).map_err(|error| error.to_string())
+    serde_saphyr::from_str(include_str!("../../../data/care/improved_phrases.yaml")).map_err(|error| error.to_string())
 }
 
 /// The group of exceptions, which nobody searches for.

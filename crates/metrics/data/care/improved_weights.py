@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""careful_weights.py EXCHANGES FEATURES: fits the weights of `careful_weights.yaml` and prints them. Needs Python 3 alone.
+"""improved_weights.py EXCHANGES FEATURES: fits the weights of `improved_weights.yaml` and prints them. Needs Python 3 alone.
 
 EXCHANGES are labelled exchanges, a JSON object a line: `id`, and either `first` and `second` with `pivot` (1 fine, 0 violated) or the grade
 `pivot` (0 to 2); `part` on natural ones. FEATURES are what `PROBARE_EXCHANGES=EXCHANGES cargo nextest run -p probare-metrics --all-features --run-ignored
