@@ -11,7 +11,7 @@ use probare_engine::{DriveOptions, Plan, ProgramBackend, ProgramOptions, Registr
 use probare_formats::results::{ResultsFile, RowContent};
 use probare_report::ReportFormat;
 
-use crate::exchange::IMPORTED;
+use crate::verify::IMPORTED;
 use crate::verify::{VerifyError, reopen_results, replies};
 
 /// What is known of a case.

@@ -4,8 +4,6 @@ use std::ops::Range;
 
 use probare_core::{Evidence, EvidenceKind, Field, Sample};
 
-use crate::difference::is_inside_token;
-
 /// Most pieces of evidence that a metric gives; the rest is counted in a note.
 pub const MOST_PIECES: usize = 50;
 
@@ -68,6 +66,30 @@ pub fn truncate_for_note(text: &str) -> String {
     }
     // A word that is longer than all that is shown has no better place to be cut.
     format!("{}…", &text[..if whole == 0 { end } else { whole }])
+}
+
+/// Whether a cut at this byte would go through a word or a number: `199|8`, `2.|5`, `wo|rd`.
+pub(crate) fn is_inside_token(text: &str, at: usize) -> bool {
+    let (Some(before), Some(after)) = (text[..at].chars().next_back(), text[at..].chars().next()) else {
+        return false;
+    };
+    if is_word_character(before) && is_word_character(after) {
+        return true;
+    }
+    let is_joint = |character| matches!(character, '.' | ',');
+    let digit = |character: Option<char>| character.is_some_and(|character| character.is_ascii_digit());
+    let second_before = || text[..at].chars().rev().nth(1);
+    let second_after = || text[at..].chars().nth(1);
+    (digit(Some(before)) && is_joint(after) && digit(second_after()))
+        || (is_joint(before) && digit(Some(after)) && digit(second_before()))
+}
+
+/// Whether a character is part of a word with its neighbours. What is written without spaces is a word by itself.
+fn is_word_character(character: char) -> bool {
+    let is_mark = matches!(character, '\u{300}'..='\u{36f}' | '_');
+    let stands_alone =
+        matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
+    (character.is_alphanumeric() && !stands_alone) || is_mark
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use probare_core::{Evidence, EvidenceKind, Field, FieldSpan};
 
 use probare_text::distance::{Edit, EditKind};
 
-use crate::bounded_evidence::truncate_for_note;
+use crate::bounded_evidence::{is_inside_token, truncate_for_note};
 
 /// Characters shown from the first difference on.
 const SHOWN: usize = 40;
@@ -26,30 +26,6 @@ pub(crate) fn common_prefix(left: &str, right: &str) -> usize {
     let bytes = left.bytes().zip(right.bytes()).take_while(|(left, right)| left == right).count();
     // The bytes before a boundary are the same on both sides, so it is a boundary on both.
     left.floor_char_boundary(bytes)
-}
-
-/// Whether a cut at this byte would go through a word or a number: `199|8`, `2.|5`, `wo|rd`.
-pub(crate) fn is_inside_token(text: &str, at: usize) -> bool {
-    let (Some(before), Some(after)) = (text[..at].chars().next_back(), text[at..].chars().next()) else {
-        return false;
-    };
-    if is_word_character(before) && is_word_character(after) {
-        return true;
-    }
-    let is_joint = |character| matches!(character, '.' | ',');
-    let digit = |character: Option<char>| character.is_some_and(|character| character.is_ascii_digit());
-    let second_before = || text[..at].chars().rev().nth(1);
-    let second_after = || text[at..].chars().nth(1);
-    (digit(Some(before)) && is_joint(after) && digit(second_after()))
-        || (is_joint(before) && digit(Some(after)) && digit(second_before()))
-}
-
-/// Whether a character is part of a word with its neighbours. What is written without spaces is a word by itself.
-fn is_word_character(character: char) -> bool {
-    let is_mark = matches!(character, '\u{300}'..='\u{36f}' | '_');
-    let stands_alone =
-        matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
-    (character.is_alphanumeric() && !stands_alone) || is_mark
 }
 
 /// The first place from `at` on that is inside no token.

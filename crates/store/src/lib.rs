@@ -14,6 +14,7 @@
 
 mod body;
 mod checksum;
+mod error;
 mod filter;
 mod labels;
 mod lookup;
@@ -36,6 +37,7 @@ use probare_core::{CallOutcome, CallPurpose, CostLine, ErrorKind, Panel, RunCost
 use probare_models::Account;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
+pub use error::StoreError;
 pub use filter::{CaseFilter, CaseFilterError, ComparisonOperator, FilterCondition, NumericField};
 pub use labels::HumanLabel;
 pub use lookup::{StoredSample, StoredSamples};
@@ -47,6 +49,7 @@ pub use writer::{RunNames, StoreWriter};
 
 use self::body::{PackedTable, SampleBody};
 use self::checksum::TallyKey;
+use self::error::StoreFault;
 use self::packing::{Packer, Unpacker};
 use self::run_row::RunRow;
 use self::samples::{OPEN, SampleRow, SampleTable};
@@ -54,97 +57,6 @@ use self::schema::Access;
 
 /// Where a project keeps its runs.
 pub const STORE: &str = ".probare/store.db";
-
-/// The store cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// The database, or the disk under it, refuses.
-    #[error("the store `{}`: {reason}", path.display())]
-    Database {
-        path: PathBuf,
-        /// What it says.
-        reason: String,
-    },
-    /// A later version of the program made it.
-    #[error("the store `{}` has format {found}, which this version cannot read", path.display())]
-    Format {
-        path: PathBuf,
-        /// Number of its form.
-        found: i64,
-    },
-    /// There is no such run.
-    #[error("the store `{}` has no run {run}", path.display())]
-    NoRun {
-        path: PathBuf,
-        /// The number.
-        run: i64,
-    },
-    /// A run has nothing of this name.
-    #[error("run {run} of the store `{}` has no {what}", path.display())]
-    NotInRun {
-        path: PathBuf,
-        /// The number.
-        run: i64,
-        /// What is not there.
-        what: String,
-    },
-    /// A row is not what this program writes.
-    #[error("the store `{}` is damaged: {reason}", path.display())]
-    Damaged { path: PathBuf, reason: String },
-}
-
-impl StoreError {
-    /// The same about the file that the user named.
-    fn about(self, path: &Path) -> Self {
-        let path = path.to_owned();
-        match self {
-            Self::Database { reason, .. } => Self::Database { path, reason },
-            Self::Format { found, .. } => Self::Format { path, found },
-            Self::NoRun { run, .. } => Self::NoRun { path, run },
-            Self::NotInRun { run, what, .. } => Self::NotInRun { path, run, what },
-            Self::Damaged { reason, .. } => Self::Damaged { path, reason },
-        }
-    }
-}
-
-/// What went wrong in a store, before it is said in which.
-#[derive(Debug)]
-enum StoreFault {
-    Database(rusqlite::Error),
-    /// Something is not as it was written.
-    Damaged(String),
-    /// A text could not be packed.
-    Other(String),
-}
-
-impl StoreFault {
-    fn in_store(self, path: &Path) -> StoreError {
-        match self {
-            Self::Database(error) => schema::database_error(path)(error),
-            Self::Damaged(reason) => StoreError::Damaged { path: path.to_owned(), reason },
-            Self::Other(reason) => StoreError::Database { path: path.to_owned(), reason },
-        }
-    }
-}
-
-impl From<rusqlite::Error> for StoreFault {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Database(error)
-    }
-}
-
-impl From<serde_json::Error> for StoreFault {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Damaged(error.to_string())
-    }
-}
-
-impl From<std::io::Error> for StoreFault {
-    fn from(error: std::io::Error) -> Self {
-        Self::Other(error.to_string())
-    }
-}
 
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,7 +124,7 @@ impl Store {
     }
 
     fn from_connection(path: &Path, (access, connection): (Access, Connection)) -> Result<Self, StoreError> {
-        let unpacker = Unpacker::from_connection(&connection).map_err(schema::database_error(path))?;
+        let unpacker = Unpacker::from_connection(&connection).map_err(error::database_error(path))?;
         Ok(Self { path: path.to_owned(), access, connection, unpacker })
     }
 

@@ -11,6 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use tempfile::TempDir;
 
 use super::checksum::{RowTally, TallyKey};
+use super::error::database_error;
 use super::{StoreError, StoreFault, migrate, packing, spending};
 
 /// Turns a form into the next one.
@@ -166,23 +167,6 @@ const PAGE: i64 = 8192;
 
 /// What a copy is called, in a folder of its own.
 const COPY: &str = "store.db";
-
-/// Says in which file something went wrong.
-pub(super) fn database_error(path: &Path) -> impl Fn(rusqlite::Error) -> StoreError + '_ {
-    move |error| {
-        let is_damaged =
-            matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
-                || matches!(
-                    error,
-                    rusqlite::Error::InvalidColumnType(..)
-                        | rusqlite::Error::IntegralValueOutOfRange(..)
-                        | rusqlite::Error::FromSqlConversionFailure(..)
-                        | rusqlite::Error::Utf8Error(..)
-                );
-        let (path, reason) = (path.to_owned(), error.to_string());
-        if is_damaged { StoreError::Damaged { path, reason } } else { StoreError::Database { path, reason } }
-    }
-}
 
 /// How a file is reached.
 #[derive(Debug, Clone)]

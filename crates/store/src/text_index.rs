@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::body::PackedTable;
 use super::samples::OPEN;
-use super::{Store, StoreError, StoreFault, schema};
+use super::{Store, StoreError, StoreFault, error};
 
 /// The texts of a run.
 pub struct TextIndex {
@@ -32,7 +32,7 @@ const BETWEEN: char = '\u{1}';
 impl TextIndex {
     /// An empty index.
     pub fn new(store: &Path) -> Result<Self, StoreError> {
-        Self::create().map_err(schema::database_error(store))
+        Self::create().map_err(error::database_error(store))
     }
 
     fn create() -> rusqlite::Result<Self> {

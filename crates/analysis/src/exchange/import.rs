@@ -20,9 +20,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::ExchangeError;
 use super::yaml_writer::to_yaml;
-
-/// The id of metrics that another tool computed.
-pub(crate) const IMPORTED: &str = "imported";
+use crate::verify::IMPORTED;
 
 /// What is to be imported, and to where.
 #[derive(Debug, Clone, Default)]

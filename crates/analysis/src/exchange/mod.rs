@@ -17,7 +17,6 @@ use crate::CompareError;
 use crate::verify::VerifyError;
 
 pub use self::export::{ExportRequest, ExportSummary, export_results, export_run};
-pub(crate) use self::import::IMPORTED;
 pub use self::import::{ImportRequest, ImportSummary, import_file};
 pub use self::promptfoo::{Translation, is_promptfoo_configuration, translate};
 

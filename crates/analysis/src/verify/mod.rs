@@ -37,9 +37,11 @@ use serde_json::Value as Json;
 
 use self::checker::Checker;
 use self::inputs::InputLocation;
-use crate::exchange::IMPORTED;
 
 pub use self::verdict::{CacheUse, Disagreement, Verdict};
+
+/// The id of metrics that another tool computed.
+pub(crate) const IMPORTED: &str = "imported";
 
 /// A file of results could not be verified at all.
 #[derive(Debug, thiserror::Error)]

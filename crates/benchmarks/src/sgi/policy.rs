@@ -9,6 +9,7 @@ use probare_models::read_image;
 
 use super::Subtask;
 use super::records::CaseDetails;
+use super::subtask::case_subtask;
 use crate::sgi::metrics::reasoning::CasePictures;
 
 /// The rules of the benchmark.
@@ -16,12 +17,6 @@ use crate::sgi::metrics::reasoning::CasePictures;
 pub struct SgiPolicy {
     /// The pictures of experimental reasoning, where its rows are among the cases.
     pub pictures: Option<Arc<CasePictures>>,
-}
-
-/// The subtask of a case.
-pub fn case_subtask(case: &Case) -> Option<Subtask> {
-    let tag = case.tags.iter().find_map(|tag| tag.strip_prefix("subtask:"))?;
-    Subtask::ALL.into_iter().find(|subtask| subtask.name() == tag)
 }
 
 impl SgiPolicy {

@@ -13,8 +13,8 @@ use serde_json::{Value as Json, json};
 use super::Subtask;
 use super::aggregate::{Aggregate, RecordScore, aggregate};
 use super::model_scores::{ModelScores, TaskScore, panel};
-use super::policy::case_subtask;
 use super::records::{SgiRecord, build_record};
+use super::subtask::case_subtask;
 use crate::printing::{print, remark};
 use crate::sgi::metrics::Upstream;
 

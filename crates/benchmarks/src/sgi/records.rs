@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::Subtask;
 use super::aggregate::RecordScore;
-use super::policy::case_subtask;
+use super::subtask::case_subtask;
 use crate::sgi::metrics::idea::{self, DIMENSION_NAMES, RESPECTS, win_threshold};
 use crate::sgi::metrics::idea_generation::VOTES;
 use crate::sgi::metrics::protocol::SoftScore;

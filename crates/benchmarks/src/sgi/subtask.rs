@@ -1,5 +1,7 @@
 //! [`Subtask`]: the subtasks of SGI-Bench.
 
+use probare_core::Case;
+
 /// One subtask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subtask {
@@ -121,6 +123,12 @@ impl Subtask {
             Self::IdeaGeneration | Self::DryExperiment => &[],
         }
     }
+}
+
+/// The subtask of a case.
+pub fn case_subtask(case: &Case) -> Option<Subtask> {
+    let tag = case.tags.iter().find_map(|tag| tag.strip_prefix("subtask:"))?;
+    Subtask::ALL.into_iter().find(|subtask| subtask.name() == tag)
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ use crate::command::CommandOptions;
 use super::catalogue::{self, CatalogueError};
 use super::judged_measures::{self, JUDGED};
 use super::policy::{AGGREGATE, SynthLinkPolicy};
-use super::predictions::{PredictionError, PredictionReader};
+use super::predictions::PredictionReader;
 use super::publisher::{SynthLinkPublisher, SystemResult};
-use super::source::{QuestionSource, SystemFile};
+use super::source::{QuestionSource, SystemFile, prediction_failure};
 use crate::printing::remark;
 
 use super::{DEFAULT_SEED, MEASURES, MeasureWeights, MissingPolicy, SystemScores, comparison, files};
@@ -303,17 +303,6 @@ fn unusable_catalogue(error: &CatalogueError, path: &Path) -> BenchmarkError {
             .to_owned(),
     };
     BenchmarkError::from_error(error).hint(hint)
-}
-
-/// The error for a file of predictions, with what to do where the message does not name one wrong value.
-pub(super) fn prediction_failure(error: &PredictionError) -> BenchmarkError {
-    let failure = BenchmarkError::from_error(error);
-    match error {
-        PredictionError::Shape { path, .. } if path.starts_with('[') => failure,
-        _ => failure.hint(
-            "--predictions names a file with one JSON array: [{\"question_id\": \"…\", \"predicted_answer\": \"…\"}, …]",
-        ),
-    }
 }
 
 #[cfg(test)]

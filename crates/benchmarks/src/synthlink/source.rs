@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probare_core::{Case, CaseBatch, CaseSource, InputFile, Problem, SourceError};
+use probare_core::{BenchmarkError, Case, CaseBatch, CaseSource, InputFile, Problem, SourceError};
 use probare_formats::LocatedValue;
 
-use super::benchmark::prediction_failure;
 use super::cases::{case, unanswered};
 use super::predictions::{PredictionError, PredictionReader, parse};
 use super::{Catalogue, CatalogueQuestion};
@@ -167,5 +166,16 @@ impl CaseBatch for QuestionBatch {
             QuestionItem::Remark(problem) => Err(problem.clone()),
         };
         self.items.iter().map(case).collect()
+    }
+}
+
+/// The error for a file of predictions, with what to do where the message does not name one wrong value.
+pub(super) fn prediction_failure(error: &PredictionError) -> BenchmarkError {
+    let failure = BenchmarkError::from_error(error);
+    match error {
+        PredictionError::Shape { path, .. } if path.starts_with('[') => failure,
+        _ => failure.hint(
+            "--predictions names a file with one JSON array: [{\"question_id\": \"…\", \"predicted_answer\": \"…\"}, …]",
+        ),
     }
 }

@@ -33,6 +33,7 @@ pub mod runs;
 pub mod schema;
 pub mod score;
 pub mod serve;
+mod server_process;
 pub mod sgi;
 pub mod show;
 pub mod socioscope;

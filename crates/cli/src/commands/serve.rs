@@ -1,11 +1,10 @@
 //! `probare serve`: the engine over HTTP.
 
+use std::env;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use std::{env, panic};
 
 use probare_analysis::RunViewer;
 use probare_benchmarks::registries;
@@ -15,15 +14,14 @@ use probare_formats::read_whole;
 use probare_models::{Secret, forbid_core_dumps};
 use probare_retrieval::Mode;
 use probare_server::{
-    AuthToken, IndexAnswerer, PromptAnswerer, ServeError, Server, ServerLimits, ServerSettings, StopHandle, TokenError,
-    VIEWER_PATH,
+    AuthToken, IndexAnswerer, PromptAnswerer, ServeError, Server, ServerLimits, ServerSettings, TokenError, VIEWER_PATH,
 };
 use probare_store::STORE;
 
 use super::flags::{ForModelCalls, OptionFlags};
 use super::rag::{self, OpenIndex};
 use super::remark;
-use super::view::with_labels_file;
+use super::server_process::{keep_panics_short, stop_on_signals, with_labels_file};
 use crate::failure::{CommandResult, Failure};
 
 /// The variable that holds the token.
@@ -193,27 +191,6 @@ fn token(file: Option<&Path>) -> Result<Option<AuthToken>, Failure> {
         };
         Failure::usage(format!("{name} is no token: {error}")).hint(hint)
     })
-}
-
-/// The first signal stops the server, which finishes what is under way; the second one ends the program.
-pub(super) fn stop_on_signals(stop: StopHandle) {
-    let is_stopping = AtomicBool::new(false);
-    // Without a handler a signal ends the program at once, which is the second best thing.
-    let _ = ctrlc::set_handler(move || {
-        if is_stopping.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(Exit::Interrupted.code()));
-        }
-        remark("stopping after the requests in flight; Ctrl-C again exits at once");
-        stop.stop();
-    });
-}
-
-/// The words of a panic may hold what a client sent; where it happened is enough to find it.
-pub(super) fn keep_panics_short() {
-    panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();
-        remark(&format!("error: a bug stopped a request{place}"));
-    }));
 }
 
 impl From<ServeError> for Failure {

@@ -5,14 +5,14 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use probare_analysis::{RunViewer, ViewerError};
+use probare_analysis::ViewerError;
 use probare_engine::Exit;
 use probare_files::HostProgram;
 use probare_models::random_bytes;
 use probare_report::OutputWriter;
 use probare_server::{AuthToken, Server, ServerLimits, ServerSettings, VIEWER_PATH};
 
-use super::serve::{keep_panics_short, stop_on_signals};
+use super::server_process::{keep_panics_short, stop_on_signals, with_labels_file};
 use super::store_flags::ViewerFlags;
 use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
@@ -75,14 +75,6 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     server.run()?;
     remark("stopped");
     Ok(Exit::Fine)
-}
-
-/// A viewer whose labels go into this file, where one is named.
-pub fn with_labels_file(viewer: RunViewer, labels: Option<&Path>) -> Result<RunViewer, Failure> {
-    match labels {
-        Some(path) => Ok(viewer.labelled_in(path.to_owned())?),
-        None => Ok(viewer),
-    }
 }
 
 /// A token that nobody can guess.

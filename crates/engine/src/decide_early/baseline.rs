@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use probare_core::{MetricInfo, Sha256};
 use probare_report::comparison::{CaseMean, ContentHash};
 
-use super::EarlyDecisionError;
+use super::error::EarlyDecisionError;
 
 /// What a finished run says of every case.
 #[derive(Debug, Clone)]

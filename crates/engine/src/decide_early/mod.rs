@@ -6,6 +6,7 @@
 
 mod baseline;
 mod decision;
+mod error;
 mod order;
 mod outcome;
 mod watch;
@@ -17,7 +18,8 @@ use probare_report::{Gate, Gates};
 
 pub use baseline::Baseline;
 pub(crate) use decision::EarlySetup;
-pub use decision::{DecidedVerdict, EarlyDecision, EarlyDecisionError, GateDecision};
+pub use decision::{DecidedVerdict, EarlyDecision, GateDecision};
+pub use error::EarlyDecisionError;
 pub use order::SeededSource;
 pub use outcome::{EarlyOutcome, cases_in_panels};
 pub use watch::EarlyProgress;

@@ -5,7 +5,7 @@ use probare_report::Gates;
 use probare_store::RunPlan;
 use serde_json::Value as Json;
 
-use super::evaluation::EvaluationError;
+use super::error::EvaluationError;
 use super::run_samples::RunSampleProvider;
 use crate::RunOptions;
 use crate::decide_early::{Baseline, EarlyDecision, EarlyDecisionError, EarlySetup, SeededSource, check_options};

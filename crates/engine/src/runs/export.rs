@@ -6,22 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{
-    Case, CaseBatch, CaseResult, CaseSource, Event, InputFile, Job, MetricResult, NoBackend, Panel, Problem, Publisher,
-    RunCosts, ScoreError, Sink, SourceError, Stop,
+    Case, CaseResult, Event, Job, MetricResult, NoBackend, Panel, Publisher, RunCosts, ScoreError, Sink, Stop,
 };
 use probare_report::{Compression, OutputWriter as File, refuse_overlap};
-use probare_store::{Cursor, Store, StoreError, StoredRun, StoredSample, StoredSamples};
+use probare_store::{Cursor, Store, StoreError, StoredRun, StoredSamples};
 use serde_json::Value as Json;
 
-use super::evaluation::EvaluationError;
+use super::error::EvaluationError;
 use super::run_export::{RunExport, for_other_tools};
 use super::run_samples::SampleRules;
+use super::store_source::StoreSource;
 use crate::drive::{DriveOptions, RunContext, drive};
 use crate::run::run_planned;
 use crate::{CallResult, Conclusion, Plan, Response, RunError, RunOptions, RunRequest, SampleProvider};
-
-/// Samples that are read at once.
-const AT_ONCE: usize = 256;
 
 /// Writes the results of a run to these files, in the format of their extensions.
 pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<Conclusion, EvaluationError> {
@@ -50,36 +47,6 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
     let settings = RunOptions { output: outputs, allow_empty: Some(true), ..RunOptions::default() };
     let wanted = RunRequest { settings, sampler: Some(&known), ..RunRequest::default() };
     Ok(run_planned(job, &Plan::without_scoring(plan.metrics.clone()), None, wanted)?)
-}
-
-/// The samples of a run, from its store.
-pub(super) struct StoreSource {
-    pub store: Store,
-    pub run: i64,
-    pub cursor: Cursor,
-    pub inputs: Vec<InputFile>,
-}
-
-impl CaseSource for StoreSource {
-    fn next_batch(&mut self) -> Option<Result<Box<dyn CaseBatch>, SourceError>> {
-        let samples = match self.store.samples(self.run, &mut self.cursor, AT_ONCE) {
-            Ok(samples) => samples,
-            Err(error) => return Some(Err(error.into())),
-        };
-        (!samples.is_empty()).then(|| Ok(Box::new(StoredBatch(samples)) as Box<dyn CaseBatch>))
-    }
-
-    fn inputs(&mut self) -> Result<Vec<InputFile>, SourceError> {
-        Ok(std::mem::take(&mut self.inputs))
-    }
-}
-
-struct StoredBatch(Vec<StoredSample>);
-
-impl CaseBatch for StoredBatch {
-    fn cases(&self) -> Vec<Result<Case, Problem>> {
-        self.0.iter().map(|sample| Ok(sample.case.clone())).collect()
-    }
 }
 
 /// Nothing is asked and nothing is scored.

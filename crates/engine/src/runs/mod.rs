@@ -6,6 +6,7 @@
 mod case_retriever;
 mod conversation;
 mod early_stop;
+mod error;
 mod estimate;
 mod evaluation;
 mod export;
@@ -15,10 +16,12 @@ mod rag_test;
 mod run_export;
 mod run_samples;
 mod samples;
+mod store_source;
 mod survey;
 
+pub use error::EvaluationError;
 pub use estimate::Estimate;
-pub use evaluation::{BatchWatch, BenchmarkDataset, BenchmarkRun, Evaluation, EvaluationError, EvaluationOptions};
+pub use evaluation::{BatchWatch, BenchmarkDataset, BenchmarkRun, Evaluation, EvaluationOptions};
 pub use export::{export, export_outputs};
 pub use run_export::{RunExport, for_other_tools};
 pub use run_samples::RunProgress;

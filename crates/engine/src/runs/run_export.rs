@@ -8,10 +8,10 @@ use probare_core::{Case, CasePolicy, CaseResult, CaseSource, MetricResult, Outpu
 use probare_formats::CaseReader;
 use probare_store::{Cursor, RunPlan, Store, StoredRun, StoredSamples};
 
-use super::evaluation::EvaluationError;
-use super::export::StoreSource;
+use super::error::EvaluationError;
 use super::run_samples::SampleRules;
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
+use super::store_source::StoreSource;
 use crate::read_options;
 use crate::{CallResult, Response, SampleProvider};
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use probare_core::MetricInfo;
-use probare_stats::{ConfidenceLevel, Interval, StatisticalMethod, clustered_mean_of_sums};
+use probare_stats::{ConfidenceLevel, StatisticalMethod, clustered_mean_of_sums};
 use serde::Serialize;
 
 use super::case_table::MeanUpdate;
-use super::moments::Moments;
+use super::moments::{Moments, within};
 
 /// The interval of a mean, and how it came about.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -90,9 +90,4 @@ impl CaseMeans {
         };
         Some(MeanInterval { low: interval.low, high: interval.high, level: level.get(), method })
     }
-}
-
-/// An interval cut to a range, where that is one.
-pub(super) fn within(interval: Interval, (low, high): (f64, f64)) -> Interval {
-    if low <= high { interval.clamp(low, high) } else { interval }
 }

@@ -3,7 +3,6 @@
 use probare_stats::{ConfidenceLevel, Interval, StatisticalMethod, interval_of_mean, share_interval};
 use serde::{Deserialize, Serialize};
 
-use super::case_means::within;
 use super::exact_sum::ExactSum;
 
 /// Values beyond this have squares beyond the largest number: their mean has no interval.
@@ -103,6 +102,11 @@ impl Moments {
         let interval = interval_of_mean(self.mean()?, self.deviation()?, self.count, level)?;
         Some((within(interval, range), StatisticalMethod::T))
     }
+}
+
+/// An interval cut to a range, where that is one.
+pub(super) fn within(interval: Interval, (low, high): (f64, f64)) -> Interval {
+    if low <= high { interval.clamp(low, high) } else { interval }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::super::flags::{ForModelCalls, ForReading, MODEL_CALLS, OptionFlags};
 use super::super::model_call_flags;
 use super::super::run_driver::interrupt_flag;
 use super::super::{open_cases, print};
-use super::comparison::JudgeComparison;
+use super::comparison::{JudgeComparison, JudgedCase};
 use super::label_sheet::LabelSheet;
 use crate::failure::{CommandResult, Failure};
 
@@ -129,18 +129,6 @@ fn request(arguments: &Arguments, config: &Config) -> Result<MetricRequest, Fail
         (Some(one), None) => Ok(one),
         _ => Err(Failure::usage("no metric to calibrate is named").hint("name it: --metric judge_rubric")),
     }
-}
-
-/// One case: what the judges say and what people say.
-pub struct JudgedCase {
-    /// The value of the metric.
-    pub value: f64,
-    /// Values of the judges of a panel, by their names; `flipped` apart.
-    pub judges: Vec<(String, f64)>,
-    /// Share of judges that changed their mind with the order.
-    pub flipped: Option<f64>,
-    /// What each person says.
-    pub people: Vec<Option<f64>>,
 }
 
 /// What people say of a case: one value a column, nothing where it has none; an error in words where it is no label.

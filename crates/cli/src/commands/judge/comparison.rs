@@ -8,13 +8,23 @@ use probare_stats::agreement::{KappaWeights, MeasurementLevel, cohen_kappa, flei
 use probare_stats::{ConfidenceLevel, Interval, Threshold, bootstrap_statistic, fit_threshold, mean};
 use serde_json::{Value as Json, json};
 
-use super::calibrate::JudgedCase;
-
 /// The seed of all resampling: the same labels give the same intervals.
 const SEED: u64 = 1;
 
 /// Different values up to which they are taken as categories of their own.
 const MOST_CATEGORIES: usize = 20;
+
+/// One case: what the judges say and what people say.
+pub struct JudgedCase {
+    /// The value of the metric.
+    pub value: f64,
+    /// Values of the judges of a panel, by their names; `flipped` apart.
+    pub judges: Vec<(String, f64)>,
+    /// Share of judges that changed their mind with the order.
+    pub flipped: Option<f64>,
+    /// What each person says.
+    pub people: Vec<Option<f64>>,
+}
 
 /// Two lists of values about the same cases.
 struct Agreement {

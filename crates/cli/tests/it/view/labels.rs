@@ -47,7 +47,8 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     let viewer = ViewerProcess::start(folder.path(), &["1", "--labels", "people.jsonl"]);
     browser.open(&viewer.address);
     browser.until("document.querySelector('article.run table')");
-    let labels = |by: &str| format!("http://127.0.0.1:{}/view#/labels?run=r1&metric=same_answer&seed=7{by}", viewer.port);
+    let labels =
+        |by: &str| format!("http://127.0.0.1:{}/view#/labels?run=r1&metric=same_answer&seed=7{by}", viewer.port);
     browser.open(&labels(""));
     browser.until("document.activeElement.id === 'label-name'");
     browser.press(&format!("Ada{ENTER}"));
@@ -354,8 +355,11 @@ fn what_comes_next_is_by_the_threshold_by_disagreement_or_unsure() {
     assert_eq!(unsure["sample"].is_null(), unsure["unsure"] == 0, "{}", unsure["unsure"]);
     assert!(unsure["command"].as_str().unwrap().starts_with("probare calibrate 1@"), "{}", unsure["command"]);
     assert_eq!(asked("metric=chrf").get("file").unwrap(), ".probare/labels.jsonl");
-    let wrong =
-        viewer.ask("GET", "/view/api/labels?run=r1&order=mine", &[("Authorization", &format!("Bearer {}", viewer.token))]);
+    let wrong = viewer.ask(
+        "GET",
+        "/view/api/labels?run=r1&order=mine",
+        &[("Authorization", &format!("Bearer {}", viewer.token))],
+    );
     assert_eq!(wrong.0, 422);
     let wrong = format!("/view/api/labels?run=r1&metric={}", form("<b>"));
     assert_eq!(viewer.ask("GET", &wrong, &[("Authorization", &format!("Bearer {}", viewer.token))]).0, 422);

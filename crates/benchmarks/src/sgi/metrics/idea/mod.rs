@@ -12,10 +12,6 @@ pub use final_score::{DIMENSION_NAMES, Dimension, FinalScore, RespectWins, final
 pub use graph::{GraphOptions, graph_similarity};
 pub use judge_texts::{context_text, idea_text};
 pub use objective::{ObjectiveOptions, ObjectiveScores, TextVectors, objective_scores, texts_to_embed};
-pub use parse::parse_idea;
+pub use parse::{FIELDS, parse_idea};
 pub use reference::{IdeaReference, NotIterable, mapping_field, order_field};
 pub use votes::{IdeaVote, RESPECTS, RespectVotes, VoteCount, VoteOptions, count_votes, parse_vote, win_threshold};
-
-/// The six fields of an idea, in their order.
-pub const FIELDS: [&str; 6] =
-    ["Idea", "ImplementationSteps", "ImplementationOrder", "Dataset", "EvaluationMetrics", "ExpectedOutcome"];

@@ -6,7 +6,10 @@ use probare_text::python::{PyValue, json_loads, strip};
 use regex::Regex;
 
 use super::super::extraction::answer::answer_text;
-use super::FIELDS;
+
+/// The six fields of an idea, in their order.
+pub const FIELDS: [&str; 6] =
+    ["Idea", "ImplementationSteps", "ImplementationOrder", "Dataset", "EvaluationMetrics", "ExpectedOutcome"];
 
 static FENCE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?s)```(?:json)?[\s\x1c-\x1f]*(.*?)[\s\x1c-\x1f]*```").expect("the pattern is good"));

@@ -5,8 +5,7 @@
 
 use probare_english::lexicon::{LexicalRole, lexical_roles};
 
-use super::negation::is_determiner;
-use super::words::{SpokenGap, SpokenWord};
+use super::words::{SpokenGap, SpokenWord, is_determiner};
 
 /// Most words between a form and the value that it takes.
 const REACH: usize = 14;

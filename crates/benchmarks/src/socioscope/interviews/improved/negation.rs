@@ -8,7 +8,7 @@ use probare_english::lexicon::{LexicalRole, LexicalRoles, expression_lemma, expr
 use probare_english::text_analysis::{Denial, denial, denies_by_meaning};
 
 use super::former::deny_former;
-use super::words::{SpokenGap, SpokenWord};
+use super::words::{SpokenGap, SpokenWord, is_determiner};
 
 /// What follows `was not` where the subject itself is denied; elsewhere something is said about it: `wages had not risen`.
 const SUBJECT_DENIALS: [&str; 18] = [
@@ -209,10 +209,6 @@ fn deny_subjects(
             back = before;
         }
     }
-}
-
-pub(super) fn is_determiner(word: &str) -> bool {
-    matches!(word, "a" | "an" | "the" | "any" | "some" | "his" | "her" | "their" | "our" | "its" | "my" | "in" | "of")
 }
 
 /// Where everything is named with exceptions: the word that says so.

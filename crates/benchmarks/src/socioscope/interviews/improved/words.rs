@@ -78,6 +78,11 @@ fn separator(character: char, before: &str, after: &str) -> Option<SpokenGap> {
     }
 }
 
+/// Whether a word introduces a noun, or stands between a word and its noun.
+pub(super) fn is_determiner(word: &str) -> bool {
+    matches!(word, "a" | "an" | "the" | "any" | "some" | "his" | "her" | "their" | "our" | "its" | "my" | "in" | "of")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

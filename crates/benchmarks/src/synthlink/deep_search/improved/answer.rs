@@ -9,8 +9,7 @@ use probare_metrics::claim_spans::claim_spans;
 use probare_text::tokens::{Tokens, synthlink};
 
 use super::copying::copy_sources;
-use super::meaning::{ContentWord, content_words};
-use super::truncate_text;
+use super::meaning::{ContentWord, content_words, truncate_text};
 
 /// What a sentence is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,7 @@ use probare_english::{ParsedSentence as Parse, ParsedToken, Parser};
 use probare_text::anchors::{Anchor, ContextAnchors as Anchors, find_anchors};
 
 use super::answer::{AnswerSentence, ParsedAnswer, SentenceStatus};
-use super::meaning::{ContentWord, MeaningCache, all_content_words, content_words};
-use super::truncate_text;
+use super::meaning::{ContentWord, MeaningCache, all_content_words, content_words, truncate_text};
 
 /// What was found about one claim.
 #[derive(Debug, Clone, PartialEq, Eq)]

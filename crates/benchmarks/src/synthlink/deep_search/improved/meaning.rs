@@ -7,6 +7,9 @@ use probare_text::tokens::synthlink;
 use probare_text::wordnet::WordNet;
 use rustc_hash::FxHashMap;
 
+/// Bytes of a text that are parsed.
+pub const LONGEST: usize = 20_000;
+
 /// Words that bind or weigh others and carry little content of their own, beyond the published stop words.
 const LIGHT_WORDS: [&str; 24] = [
     "about", "also", "become", "do", "get", "give", "go", "have", "later", "let", "make", "many", "more", "most",
@@ -84,4 +87,9 @@ impl MeaningCache {
             words.map(|word| word.to_lowercase()).collect()
         })
     }
+}
+
+/// The beginning of a text that is looked at.
+pub(super) fn truncate_text(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
 }

@@ -18,21 +18,14 @@ mod steps;
 pub use answer::{AnswerSentence, ParsedAnswer, SentenceStatus};
 pub use claims::{ClaimCheck, ClaimVerdict, verify_claims};
 pub use documents::{ArticleFinding, find_articles};
+pub use meaning::LONGEST;
 pub use steps::{StepMatch, match_steps};
 
 use super::measures::{TokenOverlap, WordInterner};
-
-/// Bytes of a text that are parsed.
-pub const LONGEST: usize = 20_000;
 
 /// What the statements of an answer share with the summary. Tokens elsewhere in the answer count in its length only.
 pub fn statement_overlap(summary: &str, answer: &ParsedAnswer<'_>) -> TokenOverlap {
     let mut vocabulary = WordInterner::default();
     let (summary, stated) = (vocabulary.read(summary), vocabulary.intern_tokens(&answer.stated_tokens()));
     TokenOverlap { answer: answer.tokens().len(), ..TokenOverlap::from_ids(&stated.ids, &summary.ids, &mut vocabulary) }
-}
-
-/// The beginning of a text that is looked at.
-fn truncate_text(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
 }

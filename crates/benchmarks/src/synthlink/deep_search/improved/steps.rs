@@ -5,7 +5,7 @@ use std::ops::Range;
 use probare_english::Parser;
 
 use super::answer::ParsedAnswer;
-use super::meaning::{ContentWord, MeaningCache, all_content_words};
+use super::meaning::{ContentWord, MeaningCache, all_content_words, truncate_text};
 use crate::synthlink::deep_search::measures::{ReasoningSteps, WordInterner};
 
 /// What was found about one step.
@@ -35,7 +35,7 @@ pub fn match_steps<S: AsRef<str>>(steps: &[S], answer: &ParsedAnswer<'_>) -> Vec
         .enumerate()
         .map(|(at, text)| {
             let keywords: Vec<&str> = published.keywords(at).iter().map(|id| vocabulary.text(*id)).collect();
-            let mut wanted = all_content_words(&Parser::english().tag(super::truncate_text(text.as_ref())));
+            let mut wanted = all_content_words(&Parser::english().tag(truncate_text(text.as_ref())));
             // What the published definition takes for an instruction or a stop word is no content here either.
             wanted.retain(|word| keywords.contains(&word.stem.as_str()));
             wanted.dedup_by(|second, first| second.stem == first.stem);
