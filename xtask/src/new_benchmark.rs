@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let text = fs::read_to_string(&table)?;
     let extended = register(&text, name).with_context(|| format!("cannot extend {}", table.display()))?;
     fs::create_dir_all(&folder)?;
-    for (file, content) in [("mod.rs", code(name)), ("publish.rs", publisher(name))] {
+    for (file, content) in [("mod.rs", code(name)), ("publisher.rs", publisher(name))] {
         let path = folder.join(file);
         fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
         println!("wrote {}", path.display());
@@ -54,17 +54,17 @@ fn code(name: &str) -> String {
     format!(
         r#"//! {kind}: one sentence about what this benchmark evaluates.
 
-mod publish;
+mod publisher;
 
 use clap::Args;
-use probare_core::{{BenchmarkCall, BenchmarkError, Console, Job, MetricRequest, Profile, Benchmark}};
+use probare_core::{{Benchmark, BenchmarkCall, BenchmarkError, Console, Job, MetricRequest, Profile}};
 use probare_formats::{{CaseReader, ReadOptions}};
 use serde::{{Deserialize, Serialize}};
 use serde_json::{{Map, Value as Json}};
 
 use crate::command::CommandOptions;
 
-use publish::Publisher;
+use self::publisher::Publisher;
 
 /// Options of `{name}`; their comments are the help of the command.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -121,7 +121,7 @@ impl Benchmark for {kind} {{
         let mut job = Job::new(&options.cases, Box::new(rows), vec![request]);
         job.reads.push(options.cases.into());
         job.publisher = Some(Box::new(Publisher::new(console)));
-        job.suite = Some(call);
+        job.benchmark = Some(call);
         Ok(job)
     }}
 }}

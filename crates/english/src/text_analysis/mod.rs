@@ -32,7 +32,7 @@ pub use clause::Clause;
 pub use denial::{Denial, denial, denies_by_meaning};
 pub use mood::Mood;
 pub use scope::Scope;
-pub use yes_no::YesNoAnswer;
+pub use yes_no::{ClauseGap, YesNoAnswer};
 
 use crate::Span;
 use crate::lexicon::{LexicalRole, LexicalRoles};

@@ -34,7 +34,8 @@ impl YesNoAnswer {
 
 /// What stands before a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
+pub enum ClauseGap {
+    /// Nothing but spaces, a hyphen or quotation marks.
     Nothing,
     Comma,
     /// The end of a clause or of a sentence.
@@ -64,7 +65,7 @@ impl TextAnalysis {
     pub fn yes_or_no(&self, question: Option<&Self>) -> YesNoAnswer {
         let words = self.words_with_gaps();
         // An echo of the question says nothing: "Difficult? Absolutely."
-        let echo = words.iter().skip(1).position(|(_, gap)| *gap == Gap::Question).map_or(0, |at| at + 1);
+        let echo = words.iter().skip(1).position(|(_, gap)| *gap == ClauseGap::Question).map_or(0, |at| at + 1);
         let mut said = AnswerWords { reading: self, words: &words[echo..] };
         if said.words.is_empty() {
             return YesNoAnswer::undecided("nothing is said");
@@ -87,24 +88,24 @@ impl TextAnalysis {
     }
 
     /// The words with what stands before each.
-    fn words_with_gaps(&self) -> Vec<(usize, Gap)> {
-        let mut words: Vec<(usize, Gap)> = Vec::new();
+    fn words_with_gaps(&self) -> Vec<(usize, ClauseGap)> {
+        let mut words: Vec<(usize, ClauseGap)> = Vec::new();
         for sentence in &self.sentences {
             let mut gap = match words.last() {
-                None => Gap::Nothing,
-                Some((last, _)) if self.word(last + 1) == "?" => Gap::Question,
-                Some(_) => Gap::Clause,
+                None => ClauseGap::Nothing,
+                Some((last, _)) if self.word(last + 1) == "?" => ClauseGap::Question,
+                Some(_) => ClauseGap::Clause,
             };
             for token in sentence.tokens.clone().take(MOST_WORDS) {
                 if self.tokens[token].is_word {
                     words.push((token, gap));
-                    gap = Gap::Nothing;
+                    gap = ClauseGap::Nothing;
                 } else {
                     gap = gap.max(match self.word(token) {
-                        "?" => Gap::Question,
-                        "," => Gap::Comma,
-                        ";" | ":" | "-" | "." | "!" | "(" | ")" | "[" | "]" | "|" | "…" => Gap::Clause,
-                        _ => Gap::Nothing,
+                        "?" => ClauseGap::Question,
+                        "," => ClauseGap::Comma,
+                        ";" | ":" | "-" | "." | "!" | "(" | ")" | "[" | "]" | "|" | "…" => ClauseGap::Clause,
+                        _ => ClauseGap::Nothing,
                     });
                 }
             }
@@ -126,7 +127,7 @@ impl TextAnalysis {
 #[derive(Clone, Copy)]
 struct AnswerWords<'r> {
     reading: &'r TextAnalysis,
-    words: &'r [(usize, Gap)],
+    words: &'r [(usize, ClauseGap)],
 }
 
 impl<'r> AnswerWords<'r> {
@@ -139,14 +140,14 @@ impl<'r> AnswerWords<'r> {
     }
 
     /// What stands before a word; the end of the answer ends a clause.
-    fn gap(&self, at: usize) -> Gap {
-        self.words.get(at).map_or(Gap::Clause, |(_, gap)| *gap)
+    fn gap(&self, at: usize) -> ClauseGap {
+        self.words.get(at).map_or(ClauseGap::Clause, |(_, gap)| *gap)
     }
 
     /// Length of the expression of a sort at a word; commas in it do not matter.
     fn expression_length(&self, sort: LexicalRole, at: usize) -> Option<usize> {
         expression_length(sort, |ahead| {
-            let is_near = (at + 1..=at + ahead).all(|at| self.gap(at) <= Gap::Comma);
+            let is_near = (at + 1..=at + ahead).all(|at| self.gap(at) <= ClauseGap::Comma);
             if is_near { self.word(at + ahead) } else { "" }
         })
     }
@@ -170,7 +171,7 @@ impl<'r> AnswerWords<'r> {
     fn filler(&self) -> usize {
         let is_adverb = self.word(0).len() > 4 && self.word(0).ends_with("ly");
         let listed = self.expression_length(LexicalRole::Filler, 0).max(self.expression_length(LexicalRole::Assent, 0));
-        listed.unwrap_or_else(|| usize::from(is_adverb && self.gap(1) == Gap::Comma))
+        listed.unwrap_or_else(|| usize::from(is_adverb && self.gap(1) == ClauseGap::Comma))
     }
 
     /// What the opening words decide.
@@ -178,15 +179,15 @@ impl<'r> AnswerWords<'r> {
         if self.expression_length(LexicalRole::Both, 0).is_some() {
             return Some(YesNoAnswer::undecided("says both yes and no"));
         }
-        let clause = (1..self.words.len()).find(|&at| self.gap(at) >= Gap::Clause).unwrap_or(self.words.len());
+        let clause = (1..self.words.len()).find(|&at| self.gap(at) >= ClauseGap::Clause).unwrap_or(self.words.len());
         if (0..clause).any(|at| self.expression_length(LexicalRole::Undecided, at).is_some()) {
             return Some(YesNoAnswer::undecided("stays undecided"));
         }
         let why = "by its opening words";
-        let ends = |length: &usize| self.gap(*length) > Gap::Nothing;
+        let ends = |length: &usize| self.gap(*length) > ClauseGap::Nothing;
         // "Obviously not.", "I think so.", "Probably not, since …"
         let frame = self.filler();
-        if frame > 0 && self.gap(frame) == Gap::Nothing && ends(&(frame + 1)) {
+        if frame > 0 && self.gap(frame) == ClauseGap::Nothing && ends(&(frame + 1)) {
             match self.word(frame) {
                 "not" => return Some(self.verdict(false, frame + 1, why)),
                 "so" => return Some(self.verdict(true, frame + 1, why)),
@@ -216,7 +217,7 @@ impl<'r> AnswerWords<'r> {
 
     /// A yes or no at the very end: "…, so no.", "…, so it is."
     fn closing(&self) -> Option<YesNoAnswer> {
-        let start = (1..self.words.len()).rev().find(|&at| self.gap(at) > Gap::Nothing)?;
+        let start = (1..self.words.len()).rev().find(|&at| self.gap(at) > ClauseGap::Nothing)?;
         let concludes = matches!(self.word(start), "so" | "then" | "and");
         let last = self.skip(start + usize::from(concludes));
         let is_whole = |sort: LexicalRole| last.expression_length(sort, 0) == Some(last.words.len());
@@ -233,21 +234,21 @@ impl<'r> AnswerWords<'r> {
 
     /// "He did", "They do not": a pronoun and a verb that takes up the question.
     fn short_reply(&self) -> Option<YesNoAnswer> {
-        if !lexical_roles(self.word(0)).has(LexicalRole::Subject) || self.gap(1) > Gap::Nothing {
+        if !lexical_roles(self.word(0)).has(LexicalRole::Subject) || self.gap(1) > ClauseGap::Nothing {
             return None;
         }
         let (verb, why) = (lexical_roles(self.word(1)), "by a short reply");
-        let is_not = self.word(2) == "not" && self.gap(2) == Gap::Nothing;
+        let is_not = self.word(2) == "not" && self.gap(2) == ClauseGap::Nothing;
         let length = 2 + usize::from(is_not);
         let is_reply = verb.has(LexicalRole::Contraction) || verb.has(LexicalRole::Helping);
         let is_denied = is_not != verb.has(LexicalRole::Contraction);
-        (is_reply && self.gap(length) > Gap::Nothing).then(|| self.verdict(!is_denied, length, why))
+        (is_reply && self.gap(length) > ClauseGap::Nothing).then(|| self.verdict(!is_denied, length, why))
     }
 
     /// What a statement says about the question: its main clause denies by a negation or by the opposite of a word of the question,
     /// or a later one denies what was asked; otherwise it affirms.
     fn statement(&self, question: Option<&TextAnalysis>) -> YesNoAnswer {
-        let ends = |at: &usize| self.gap(*at) >= Gap::Clause;
+        let ends = |at: &usize| self.gap(*at) >= ClauseGap::Clause;
         let mut clauses: Vec<Range<usize>> = Vec::new();
         let mut start = 0;
         for end in (1..self.words.len()).filter(ends).chain([self.words.len()]) {
@@ -315,7 +316,7 @@ impl<'r> AnswerWords<'r> {
     /// Whether some words deny what was asked, and how: a denial of a denial, or of the opposite, affirms.
     fn denies(&self, clause: Range<usize>, question: Option<&TextAnalysis>) -> (bool, &'static str) {
         // "Nothing at all, nobody came" denies once: what follows a comma says it again.
-        let comma = (clause.start + 1..clause.end).find(|&at| self.gap(at) == Gap::Comma).unwrap_or(clause.end);
+        let comma = (clause.start + 1..clause.end).find(|&at| self.gap(at) == ClauseGap::Comma).unwrap_or(clause.end);
         let is_false =
             |mut words: Range<usize>| words.any(|at| lexical_roles(self.word(at)).has(LexicalRole::Falsehood));
         let is_said = || self.speaks_of(comma..clause.end, question) || is_false(comma..clause.end);

@@ -4,8 +4,9 @@
 //! end its subject. Asked about the past, what was so is the answer.
 
 use probare_english::lexicon::{LexicalRole, lexical_roles};
+use probare_english::text_analysis::ClauseGap;
 
-use super::words::{SpokenGap, SpokenWord, is_determiner};
+use super::words::{SpokenWord, is_determiner};
 
 /// Most words between a form and the value that it takes.
 const REACH: usize = 14;
@@ -142,7 +143,7 @@ impl FormerReader<'_> {
     /// Whether these words stand here, with nothing between them.
     fn is_at(&self, at: usize, expected: &[&str]) -> bool {
         expected.iter().enumerate().all(|(ahead, expected)| {
-            self.form(at + ahead) == *expected && (ahead == 0 || self.words[at + ahead].gap == SpokenGap::None)
+            self.form(at + ahead) == *expected && (ahead == 0 || self.words[at + ahead].gap == ClauseGap::Nothing)
         })
     }
 
@@ -162,7 +163,7 @@ impl FormerReader<'_> {
     }
 
     fn clause_start(&self, at: usize) -> usize {
-        let is_start = |at: &usize| self.words[*at].gap >= SpokenGap::Comma || PRESENT.contains(&self.form(*at));
+        let is_start = |at: &usize| self.words[*at].gap >= ClauseGap::Comma || PRESENT.contains(&self.form(*at));
         (at.saturating_sub(REACH)..=at).rev().find(is_start).unwrap_or(at.saturating_sub(REACH))
     }
 
@@ -170,8 +171,8 @@ impl FormerReader<'_> {
     fn clause_end(&self, start: usize) -> usize {
         let limit = self.words.len().min(start + REACH);
         let is_end = |at: &usize| match self.words[*at].gap {
-            SpokenGap::Clause | SpokenGap::Question | SpokenGap::Comma => true,
-            SpokenGap::None => {
+            ClauseGap::Clause | ClauseGap::Question | ClauseGap::Comma => true,
+            ClauseGap::Nothing => {
                 let word = self.form(*at);
                 PRESENT.contains(&word) || lexical_roles(word).has(LexicalRole::Turning)
             }
@@ -191,7 +192,7 @@ impl FormerReader<'_> {
         while let Some(before) = back.checked_sub(1) {
             let is_linking = matches!(self.form(before), "and" | "or" | "both") || is_determiner(self.form(before));
             let is_value = (self.starts_value)(before);
-            if back < at && self.words[back].gap >= SpokenGap::Clause || !is_linking && !is_value {
+            if back < at && self.words[back].gap >= ClauseGap::Clause || !is_linking && !is_value {
                 break;
             }
             if is_value {
@@ -313,7 +314,7 @@ impl FormerReader<'_> {
         let before = at.checked_sub(1).map_or("", |before| self.form(before));
         if let Some(found) = NO_LONGER.iter().find(|found| self.is_at(at, found)) {
             let behind = at + found.len();
-            let is_last = self.words.get(behind).is_none_or(|word| word.gap >= SpokenGap::Comma)
+            let is_last = self.words.get(behind).is_none_or(|word| word.gap >= ClauseGap::Comma)
                 || matches!(self.form(behind), "and" | "but");
             let is_of_subject = lexical_roles(before).has(LexicalRole::Copula) && LIVING.contains(&self.form(behind));
             if is_last || is_of_subject {
@@ -334,7 +335,7 @@ impl FormerReader<'_> {
     /// Where the forms of *be* and *have* before a word begin.
     fn before_auxiliaries(&self, at: usize) -> usize {
         let is_auxiliary = |at: usize| {
-            self.words[at].gap == SpokenGap::None
+            self.words[at].gap == ClauseGap::Nothing
                 && (lexical_roles(self.form(at)).has(LexicalRole::Copula)
                     || matches!(self.form(at), "has" | "have" | "had" | "all" | "now" | "long" | "slowly"))
         };

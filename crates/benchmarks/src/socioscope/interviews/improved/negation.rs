@@ -5,10 +5,11 @@
 //! list goes on behind it. What is said of a subject reaches back to it: `the grant was refused`.
 
 use probare_english::lexicon::{LexicalRole, LexicalRoles, expression_lemma, expression_length, lexical_roles};
+use probare_english::text_analysis::ClauseGap;
 use probare_english::text_analysis::{Denial, denial, denies_by_meaning};
 
 use super::former::deny_former;
-use super::words::{SpokenGap, SpokenWord, is_determiner};
+use super::words::{SpokenWord, is_determiner};
 
 /// What follows `was not` where the subject itself is denied; elsewhere something is said about it: `wages had not risen`.
 const SUBJECT_DENIALS: [&str; 18] = [
@@ -112,7 +113,7 @@ fn denial_at(words: &[SpokenWord], at: usize) -> Option<(usize, Denial)> {
     }
     denial(|ahead| {
         let is_near =
-            words.get(at + 1..=at + ahead).is_some_and(|words| words.iter().all(|word| word.gap == SpokenGap::None));
+            words.get(at + 1..=at + ahead).is_some_and(|words| words.iter().all(|word| word.gap == ClauseGap::Nothing));
         if ahead == 0 || is_near { words[at + ahead].form.as_str() } else { "" }
     })
 }
@@ -123,9 +124,9 @@ fn denial_end(words: &[SpokenWord], start: usize, kind: Denial, starts_value: &d
     for at in start..limit {
         let word = words[at].form.as_str();
         let goes_on = match words[at].gap {
-            SpokenGap::None => true,
-            SpokenGap::Comma => at > start && list_goes_on(words, at),
-            SpokenGap::Clause | SpokenGap::Question => false,
+            ClauseGap::Nothing => true,
+            ClauseGap::Comma => at > start && list_goes_on(words, at),
+            ClauseGap::Clause | ClauseGap::Question => false,
         };
         if !goes_on || lexical_roles(word).has(LexicalRole::Turning) {
             return at;
@@ -150,8 +151,8 @@ fn list_goes_on(words: &[SpokenWord], comma: usize) -> bool {
     let mut since_comma = 0;
     for word in &words[comma..] {
         match word.gap {
-            SpokenGap::Clause | SpokenGap::Question if since_comma > 0 => return false,
-            SpokenGap::Comma => since_comma = 0,
+            ClauseGap::Clause | ClauseGap::Question if since_comma > 0 => return false,
+            ClauseGap::Comma => since_comma = 0,
             _ => {}
         }
         if matches!(word.form.as_str(), "or" | "nor") {
@@ -174,8 +175,8 @@ fn deny_subjects(
 ) {
     for at in 0..words.len() {
         let word = words[at].form.as_str();
-        let next = words.get(at + 1).filter(|next| next.gap == SpokenGap::None).map(|next| next.form.as_str());
-        let after = words.get(at + 2).filter(|after| after.gap == SpokenGap::None).map(|after| after.form.as_str());
+        let next = words.get(at + 1).filter(|next| next.gap == ClauseGap::Nothing).map(|next| next.form.as_str());
+        let after = words.get(at + 2).filter(|after| after.gap == ClauseGap::Nothing).map(|after| after.form.as_str());
         let is_be = (lexical_roles(word).has(LexicalRole::Copula)
             && !lexical_roles(word).has(LexicalRole::Contraction))
             || word == "got";
@@ -195,7 +196,7 @@ fn deny_subjects(
         let Some(by) = by else { continue };
         let mut back = at;
         while let Some(before) = back.checked_sub(1) {
-            if words[back].gap >= SpokenGap::Clause {
+            if words[back].gap >= ClauseGap::Clause {
                 break;
             }
             let is_linking =
@@ -214,7 +215,7 @@ fn deny_subjects(
 /// Where everything is named with exceptions: the word that says so.
 pub(super) fn universal_with_exception(words: &[SpokenWord]) -> Option<usize> {
     let exception = words.iter().position(|word| matches!(word.form.as_str(), "except" | "excluding" | "excepting"))?;
-    let start = words[..=exception].iter().rposition(|word| word.gap >= SpokenGap::Clause).unwrap_or(0);
+    let start = words[..=exception].iter().rposition(|word| word.gap >= ClauseGap::Clause).unwrap_or(0);
     (start..exception).find(|at| lexical_roles(&words[*at].form).has(LexicalRole::Universal))
 }
 

@@ -1,6 +1,8 @@
 //! When naming is not choosing.
 
-use super::words::{SpokenGap, spoken_words};
+use probare_english::text_analysis::ClauseGap;
+
+use super::words::spoken_words;
 use crate::socioscope::interviews::grading::QuestionType;
 use crate::socioscope::interviews::inputs::{AnswerItem, ValueWeights};
 
@@ -35,12 +37,12 @@ fn enumeration_length(text: &str) -> usize {
     let mut length = 0;
     for word in &words {
         match word.gap {
-            SpokenGap::None => length += 1,
-            SpokenGap::Comma => {
+            ClauseGap::Nothing => length += 1,
+            ClauseGap::Comma => {
                 items = if length <= 3 { items + 1 } else { 0 };
                 length = 1;
             }
-            SpokenGap::Clause | SpokenGap::Question => {
+            ClauseGap::Clause | ClauseGap::Question => {
                 longest = longest.max(items + 1);
                 (items, length) = (0, 1);
             }

@@ -1,8 +1,9 @@
 //! Whether a word is meant as the value: in its part of speech, alone, and not as a function word.
 
+use probare_english::text_analysis::ClauseGap;
 use probare_text::wordnet::{PartOfSpeech, Synset, WordNet};
 
-use super::words::{SpokenGap, SpokenWord};
+use super::words::SpokenWord;
 use crate::socioscope::interviews::matching::MatchReason;
 
 /// Pronouns that a noun does not take behind it.
@@ -26,7 +27,7 @@ pub(super) fn other_sense(
         return Some(format!("`{written}` is a function word here"));
     }
     if length == 1 {
-        let next = words.get(at + 1).filter(|word| word.gap == SpokenGap::None);
+        let next = words.get(at + 1).filter(|word| word.gap == ClauseGap::Nothing);
         if let Some(next) = next
             && OBJECTS.contains(&next.form.as_str())
             && !wordnet.synsets(value, PartOfSpeech::Noun).is_empty()
@@ -43,7 +44,7 @@ pub(super) fn other_sense(
 fn collocation(words: &[SpokenWord], at: usize, length: usize, value: &str, wordnet: &WordNet) -> Option<String> {
     let joined = |from: usize, to: usize| {
         let stretch = words.get(from..to)?;
-        let is_together = stretch.iter().skip(1).all(|word| word.gap == SpokenGap::None);
+        let is_together = stretch.iter().skip(1).all(|word| word.gap == ClauseGap::Nothing);
         let forms: Vec<&str> = stretch.iter().map(|word| word.form.as_str()).collect();
         is_together.then(|| forms.join(" "))
     };

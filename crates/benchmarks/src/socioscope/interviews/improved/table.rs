@@ -1,5 +1,6 @@
 //! [`AssertionTable`]: the values of a question in all forms in which an answer may assert them.
 
+use probare_english::text_analysis::ClauseGap;
 use probare_text::number_words::canonical;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 use rustc_hash::FxHashMap;
@@ -9,7 +10,7 @@ use super::opposites::negated_forms;
 use super::senses::other_sense;
 use super::slips::{is_slip, possible_slips};
 use super::spellings::{expand_letters, without_spaces};
-use super::words::{SpokenGap, SpokenWord, spoken_words};
+use super::words::{SpokenWord, spoken_words};
 use crate::socioscope::interviews::grading::QuestionType;
 use crate::socioscope::interviews::inputs::{AnswerItem, ValueWeights};
 use crate::socioscope::interviews::matching::{MatchReason, Mention, MentionStatus, SurfaceOrigin, surface_reason};
@@ -210,7 +211,7 @@ impl AssertionTable {
     }
 
     fn is_together(&self, stretch: &[SpokenWord]) -> bool {
-        let widest = if self.has_commas { SpokenGap::Comma } else { SpokenGap::None };
+        let widest = if self.has_commas { ClauseGap::Comma } else { ClauseGap::Nothing };
         stretch.iter().skip(1).all(|word| word.gap <= widest)
     }
 
@@ -290,7 +291,7 @@ fn mention_status(denied: Option<&String>, words: &[SpokenWord], at: usize, quer
         return denied.map_or(MentionStatus::Asserted, |word| MentionStatus::Denied(word.clone()));
     }
     // Asked what was lacking, an answer names it by denying it; what was there does not count.
-    let start = words[..=at].iter().rposition(|word| word.gap > SpokenGap::None || word.form == "but").unwrap_or(0);
+    let start = words[..=at].iter().rposition(|word| word.gap > ClauseGap::Nothing || word.form == "but").unwrap_or(0);
     let having = words[start..at].iter().find(|word| HAVING.contains(&word.form.as_str()));
     match (denied, having) {
         (None, Some(word)) => MentionStatus::Denied(word.form.clone()),
