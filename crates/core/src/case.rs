@@ -70,7 +70,24 @@ pub struct Case {
     /// What the response took, where a run asked for it.
     #[serde(skip)]
     pub spent: Option<ResponseCost>,
+    /// How many of the messages are the case's own, where an agent of the run went on from there.
+    #[serde(skip)]
+    pub own_messages: Option<usize>,
 }
+
+/// What an agent of a run said and did after the messages of its case.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentConversation {
+    /// What was said, called and given back.
+    pub messages: Vec<CaseMessage>,
+    /// What was found of the state that the case expects, where it expects any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Json>,
+}
+
+/// The key in the metadata of a case for what was found of its state.
+pub const STATE: &str = "state";
 
 /// What a response took.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -79,6 +96,8 @@ pub struct ResponseCost {
     pub usage: Usage,
     /// Money, in US dollars, where that is known.
     pub cost_usd: Option<f64>,
+    /// Milliseconds from asking to the answer, where that is known.
+    pub latency_ms: Option<u64>,
 }
 
 /// Which sample of a run a case stands for. With the id of the case it is the same however often the run is started.
@@ -102,6 +121,9 @@ impl Case {
     /// The conversation without what the assistant says last: what a model is asked.
     pub fn asked_messages(&self) -> &[CaseMessage] {
         let messages = self.messages.as_deref().unwrap_or_default();
+        if let Some(own) = self.own_messages {
+            return messages.get(..own).unwrap_or_default();
+        }
         let end = messages.iter().rposition(|message| !message.has_role(Role::Assistant)).map_or(0, |at| at + 1);
         messages.get(..end).unwrap_or_default()
     }
@@ -113,6 +135,27 @@ impl Case {
         if let Some(messages) = &mut self.messages {
             messages.truncate(asked);
         }
+        if self.own_messages.take().is_some() {
+            self.messages.take_if(|messages| messages.is_empty());
+            self.metadata.shift_remove(STATE);
+        }
+    }
+
+    /// Puts in what an agent said and did, in the place of what it did before.
+    pub fn put_conversation(&mut self, conversation: AgentConversation) {
+        let answer = self.response.take();
+        self.take_answer();
+        let messages = self.messages.get_or_insert_default();
+        self.own_messages = Some(messages.len());
+        messages.extend(conversation.messages);
+        self.metadata.extend(conversation.state.map(|state| (STATE.to_owned(), state)));
+        self.response = answer;
+    }
+
+    /// What an agent of the run said and did; nothing where there was none.
+    pub fn agent_conversation(&self) -> Option<AgentConversation> {
+        let messages = self.messages.as_deref().unwrap_or_default().get(self.own_messages?..)?.to_vec();
+        Some(AgentConversation { messages, state: self.metadata.get(STATE).cloned() })
     }
 
     /// Puts an answer in the place of the one that is there. Its calls are nothing where the model had no tools and called
@@ -385,6 +428,31 @@ mod tests {
         assert_eq!(case.messages.as_ref().unwrap()[3].text.as_deref(), Some(""), "an empty answer is one");
         case.take_answer();
         assert_eq!(serde_json::to_string(&case).unwrap(), bare);
+    }
+
+    #[test]
+    fn what_an_agent_did_is_taken_out_as_it_was_put_in() {
+        for text in [
+            r#"{"id":"a","query":"Rain?"}"#,
+            r#"{"id":"a","messages":[{"role":"user","text":"Rain?"}],"metadata":{"k":1}}"#,
+        ] {
+            let mut case: Case = serde_json::from_str(text).unwrap();
+            let mut called = CaseMessage::new(Role::Assistant);
+            called.tool_calls.push(CaseToolCall::new("sky", Map::new()));
+            let did = AgentConversation {
+                messages: vec![called, CaseMessage::new(Role::Tool), CaseMessage::new(Role::Assistant)],
+                state: Some(Json::from("grey")),
+            };
+            for _ in 0..2 {
+                case.response = Some(Output::new("No."));
+                case.put_conversation(did.clone());
+            }
+            assert_eq!(case.agent_conversation(), Some(did));
+            assert!(case.response.is_some());
+            case.take_answer();
+            assert_eq!(serde_json::to_string(&case).unwrap(), text);
+            assert_eq!(case.agent_conversation(), None);
+        }
     }
 
     #[test]

@@ -53,7 +53,7 @@ mod trust;
 mod value;
 
 pub use analysis_cache::{AnalysisCache, RunAnalysisCache};
-pub use case::{Case, Citation, Field, Passage, ResponseCost, SampleKey};
+pub use case::{AgentConversation, Case, Citation, Field, Passage, ResponseCost, STATE, SampleKey};
 pub use conversation::{
     ChatRequest, Image, ImageKind, Message, MessagePart, ModelReply, Parameters, ReplyContent, Role, StopReason, Tool,
     ToolCall, Usage,

@@ -399,11 +399,15 @@ pub enum ErrorKind {
     NotRun,
     /// An agent used up its steps.
     StepLimit,
+    /// An agent used up its tokens.
+    TokenLimit,
+    /// An agent used up its money.
+    CostLimit,
 }
 
 impl ErrorKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Failed,
         Self::Refused,
         Self::Unparseable,
@@ -413,6 +417,8 @@ impl ErrorKind {
         Self::Truncated,
         Self::NotRun,
         Self::StepLimit,
+        Self::TokenLimit,
+        Self::CostLimit,
     ];
 
     /// The word in files and reports.
@@ -427,6 +433,8 @@ impl ErrorKind {
             Self::Truncated => "truncated",
             Self::NotRun => "not_run",
             Self::StepLimit => "step_limit",
+            Self::TokenLimit => "token_limit",
+            Self::CostLimit => "cost_limit",
         }
     }
 

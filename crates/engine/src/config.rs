@@ -14,6 +14,7 @@ use serde::de::{self, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::agent::AgentConfig;
 use crate::config_trust::check_discovered_config;
 use crate::model_access::is_rubric_file;
 use crate::run_options::{ConfiguredGates, OldName, RENAMED, RunOptions, SettingOrigin};
@@ -39,6 +40,8 @@ pub struct Config {
     pub generate: Generate,
     /// An index whose passages are put into every case; read by `probare run` alone.
     pub retrieval: Option<Retrieval>,
+    /// Makes the models under test agents, which call tools until they answer; read by `probare run` alone.
+    pub agent: Option<AgentConfig>,
     /// Names of the models that judge, where a metric names none of its own: of `models`, or `provider:model`.
     pub judges: Vec<String>,
     /// Limits that the run must keep.
@@ -342,8 +345,8 @@ pub struct LabelEntry {
 }
 
 /// Options that are keys of their own in a configuration, or none at all.
-const NOT_BELOW_RUN: [&str; 9] =
-    ["config", "datasets", "models", "generate", "retrieval", "metrics", "profile", "judges", "gates"];
+const NOT_BELOW_RUN: [&str; 10] =
+    ["config", "datasets", "models", "generate", "retrieval", "agent", "metrics", "profile", "judges", "gates"];
 
 /// The schema of `run`: the options of a run but for those that stand beside it.
 fn run_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -421,6 +424,9 @@ impl Config {
                 *rubric = beside(rubric);
             }
         }
+        if let Some(agent) = &mut self.agent {
+            agent.resolve_paths(&folder);
+        }
         self.run.decision_thresholds.iter_mut().for_each(|file| *file = folder.join(&*file));
         if let Some(baseline) = &mut self.run.baseline
             && baseline.parse::<u64>().is_err()
@@ -460,6 +466,7 @@ impl Config {
         }
         config.run.check().map_err(|reason| wrong(format!("run: {reason}")))?;
         config.generate.check().map_err(|reason| wrong(format!("generate: {reason}")))?;
+        config.agent.iter().try_for_each(AgentConfig::check).map_err(|reason| wrong(format!("agent: {reason}")))?;
         for gate in &config.gates {
             gate.check().map_err(|what| match what {
                 GateProblem::NoLimit => {
@@ -484,6 +491,7 @@ impl Config {
             models: self.models.clone(),
             generate: Some(self.generate.clone()).filter(|generate| *generate != Generate::default()),
             retrieval: self.retrieval.clone(),
+            agent: self.agent.clone(),
             metrics: self.metrics.clone(),
             profile: self.profile,
             judges: self.judges.clone(),

@@ -9,6 +9,7 @@ use probare_report::escape;
 use probare_sandbox::SandboxChoice;
 use serde_json::Value as Json;
 
+use crate::agent::AgentConfig;
 use crate::config::{Config, ConfigError, LARGEST_CONFIG, MetricEntry};
 use crate::model_access::is_rubric_file;
 
@@ -30,6 +31,7 @@ impl Config {
                 add_option_permissions(option, value, &mut found);
             }
         }
+        found.extend(self.agent.iter().flat_map(AgentConfig::permissions));
         if self.run.sandbox == Some(SandboxChoice::None) {
             found.push("to run programs without a sandbox (`run.sandbox: none`)".to_owned());
         }
@@ -60,7 +62,8 @@ impl Config {
         let datasets = self.datasets.iter().map(|dataset| dataset.path.as_str());
         let index = self.retrieval.iter().map(|retrieval| retrieval.index.as_str());
         let outputs = self.run.output.iter().filter_map(|output| output.to_str()).filter(|output| *output != "-");
-        datasets.chain(prompts).chain(index).chain(outputs)
+        let agent = self.agent.iter().flat_map(AgentConfig::paths);
+        datasets.chain(prompts).chain(index).chain(outputs).chain(agent)
     }
 }
 

@@ -9,6 +9,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
+mod agent;
 mod config;
 mod config_trust;
 mod decide_early;
@@ -29,6 +30,7 @@ mod runs;
 mod scan;
 pub mod yaml;
 
+pub use agent::{AgentConfig, McpEntry, RecordedCall, StateEntry, ToolEntry, UserEntry};
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Retrieval,

@@ -31,6 +31,7 @@ pub use self::old_names::{RENAMED, RenamedOption};
 pub use self::origin::{OldName, SettingOrigin};
 
 use self::gates::is_gate_flag;
+use crate::agent::AgentConfig;
 use crate::config::{ConfigError, Dataset, Generate, MetricEntry, Retrieval};
 use crate::{MOST_JOBS, ModelAccess, ProgramOptions};
 
@@ -117,6 +118,10 @@ run_options! {
         /// An index whose passages are put into every case
         #[arg(skip)]
         pub retrieval: Option<Retrieval>,
+
+        /// Tools, simulated user and limits of models under test that are agents
+        #[arg(skip)]
+        pub agent: Option<AgentConfig>,
 
         /// Metric to compute: ID, ID:OPTION=VALUE,… or NAME=ID:OPTION=VALUE (repeatable)
         #[arg(short, long = "metric", value_name = "METRIC", env = "PROBARE_METRIC")]
@@ -761,7 +766,7 @@ mod tests {
     fn every_key_of_a_configuration_arrives_as_its_flag_does() {
         let (above, below) = (
             "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
-             generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: improved\n",
+             generate: {prompt: p}\nretrieval: {index: i}\nagent: {max_steps: 2}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: improved\n",
             "run: {prompts: [q], output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, per_group: true, \
              significant: true, offline: true, refresh: true, batch: true, budget_usd: 1, budget_tokens: 2, \
              score_truncated: true, cache: r, sandbox: none, run_again: true, seed: 9, stop_when_decided: true, baseline: '3', \
@@ -781,7 +786,7 @@ mod tests {
             };
             assert_eq!(options.origin(name), SettingOrigin::File("p.yaml".into()), "{name}");
         }
-        for name in ["datasets", "metrics", "models", "generate", "retrieval", "judges", "profile"] {
+        for name in ["datasets", "metrics", "models", "generate", "retrieval", "agent", "judges", "profile"] {
             assert_eq!(options.origin(name), SettingOrigin::File("p.yaml".into()), "{name}");
         }
         assert_eq!(options.requests()[0], MetricRequest::plain("token_f1"));
@@ -827,7 +832,7 @@ mod tests {
             "--color=never",
         ]);
         // No flag says these, and two flags are never given together.
-        let others = ["datasets", "models", "generate", "retrieval", "offline"];
+        let others = ["datasets", "models", "generate", "retrieval", "agent", "offline"];
         let mut file = as_json(&options.retain(|name| !others.contains(&name)));
         let mut said = as_json(&said);
         for options in [&mut file, &mut said] {

@@ -221,7 +221,11 @@ fn sensitive_header(
 }
 
 /// A header with every `${NAME}` replaced.
-fn expand_header(template: &str, settings: &ModelSettings, shared: &ModelContext) -> Result<String, SettingsError> {
+pub(crate) fn expand_header(
+    template: &str,
+    settings: &ModelSettings,
+    shared: &ModelContext,
+) -> Result<String, SettingsError> {
     let mut value = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("${") {

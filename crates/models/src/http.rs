@@ -105,6 +105,37 @@ impl Http {
         Ok(ReplyBody { bytes, odd_kind: kind.filter(|kind| !kind.contains("json")) })
     }
 
+    /// Sends a message and takes what comes back within a time, with its headers. Any status of success will do.
+    pub(crate) async fn post_json(
+        &self,
+        url: &str,
+        further: HeaderMap,
+        body: String,
+        limit: Duration,
+    ) -> Result<(HeaderMap, Vec<u8>), String> {
+        let mut headers = self.headers.clone();
+        headers.extend(further);
+        let whole = async {
+            let told = |error: reqwest::Error| chain(&error.without_url());
+            let mut response = self.client.post(url).headers(headers).body(body).send().await.map_err(told)?;
+            let status = response.status();
+            let headers = std::mem::take(response.headers_mut());
+            let mut bytes = Vec::new();
+            while let Some(piece) = response.chunk().await.map_err(told)? {
+                if bytes.len().saturating_add(piece.len()) > LARGEST {
+                    return Err(too_large(LARGEST).reason);
+                }
+                bytes.extend_from_slice(&piece);
+            }
+            if status.is_success() {
+                return Ok((headers, bytes));
+            }
+            let said = error_message(&String::from_utf8_lossy(&bytes));
+            Err(format!("status {}{}{said}", status.as_u16(), if said.is_empty() { "" } else { ": " }))
+        };
+        timeout(limit, whole).await.unwrap_or_else(|_| Err(format!("no answer within {} s", limit.as_secs_f64())))
+    }
+
     /// Fetches the body of a reply with status 200.
     pub(crate) async fn get(&self, url: &str, dialect: &dyn Dialect) -> Result<Vec<u8>, AttemptError> {
         let sending = self.client.get(url).headers(self.headers.clone());

@@ -72,7 +72,7 @@ fn usable_options(file: RunOptions, is_whole: bool) -> Result<RunOptions, PyFail
     if !is_whole {
         refuse(&OF_WHOLE_RUNS, "it is about a whole run, and a Scorer sees batches; `probare.score` honours it")?;
     }
-    Ok(file.retain(|name| !["generate", "retrieval"].contains(&name)))
+    Ok(file.retain(|name| !["generate", "retrieval", "agent"].contains(&name)))
 }
 
 /// What is said about the rows themselves.

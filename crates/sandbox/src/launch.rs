@@ -20,8 +20,11 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::cgroup::Cgroups;
 use crate::environment::Interpreter;
+use crate::live::LiveProgram;
 use crate::sandbox_paths::{SCRATCH, SandboxPaths};
-use crate::script::{FROM_PEER_FD, REPORT, ScriptContext, TO_PEER_FD, script, shell_quote};
+use crate::script::{
+    FROM_PEER_FD, REPORT, ScriptContext, TO_PEER_FD, live_script, resolve_python, script, shell_quote,
+};
 use crate::{SandboxError, SandboxLimits, folder, seccomp};
 
 /// Who runs a program that root starts, and who every program seems to be.
@@ -31,6 +34,9 @@ pub(crate) const NOBODY_UID: u32 = 65534;
 const FIRST_FILE: i32 = 20;
 const ARGS_FD: i32 = 5;
 const FILTER_FD: i32 = 6;
+
+/// Bytes of the largest file that a program is shown by itself; larger ones are shown with their folder.
+const LARGEST_SHOWN_FILE: u64 = 64 << 20;
 
 /// What has to be there to start bubblewrap.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,6 +184,21 @@ pub(crate) fn command(
     words.push_args(&["--size", "4096", "--perms", "0555", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]);
     words.push_args(&["--remount-ro", "/", "--chdir", &work]);
 
+    let mut further = PipePair::mappings(talk);
+    further.push(FdMapping { parent_fd: report, child_fd: REPORT });
+    bubblewrap(words, further, &shown, terms, groups, &[])
+}
+
+/// The command that starts bubblewrap with these words. What it runs inside is our script, with these arguments.
+fn bubblewrap(
+    words: BwrapArgs,
+    further: Vec<FdMapping>,
+    shown: &[PathBuf],
+    terms: &LaunchContext<'_>,
+    groups: Option<&Cgroups>,
+    arguments: &[String],
+) -> Result<Command, SandboxError> {
+    let preparing = || SandboxError::system("prepare a sandbox");
     let BwrapArgs { words, files: mut mappings } = words;
     let all: String = words.iter().flat_map(|word| [word.as_str(), "\0"]).collect();
     mappings.push(FdMapping { parent_fd: memory_file(all.as_bytes()).map_err(preparing())?, child_fd: ARGS_FD });
@@ -185,12 +206,11 @@ pub(crate) fn command(
         broken: vec!["there is no filter of system calls for this kind of processor".to_owned()],
     })?;
     mappings.push(FdMapping { parent_fd: memory_file(&filter).map_err(preparing())?, child_fd: FILTER_FD });
-    mappings.push(FdMapping { parent_fd: report, child_fd: REPORT });
-    mappings.extend(PipePair::mappings(talk));
+    mappings.extend(further);
 
     let mut chain: Vec<String> = Vec::new();
     if terms.is_root {
-        chain.extend(drop_privileges_args(terms.tools, &shown)?);
+        chain.extend(drop_privileges_args(terms.tools, shown)?);
     }
     chain.push(terms.tools.bubblewrap.display().to_string());
     let (number, filter) = (ARGS_FD.to_string(), FILTER_FD.to_string());
@@ -198,6 +218,7 @@ pub(crate) fn command(
         chain.push(word.to_owned());
     }
     chain.push(terms.places.script());
+    chain.extend_from_slice(arguments);
     let mut command = match groups {
         None => {
             let mut command = HostProgram::from_path(Path::new(&chain[0])).command();
@@ -225,6 +246,61 @@ pub(crate) fn command(
         .fd_mappings(mappings)
         .map_err(|_| SandboxError::Program { reason: "two files have one descriptor".to_owned() })?;
     Ok(command)
+}
+
+/// The command that starts a program with which whoever starts it talks. Its standard input, output and errors are theirs.
+pub(crate) fn live_command(
+    program: &LiveProgram,
+    terms: &LaunchContext<'_>,
+    groups: Option<&Cgroups>,
+) -> Result<Command, SandboxError> {
+    let preparing = || SandboxError::system("prepare a sandbox");
+    let work = terms.places.work();
+    let mut words = BwrapArgs { words: Vec::new(), files: Vec::new() };
+    push_isolation_args(&mut words, terms.limits);
+    let mut folders: Vec<PathBuf> = terms.interpreter.folders.clone();
+    for path in &program.shown {
+        if path.is_dir() {
+            folder::check_folder(path, Some(terms.limits.files))?;
+            folders.push(path.clone());
+            continue;
+        }
+        // As a copy, since whoever runs inside may not be allowed to reach the file itself.
+        let content = read_shown_file(path)?;
+        let is_program = path.metadata().is_ok_and(|known| known.permissions().mode() & 0o111 != 0);
+        let mode = if is_program { "0555" } else { "0444" };
+        words.push_file(&content, mode, &path.display().to_string()).map_err(preparing())?;
+    }
+    for folder in &folders {
+        let folder = folder.display().to_string();
+        words.push_args(&["--ro-bind", &folder, &folder]);
+    }
+    if program.network {
+        words.push_args(&["--share-net"]);
+        for path in
+            ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl", "/etc/pki", "/etc/ca-certificates"]
+        {
+            words.push_args(&["--ro-bind-try", path, path]);
+        }
+    }
+    words.push_args(&["--bind", &program.folder.display().to_string(), &work]);
+    let kibibytes = groups.is_none().then(|| u64::from(program.mebibytes) * 1024);
+    let script = live_script(terms.limits, kibibytes);
+    words.push_file(script.as_bytes(), "0444", &terms.places.script()).map_err(preparing())?;
+    for (name, value) in variables(terms.interpreter).into_iter().chain(program.variables.clone()) {
+        words.push_args(&["--setenv", &name, &value]);
+    }
+    words.push_args(&["--remount-ro", "/", "--chdir", &work]);
+    let python = terms.interpreter.python.display().to_string();
+    let arguments: Vec<String> = program.command.iter().map(|part| resolve_python(part, &python)).collect();
+    bubblewrap(words, Vec::new(), &folders, terms, groups, &arguments)
+}
+
+/// A file that a program may read.
+fn read_shown_file(path: &Path) -> Result<Vec<u8>, SandboxError> {
+    probare_files::read_plain(path, LARGEST_SHOWN_FILE).map_err(|error| SandboxError::Program {
+        reason: format!("`{}`, which the program is to see, cannot be read: {error}", path.display()),
+    })
 }
 
 /// What every sandbox has: namespaces, a system that can be read and not written, little of `/etc`, and nothing else.

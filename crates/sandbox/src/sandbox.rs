@@ -15,8 +15,10 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use crate::cgroup::CgroupParents;
 use crate::environment::{Interpreter, PythonEnvironment, find_program};
 use crate::launch::{LaunchContext, PipePair, SandboxTools};
+use crate::live::{LiveCommand, LiveLimits, LiveProgram};
 use crate::probe::{Probe, probes};
 use crate::sandbox_paths::{SCRATCH, SandboxPaths};
+use crate::script::resolve_python;
 use crate::supervisor::{FileWatch, MemoryLimit, StopSignals, Supervisor};
 use crate::{IsolationLevel, SandboxChoice, SandboxError, SandboxLimits, folder, launch, unsandboxed};
 
@@ -190,6 +192,13 @@ impl Sandbox {
         self.engine.run(program, &self.limits)
     }
 
+    /// The command that starts a program with which the caller talks while it runs. It is the caller who limits its time.
+    pub fn live_command(&self, program: &LiveProgram) -> Result<LiveCommand, SandboxError> {
+        let is_python = program.command.first().is_some_and(|part| matches!(part.as_str(), "python3" | "python"));
+        let interpreter = if is_python { self.interpreter("")? } else { self.engine.interpreter.clone() };
+        self.engine.live_command(program, &self.limits, &interpreter)
+    }
+
     /// Starts an interpreter inside: what fails there later is a program's own failure.
     fn verify_interpreter(&self, environment: &str, interpreter: &Interpreter) -> Result<(), SandboxError> {
         let program = Program {
@@ -236,6 +245,31 @@ impl Engine {
     /// Runs a program that needs no Python.
     pub(crate) fn run(&self, program: &Program, limits: &SandboxLimits) -> Result<ProgramResult, SandboxError> {
         self.run_with(program, limits, &self.interpreter)
+    }
+
+    fn live_command(
+        &self,
+        program: &LiveProgram,
+        limits: &SandboxLimits,
+        interpreter: &Interpreter,
+    ) -> Result<LiveCommand, SandboxError> {
+        let IsolationBackend::Bubblewrap { tools, places, parents, is_root, .. } = &self.means else {
+            let mut words =
+                program.command.iter().map(|part| resolve_python(part, &interpreter.python.display().to_string()));
+            let name = words.next().unwrap_or_default();
+            let found = HostProgram::find(&name).unwrap_or_else(|| HostProgram::from_path(Path::new(&name)));
+            let mut command = found.command();
+            command.args(words).current_dir(&program.folder).envs(program.variables.clone());
+            return Ok(LiveCommand { command, limits: LiveLimits(None) });
+        };
+        close_fds::CloseFdsBuilder::new().threadsafe(true).cloexecfrom(3);
+        let groups = (parents.as_ref())
+            .map(|parents| parents.create_groups(u64::from(program.mebibytes) << 20, limits.processes))
+            .transpose()
+            .map_err(SandboxError::system("make a control group"))?;
+        let terms = LaunchContext { tools, limits, interpreter, places, is_root: *is_root };
+        let command = launch::live_command(program, &terms, groups.as_ref())?;
+        Ok(LiveCommand { command, limits: LiveLimits(groups) })
     }
 
     fn run_with(

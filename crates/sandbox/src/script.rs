@@ -104,6 +104,21 @@ pub(crate) fn script(program: &Program, setting: &ScriptContext<'_>) -> String {
     text
 }
 
+/// The script that starts a program with which somebody talks: it sets the limits and becomes its arguments.
+pub(crate) fn live_script(limits: &SandboxLimits, process_kibibytes: Option<u64>) -> String {
+    let mut text = format!(
+        "umask 000\nulimit -c 0 || exit 73\nulimit -n {} || exit 73\nulimit -f {} || exit 73\n",
+        limits.open_files,
+        limits.file_bytes / 512
+    );
+    if let Some(kibibytes) = process_kibibytes {
+        let _ = writeln!(text, "ulimit -d {kibibytes} || exit 73");
+    }
+    let _ = writeln!(text, "ulimit -u {0} 2>/dev/null || ulimit -p {0} || exit 73", limits.processes);
+    text.push_str("exec \"$@\"\n");
+    text
+}
+
 /// What an exit code of the script means.
 pub(crate) const fn exit_reason(code: i32) -> Option<&'static str> {
     match code {
@@ -117,7 +132,7 @@ pub(crate) const fn exit_reason(code: i32) -> Option<&'static str> {
 }
 
 /// `python3` and `python` mean the interpreter of the environment.
-fn resolve_python(part: &str, python: &str) -> String {
+pub(crate) fn resolve_python(part: &str, python: &str) -> String {
     if matches!(part, "python3" | "python") { python.to_owned() } else { part.to_owned() }
 }
 

@@ -1,6 +1,6 @@
 //! [`SampleBody`]: what a sample said and was told, as the text that is packed; and the tables of packed texts.
 
-use probare_core::{CaseToolCall, MetricResult, Outcome, Output, Score, SerializedResult};
+use probare_core::{AgentConversation, CaseToolCall, MetricResult, Outcome, Output, Score, SerializedResult};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,8 @@ use super::packing::Unpacker;
 
 /// The output of a sample and what each metric said about it, as files hold it.
 ///
-/// A line with the output (`null` where there is none; `{"output", "tool_calls"}` where a model had tools), then two lines
+/// A line with the output (`null` where there is none; `{"output", "tool_calls"}` where a model had tools; `{"output",
+/// "conversation"}` of an agent), then two lines
 /// for each metric: its name and its result. All of them are JSON, which has no line breaks of its own, so that evidence is
 /// written in the very bytes that it quotes.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,15 +19,20 @@ pub(super) struct SampleBody {
     pub output: Option<Output>,
     /// Calls that a model answered with; nothing where it had no tools.
     pub calls: Option<Vec<CaseToolCall>>,
+    /// What an agent said and did.
+    pub conversation: Option<AgentConversation>,
     pub results: Vec<(String, String)>,
 }
 
-/// An output with its calls, as the first line holds it.
+/// An output with its calls or with its conversation, as the first line holds it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OutputWithCalls<O, C> {
+struct OutputWithCalls<O, C, A> {
     output: O,
-    tool_calls: C,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool_calls: Option<C>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    conversation: Option<A>,
 }
 
 /// How such a line begins; an output by itself begins otherwise.
@@ -35,9 +41,12 @@ const CALLED: &str = "{\"output\":";
 impl SampleBody {
     /// The text.
     pub fn text(&self) -> serde_json::Result<String> {
-        let mut text = match &self.calls {
-            Some(tool_calls) => serde_json::to_string(&OutputWithCalls { output: &self.output, tool_calls })?,
-            None => serde_json::to_string(&self.output)?,
+        let Self { output, calls: tool_calls, conversation, .. } = self;
+        let mut text = if tool_calls.is_some() || conversation.is_some() {
+            let (tool_calls, conversation) = (tool_calls.as_ref(), conversation.as_ref());
+            serde_json::to_string(&OutputWithCalls { output, tool_calls, conversation })?
+        } else {
+            serde_json::to_string(output)?
         };
         text.push('\n');
         for (metric, result) in &self.results {
@@ -54,18 +63,18 @@ impl SampleBody {
         let wrong = |error: serde_json::Error| error.to_string();
         let mut lines = text.lines();
         let first = lines.next().unwrap_or("null");
-        let (output, calls) = if first.starts_with(CALLED) {
-            let OutputWithCalls { output, tool_calls } = serde_json::from_str(first).map_err(wrong)?;
-            (output, Some(tool_calls))
+        let (output, calls, conversation) = if first.starts_with(CALLED) {
+            let OutputWithCalls { output, tool_calls, conversation } = serde_json::from_str(first).map_err(wrong)?;
+            (output, tool_calls, conversation)
         } else {
-            (serde_json::from_str(first).map_err(wrong)?, None)
+            (serde_json::from_str(first).map_err(wrong)?, None, None)
         };
         let mut results = Vec::new();
         while let Some(metric) = lines.next() {
             let result = lines.next().ok_or("a metric has no result")?;
             results.push((serde_json::from_str(metric).map_err(wrong)?, result.to_owned()));
         }
-        Ok(Self { output, calls, results })
+        Ok(Self { output, calls, conversation, results })
     }
 
     /// The scores among the results.
@@ -178,13 +187,14 @@ mod tests {
             let call = CaseToolCall { id: Some("1".into()), name: String::new(), ..CaseToolCall::default() }
                 .with_arguments("{\n".into());
             for calls in [None, Some(Vec::new()), Some(vec![call])] {
-                let body = SampleBody { output: output.clone(), calls, results: results.clone() };
+                let conversation = calls.is_none().then(AgentConversation::default);
+                let body = SampleBody { output: output.clone(), calls, conversation, results: results.clone() };
                 assert_eq!(SampleBody::from_text(&body.text().unwrap()).unwrap(), body);
             }
         }
         assert_eq!(SampleBody::from_text("").unwrap(), SampleBody::default());
         assert!(SampleBody::from_text("null\n\"a\"\n").is_err());
-        let body = SampleBody { output: None, calls: None, results };
+        let body = SampleBody { results, ..SampleBody::default() };
         assert_eq!(body.results_for(&["x".to_owned()]).unwrap(), None);
         assert_eq!(body.results_for(&["c".to_owned(), "a\nb".to_owned()]).unwrap().unwrap().len(), 2);
     }

@@ -43,7 +43,7 @@ pub use labels::HumanLabel;
 pub use lookup::{StoredSample, StoredSamples};
 pub use plan::{PlannedDataset, PlannedRetrieval, RagTest, RequestedMetric, RunPlan};
 pub use query::{CaseContent, CaseOrder, CasePosition, CaseReadMode, ComparedSample, FoundSample};
-pub use samples::Cursor;
+pub use samples::{Cursor, OutputUsage};
 pub use text_index::{TextIndex, TextMatches};
 pub use writer::{RunNames, StoreWriter};
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use probare_core::{Case, CaseToolCall, MetricInfo, MetricResult, Output, ResponseCost, Usage};
+use probare_core::{AgentConversation, Case, CaseToolCall, MetricInfo, MetricResult, Output, ResponseCost, Usage};
 use rusqlite::Connection;
 
 use super::body::{PackedTable, SampleBody, body};
@@ -25,6 +25,8 @@ pub struct SampleLookup {
     pub answered_by: Option<String>,
     /// Calls that it answered with; nothing where it had no tools.
     pub calls: Option<Vec<CaseToolCall>>,
+    /// What an agent said and did, also where that led to no output.
+    pub conversation: Option<AgentConversation>,
     /// What that took.
     pub spent: Option<ResponseCost>,
     /// All results, in the order of the metrics, where the sample is finished.
@@ -118,7 +120,8 @@ impl StoredSamples {
         let output = body.output.filter(|_| !place.model.is_empty()).map(|output| output.text);
         let spent = output.is_some().then(|| to_spent(&row.taken));
         let answered_by = row.answered_by.filter(|_| output.is_some());
-        Ok(SampleLookup { is_known: true, output, answered_by, calls: body.calls, spent, results })
+        let SampleBody { calls, conversation, .. } = body;
+        Ok(SampleLookup { is_known: true, output, answered_by, calls, conversation, spent, results })
     }
 }
 
@@ -135,7 +138,7 @@ fn content(connection: &Connection, unpacker: &Unpacker, row: &SampleRow) -> Res
 fn to_spent(taken: &OutputUsage) -> ResponseCost {
     let count = |count: Option<i64>| count.unwrap_or_default().unsigned_abs();
     let usage = Usage::new(count(taken.input_tokens), count(taken.output_tokens));
-    ResponseCost { usage, cost_usd: taken.cost_usd }
+    ResponseCost { usage, cost_usd: taken.cost_usd, latency_ms: taken.latency_ms.map(i64::unsigned_abs) }
 }
 
 /// A sample on its way out of the store.
@@ -163,7 +166,7 @@ pub(super) fn stored_sample(
         }
         None => Case { id: row.place.id.clone(), ..Case::default() },
     };
-    let SampleBody { output, calls, .. } = content(connection, unpacker, &row)?;
+    let SampleBody { output, calls, conversation, .. } = content(connection, unpacker, &row)?;
     let SampleRowKey { dataset, model, repeat, .. } = row.place.clone();
     let key = row.place.sample_key();
     let is_asked = !model.is_empty();
@@ -171,6 +174,9 @@ pub(super) fn stored_sample(
     match output {
         Some(output) if is_asked => case.put_answer(Output { model: answered_by, repeat, ..output }, calls),
         output => case.response = output,
+    }
+    if let Some(conversation) = conversation {
+        case.put_conversation(conversation);
     }
     case.spent = row.taken.is_known().then(|| to_spent(&row.taken));
     case.sample = Some(key);

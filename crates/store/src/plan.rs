@@ -37,6 +37,12 @@ pub struct RunPlan {
     /// How passages are found for each case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieval: Option<PlannedRetrieval>,
+    /// Digest of what makes the models under test agents: tools, seed of the state, simulated user, limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The model that plays the user of agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<ModelRecord>,
     /// The test of an index that the run is, where no configuration describes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<RagTest>,
@@ -215,6 +221,9 @@ impl RunPlan {
     pub fn output_differences(&self, now: &Self) -> Vec<String> {
         let outputs = |plan: &Self| Self {
             judges: Vec::new(),
+            // No tool is called, and nobody plays the user.
+            agent: None,
+            user: None,
             // Nobody is asked, so nobody stands in; who may is one of the settings of a model.
             fallbacks: Vec::new(),
             metrics: Vec::new(),
@@ -253,6 +262,12 @@ impl RunPlan {
                 if (*k, *mode, filter) == (after.k, after.mode, &after.filter) => {}
             (None, None) => {}
             _ => found.push("how passages are retrieved changed".to_owned()),
+        }
+        if self.agent != now.agent {
+            found.push("the tools, the state, the user or the limits of `agent` changed".to_owned());
+        }
+        if self.user != now.user {
+            found.push("the settings of the model that plays the user changed".to_owned());
         }
         if self.baseline != now.baseline {
             found.push("the results that it is compared with changed".to_owned());

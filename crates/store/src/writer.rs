@@ -110,7 +110,6 @@ impl StoreWriter {
 
     /// Keeps an output before it is scored.
     pub fn output(&self, case: &Case, answered: &CallReply) -> io::Result<()> {
-        let Some(place) = self.names.sample_key(case) else { return Ok(()) };
         let entry = &answered.entry;
         let count = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
         let taken = OutputUsage {
@@ -120,6 +119,12 @@ impl StoreWriter {
             latency_ms: count(entry.latency_ms),
             attempts: Some(i64::from(entry.attempts)),
         };
+        self.output_with_usage(case, taken)
+    }
+
+    /// Keeps an output before it is scored, with what all the calls took that led to it.
+    pub fn output_with_usage(&self, case: &Case, taken: OutputUsage) -> io::Result<()> {
+        let Some(place) = self.names.sample_key(case) else { return Ok(()) };
         let text = sample_body(case, true).text()?;
         let named = case.response.as_ref().and_then(|output| output.model.clone());
         let answered_by = named.or_else(|| Some(place.model.clone()).filter(|model| !model.is_empty()));
@@ -212,6 +217,7 @@ fn sample_body(case: &Case, is_asked: bool) -> SampleBody {
     SampleBody {
         output: output.map(|output| if is_asked { Output::new(output.text.clone()) } else { output.clone() }),
         calls: case.tool_calls.clone().filter(|_| is_asked),
+        conversation: case.agent_conversation(),
         results: Vec::new(),
     }
 }
@@ -360,8 +366,10 @@ impl WriteTransaction<'_> {
 /// Puts what was kept before in the place of what came later; says whether that is different.
 fn merge(body: &mut SampleBody, kept: SampleBody) -> bool {
     let mut is_changed = false;
-    if kept.output.is_some() && (&kept.output, &kept.calls) != (&body.output, &body.calls) {
-        (body.output, body.calls) = (kept.output, kept.calls);
+    if kept.output.is_some()
+        && (&kept.output, &kept.calls, &kept.conversation) != (&body.output, &body.calls, &body.conversation)
+    {
+        (body.output, body.calls, body.conversation) = (kept.output, kept.calls, kept.conversation);
         is_changed = true;
     }
     for (metric, result) in kept.results {

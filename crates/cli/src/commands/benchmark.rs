@@ -27,7 +27,7 @@ const PROFILE: &str = "profile";
 
 /// Options of a configuration that say what is evaluated and how cases are read, which a benchmark says itself.
 fn is_not_for_benchmarks(option: &str) -> bool {
-    ["datasets", "generate", "retrieval", "metrics"].contains(&option) || CASE_READING.contains(&option)
+    ["datasets", "generate", "retrieval", "agent", "metrics"].contains(&option) || CASE_READING.contains(&option)
 }
 
 /// Options beside those on models that have an effect on some benchmarks only.

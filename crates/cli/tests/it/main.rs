@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
+mod agent_tasks;
 mod asked_again;
 mod batches;
 mod calibrate;

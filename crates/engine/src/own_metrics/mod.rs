@@ -8,7 +8,7 @@
 mod conformance;
 mod pool;
 mod protocol;
-mod worker;
+pub(crate) mod worker;
 
 use std::path::Path;
 use std::sync::Arc;

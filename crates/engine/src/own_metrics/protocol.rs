@@ -76,6 +76,7 @@ impl Serialize for CaseFields<'_> {
             metadata,
             sample: _,
             spent: _,
+            own_messages: _,
         } = sample.case;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", id)?;

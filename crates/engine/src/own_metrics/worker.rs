@@ -46,6 +46,21 @@ pub struct WorkerProcess {
     complaint: Vec<u8>,
     /// Whether it ended and was waited for: its number may be another's since.
     is_reaped: bool,
+    /// How it ended, once it did.
+    status: Option<ExitStatus>,
+    /// Whether its output has come to its end.
+    is_silent: bool,
+}
+
+/// What a program left that ended by itself.
+#[derive(Debug)]
+pub struct ProgramOutput {
+    /// What it wrote.
+    pub output: Vec<u8>,
+    /// Its exit code; nothing where a signal ended it.
+    pub code: Option<i32>,
+    /// The last line of what it complained about.
+    pub complaint: String,
 }
 
 impl WorkerProcess {
@@ -74,7 +89,59 @@ impl WorkerProcess {
             searched: 0,
             complaint: Vec::new(),
             is_reaped: false,
+            status: None,
+            is_silent: false,
         })
+    }
+
+    /// Sends everything there is to send, closes the input, and takes what is written until the end.
+    pub fn run_to_end(&mut self, input: &[u8], limit: Duration) -> Result<ProgramOutput, WorkerFault> {
+        let until = Instant::now() + limit;
+        let mut unsent = input;
+        loop {
+            // Whoever ends without reading everything has ended all the same.
+            let ended = match self.send(unsent) {
+                Ok(left) => {
+                    unsent = left;
+                    if unsent.is_empty() {
+                        self.stdin = None;
+                    }
+                    let left = until.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return Err(WorkerFault::TimedOut);
+                    }
+                    if probare_cancellation::should_stop() {
+                        return Err(WorkerFault::Cancelled);
+                    }
+                    self.wait_and_read(!unsent.is_empty(), left.min(BETWEEN_LOOKS))
+                }
+                Err(fault) => Err(fault),
+            };
+            if self.buffer.len() > LONGEST_LINE {
+                return Err(WorkerFault::TooLong);
+            }
+            if let Err(fault) = ended {
+                if !self.is_silent && !self.drain() {
+                    return Err(fault);
+                }
+                let complaint = self.last_words().trim_start_matches("; standard error: ").to_owned();
+                let code = self.status.and_then(|status| status.code());
+                return Ok(ProgramOutput { output: std::mem::take(&mut self.buffer), code, complaint });
+            }
+        }
+    }
+
+    /// Takes what is left in the pipe of a program that has ended; whether that was all.
+    fn drain(&mut self) -> bool {
+        let mut piece = [0; 1 << 14];
+        while self.buffer.len() <= LONGEST_LINE {
+            match self.stdout.read(&mut piece) {
+                Ok(0) => return true,
+                Ok(count) => self.buffer.extend_from_slice(piece.get(..count).unwrap_or_default()),
+                Err(_) => return false,
+            }
+        }
+        false
     }
 
     /// Sends a line and waits for one.
@@ -95,6 +162,24 @@ impl WorkerProcess {
             }
             self.wait_and_read(!unsent.is_empty(), left.min(BETWEEN_LOOKS))?;
         }
+    }
+
+    /// Sends a line to which no answer is awaited.
+    pub fn write(&mut self, line: &[u8], limit: Duration) -> Result<(), WorkerFault> {
+        let until = Instant::now() + limit;
+        let mut unsent = self.send(line)?;
+        while !unsent.is_empty() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(WorkerFault::TimedOut);
+            }
+            if probare_cancellation::should_stop() {
+                return Err(WorkerFault::Cancelled);
+            }
+            self.wait_and_read(true, left.min(BETWEEN_LOOKS))?;
+            unsent = self.send(unsent)?;
+        }
+        Ok(())
     }
 
     /// Writes what the pipe takes at once, and gives the rest.
@@ -147,7 +232,10 @@ impl WorkerProcess {
         if has_output {
             let mut piece = [0; 1 << 14];
             match self.stdout.read(&mut piece) {
-                Ok(0) => return Err(self.ended()),
+                Ok(0) => {
+                    self.is_silent = true;
+                    return Err(self.ended());
+                }
                 Ok(count) => self.buffer.extend_from_slice(piece.get(..count).unwrap_or_default()),
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
                 Err(_) => return Err(self.ended()),
@@ -232,7 +320,8 @@ impl WorkerProcess {
         let _ = kill_process_group(group, Signal::KILL);
         let _ = self.child.kill();
         self.is_reaped = true;
-        self.child.wait().ok()
+        self.status = self.child.wait().ok();
+        self.status
     }
 
     /// Closes its input; whether it ends by itself.

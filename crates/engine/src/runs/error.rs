@@ -70,6 +70,9 @@ pub enum EvaluationError {
         /// A model with a similar name.
         similar: Option<String>,
     },
+    /// The agent of the run cannot be used.
+    #[error("`agent`: {0}")]
+    Agent(String),
     /// Cases have tools, and a model cannot be given them.
     #[error("case `{id}` of `{dataset}` has tools, and {who} cannot be given any")]
     NoTools {

@@ -24,6 +24,7 @@ use super::prompt::GenerationPrompt;
 use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, SampleRules};
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
 use super::survey::Survey;
+use crate::agent::{AgentBackend, AgentConfig, AgentOptions};
 use crate::config::{Dataset, Generate};
 use crate::decide_early::Baseline;
 use crate::decision_thresholds::apply_decision_thresholds;
@@ -105,6 +106,7 @@ pub struct Evaluation {
     asked: Option<Arc<ModelBackend>>,
     prompts: Vec<GenerationPrompt>,
     retriever: Option<CaseRetriever>,
+    agent: Option<AgentBackend>,
     datasets: Vec<DatasetHandle>,
     plan: RunPlan,
     estimate: Estimate,
@@ -151,7 +153,11 @@ impl Evaluation {
         let mut asking = settings.model_access();
         asking.options.only_looks = only_looks;
         asking.options.refresh |= refresh;
-        asking.under_test = under_test(settings)?;
+        let tested = under_test(settings)?;
+        asking.under_test.clone_from(&tested);
+        // Whoever plays the user is asked as models under test are, and is none.
+        let user = settings.agent.as_ref().and_then(|agent| agent.user.as_ref()?.model.clone());
+        asking.under_test.extend(user.filter(|user| !tested.contains(user)));
         asking.has_outputs = outputs_of.is_some();
         let mut generate = settings.generate.clone().unwrap_or_default();
         select_prompts(&mut generate, &settings.prompts)?;
@@ -160,7 +166,7 @@ impl Evaluation {
             && generate.prompts.is_empty()
             && generate.prompt.is_none()
             && generate.system.is_none();
-        let prompts = if asking.under_test.is_empty() || is_grounded {
+        let prompts = if tested.is_empty() || is_grounded {
             Vec::new()
         } else {
             GenerationPrompt::from_config(&generate).map_err(EvaluationError::Prompt)?
@@ -182,9 +188,15 @@ impl Evaluation {
             if known.iter().any(|other: &DatasetHandle| other.name == set.name) {
                 return Err(EvaluationError::SameDataset { name: set.name });
             }
-            let (input, survey) = set.survey(&prompts, settings.limit)?;
+            let (input, survey) = set.survey(&prompts, settings)?;
             // Passages come when the run does.
-            let is_wanted = |name: &str| settings.retrieval.is_none() || name != "context";
+            let has_user = settings.agent.as_ref().is_some_and(|agent| agent.user.is_some());
+            let is_wanted = |name: &str| match name {
+                "context" => settings.retrieval.is_none(),
+                // Whoever plays the user may begin.
+                "query" => !has_user,
+                _ => true,
+            };
             let missing = survey.unknown_variables().find(|(_, name)| is_wanted(name));
             if let Some((prompt, name)) = missing {
                 let names: Vec<&str> = survey.names.iter().map(String::as_str).collect();
@@ -218,8 +230,8 @@ impl Evaluation {
         asking.is_published = benchmark.is_some();
         let asked = Arc::new(asking.open(&mut requests, registries.metrics)?);
         for (set, survey) in known.iter().zip(&surveys) {
-            let Some(id) = survey.tools.clone().filter(|_| !asking.under_test.is_empty()) else { continue };
-            let mut clients = asking.under_test.iter().filter_map(|name| asked.client(name));
+            let Some(id) = survey.tools.clone().filter(|_| !tested.is_empty()) else { continue };
+            let mut clients = tested.iter().filter_map(|name| asked.client(name));
             let who = match clients.find(|client| !client.takes_tools()) {
                 Some(client) => format!("model `{}` at `{}`", client.name(), client.provider()),
                 None if is_grounded => "a model that answers from passages, with citations,".to_owned(),
@@ -227,6 +239,13 @@ impl Evaluation {
             };
             return Err(EvaluationError::NoTools { dataset: set.path.clone(), id, who });
         }
+        let agent = match &settings.agent {
+            Some(_) if is_grounded => {
+                return Err(EvaluationError::Agent("with `retrieval` it needs a `generate.prompt`".to_owned()));
+            }
+            Some(config) if outputs_of.is_none() => Some(open_agent(config, settings, &asking, &asked, &tested)?),
+            _ => None,
+        };
         let outside: Arc<dyn Backend> = Arc::<ModelBackend>::clone(&asked);
         let retrieving =
             settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
@@ -236,9 +255,10 @@ impl Evaluation {
             .map_err(PlanError::from)?;
         let metrics = Plan::new(&requests, settings.profile(), &registry)?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
+        let under_test = tested;
         let (models, judges, fallbacks) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
-            let models: Vec<_> = asking.under_test.iter().filter_map(tested).collect();
+            let models: Vec<_> = under_test.iter().filter_map(tested).collect();
             let judging: Vec<String> = requests.iter().flat_map(judges_of).collect();
             let judges = used.iter().filter(|model| judging.contains(&model.name)).cloned().collect();
             let is_fallback = |name: &String| used.iter().any(|model| model.fallback.contains(name));
@@ -263,6 +283,8 @@ impl Evaluation {
                 })
                 .collect(),
             retrieval: retrieving.as_ref().map(|retrieving| retrieving.planned().clone()),
+            agent: agent.as_ref().map(|agent| agent.digest.clone()),
+            user: agent.as_ref().and_then(AgentBackend::user_model),
             test,
             metrics: metrics.infos().to_vec(),
             models,
@@ -279,8 +301,8 @@ impl Evaluation {
         let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
         early_stop::check(settings, &gates, &plan, baseline.as_ref(), benchmark.is_some())?;
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
-        let estimate =
-            estimate(&plan, &surveys, &prompts, &requests, registries.metrics, (asked.as_deref(), &asking), passages);
+        let who = EstimatedModels { asked: asked.as_deref(), asking: &asking, agent: agent.as_ref() };
+        let estimate = estimate(&plan, &surveys, &prompts, &requests, registries.metrics, who, passages);
         drop(surveys);
         Ok(Self {
             metrics,
@@ -288,6 +310,7 @@ impl Evaluation {
             asked,
             prompts,
             retriever: retrieving,
+            agent,
             datasets: known,
             plan,
             estimate,
@@ -353,6 +376,7 @@ impl Evaluation {
         let sampling = RunSampleProvider {
             respondents,
             retriever: self.retriever.as_ref(),
+            agent: self.agent.as_ref(),
             before: StoredSamples::open(store, run, names.clone(), &infos)?,
             keeper: StoreWriter::open(store, run, names.clone())?,
             metrics: infos,
@@ -437,8 +461,11 @@ fn under_test(settings: &RunOptions) -> Result<Vec<String>, EvaluationError> {
     if named.is_empty() {
         let requests = settings.requests();
         let judging = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned());
-        let others: Vec<String> =
-            judging.chain(settings.models.iter().flat_map(|model| model.fallback.iter().cloned())).collect();
+        let user = settings.agent.iter().filter_map(|agent| agent.user.as_ref()?.model.clone());
+        let others: Vec<String> = judging
+            .chain(user)
+            .chain(settings.models.iter().flat_map(|model| model.fallback.iter().cloned()))
+            .collect();
         return Ok(known().filter(|name| !others.iter().any(|other| other == name)).map(str::to_owned).collect());
     }
     for model in named {
@@ -448,6 +475,35 @@ fn under_test(settings: &RunOptions) -> Result<Vec<String>, EvaluationError> {
         }
     }
     Ok(named.to_vec())
+}
+
+/// Opens the agent of a run, whose models have to take tools.
+fn open_agent(
+    config: &AgentConfig,
+    settings: &RunOptions,
+    asking: &ModelAccess,
+    asked: &ModelBackend,
+    tested: &[String],
+) -> Result<AgentBackend, EvaluationError> {
+    let refused = |reason: String| Err(EvaluationError::Agent(reason));
+    if tested.is_empty() {
+        return refused("there is no model under test; name one in `models`".to_owned());
+    }
+    if asking.options.batch {
+        return refused("it asks step by step, and a batch answers within a day; leave `--batch` out".to_owned());
+    }
+    let clients = tested.iter().filter_map(|name| asked.client(name));
+    if let Some(client) = clients.filter(|_| !config.tools.is_empty()).find(|client| !client.takes_tools()) {
+        return refused(format!("model `{}` at `{}` cannot be given tools", client.name(), client.provider()));
+    }
+    let options = AgentOptions {
+        record: settings.record(),
+        sandbox: settings.sandbox.unwrap_or_default(),
+        offline: settings.offline.unwrap_or_default(),
+        again: asking.options.refresh || settings.run_again.unwrap_or_default(),
+        only_looks: asking.options.only_looks,
+    };
+    AgentBackend::open(config, options, asked).map_err(EvaluationError::Agent)
 }
 
 /// The judges that a metric names.
@@ -532,16 +588,24 @@ impl DatasetHandle {
     fn survey<'a>(
         &self,
         prompts: &'a [GenerationPrompt],
-        limit: Option<u64>,
+        settings: &RunOptions,
     ) -> Result<(InputFile, Survey<'a>), EvaluationError> {
-        let rows = self.rows()?;
-        let mut survey = Survey { prompts, limit, ..Survey::default() };
+        let (rows, limit) = (self.rows()?, settings.limit);
+        let has_agent = settings.agent.is_some();
+        let mut survey = Survey { prompts, limit, has_agent, ..Survey::default() };
         let around = RunContext { rules: &DefaultCasePolicy, backend: &NoBackend, sampler: None };
         let options = DriveOptions { limit, ..DriveOptions::default() };
         let driven = drive(rows, &self.path, &Plan::empty(), around, &options, Box::new(&mut survey))?;
         let input = driven.inputs.into_iter().next().unwrap_or_default();
         Ok((InputFile { version: self.version.clone(), ..input }, survey))
     }
+}
+
+/// Who is asked, as far as an estimate wants to know.
+struct EstimatedModels<'a> {
+    asked: Option<&'a ModelBackend>,
+    asking: &'a ModelAccess,
+    agent: Option<&'a AgentBackend>,
 }
 
 /// What a run will take.
@@ -551,7 +615,7 @@ fn estimate(
     prompts: &[GenerationPrompt],
     requests: &[MetricRequest],
     metrics: &Registry,
-    (asked, asking): (Option<&ModelBackend>, &ModelAccess),
+    EstimatedModels { asked, asking, agent }: EstimatedModels<'_>,
     passages: u64,
 ) -> Estimate {
     let samples = plan.samples();
@@ -595,7 +659,19 @@ fn estimate(
             let asked: u64 = surveys.iter().filter_map(|survey| survey.asked.get(at)).sum();
             let bytes = asked + cases * passages;
             let who = (model.name.as_str(), prompts.get(at));
-            add(who, Vec::new(), cases * repeats, bytes * repeats, false);
+            let Some(agent) = agent else {
+                add(who, Vec::new(), cases * repeats, bytes * repeats, false);
+                continue;
+            };
+            // Every step sends all that was said before it: as many replies and results as there were steps.
+            let (steps, user) = agent.most_calls();
+            let tools = serde_json::to_string(agent.tools()).map_or(0, |text| text.len()) as u64;
+            let grown = steps * steps.saturating_sub(1) * reply(&model.name) * BYTES_PER_TOKEN;
+            let asked = (bytes + cases * tools) * steps + cases * grown;
+            add(who, Vec::new(), cases * repeats * steps, asked * repeats, true);
+            if let Some((user, steps)) = user {
+                add((user, None), Vec::new(), cases * repeats * steps, (bytes * steps + cases * grown) * repeats, true);
+            }
         }
     }
     // What is judged is as long as it may be, or as it stands in the file.

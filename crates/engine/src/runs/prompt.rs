@@ -149,7 +149,7 @@ impl GenerationPrompt {
 }
 
 /// What a name in a prompt stands for: a field of the case, or something from its metadata.
-fn value<'a>(case: &'a Case, name: &str) -> Result<Cow<'a, str>, ScoreError> {
+pub(crate) fn value<'a>(case: &'a Case, name: &str) -> Result<Cow<'a, str>, ScoreError> {
     let found = match Field::ALL.into_iter().find(|field| field.name() == name) {
         Some(Field::Context) => {
             let passages = case.context.as_ref().map(|passages| passages.iter().map(|passage| passage.text.as_str()));

@@ -92,6 +92,9 @@ impl SampleProvider for ExportSampleProvider {
             case.put_answer(Output { text, model, repeat: key.repeat }, kept.calls);
             case.spent = kept.spent;
         }
+        if let Some(conversation) = kept.conversation.filter(|_| kept.results.is_some()) {
+            case.put_conversation(conversation);
+        }
         Ok(Some(kept.results.unwrap_or_default()))
     }
 

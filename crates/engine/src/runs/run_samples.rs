@@ -14,11 +14,12 @@ use probare_core::{
 };
 use probare_models::{CallError, Client, ModelContext};
 use probare_retrieval::answer;
-use probare_store::{RunNames, Store, StoreWriter, StoredSamples};
+use probare_store::{OutputUsage, RunNames, Store, StoreWriter, StoredSamples};
 
 use super::case_retriever::{self, CaseRetriever};
 use super::images;
 use super::prompt::GenerationPrompt;
+use crate::agent::{AgentBackend, AgentOutcome, AgentStep, TOOLS_AT_ONCE};
 use crate::{CallResult, Response, SampleProvider};
 
 /// Searches at once.
@@ -65,6 +66,8 @@ pub(super) struct ModelsUnderTest<'a> {
 pub(super) struct RunSampleProvider<'a> {
     pub respondents: Option<ModelsUnderTest<'a>>,
     pub retriever: Option<&'a CaseRetriever>,
+    /// What makes the models agents.
+    pub agent: Option<&'a AgentBackend>,
     pub before: StoredSamples,
     pub keeper: StoreWriter,
     pub metrics: Vec<MetricInfo>,
@@ -88,6 +91,7 @@ impl SampleProvider for RunSampleProvider<'_> {
                 case.citations = None;
             }
         }
+        let has_answer = kept.output.is_some();
         if let (Some(text), Some(key)) = (kept.output, case.sample) {
             let asked = || key.model.and_then(|model| self.client(model)).map(|client| client.name().to_owned());
             let model = kept.answered_by.or_else(asked);
@@ -97,6 +101,10 @@ impl SampleProvider for RunSampleProvider<'_> {
                 let _ = case_retriever::read_grounded_answer(case);
             }
         }
+        if let Some(conversation) = kept.conversation.filter(|_| has_answer || kept.results.is_some()) {
+            self.put_tools(case);
+            case.put_conversation(conversation);
+        }
         if kept.results.is_some() {
             self.tally.recalled.fetch_add(1, Ordering::Relaxed);
         }
@@ -104,6 +112,9 @@ impl SampleProvider for RunSampleProvider<'_> {
     }
 
     fn respond(&self, case: &mut Case, replies: &[CallResult]) -> Response {
+        if let Some(agent) = self.agent.filter(|_| case.response.is_none()) {
+            return self.advance_agent(agent, case, replies).unwrap_or_else(|error| Response::Done(Err(error)));
+        }
         match self.next_question(case, replies) {
             Ok(Some((client, question, repeat))) => {
                 Response::Pending(Box::new(move |sender| client.submit(question, repeat, sender)))
@@ -115,7 +126,7 @@ impl SampleProvider for RunSampleProvider<'_> {
 
     fn threads(&self) -> usize {
         // Passages are searched for, and a server may be asked for vectors, on the thread of the case.
-        self.retriever.map_or(1, |_| SEARCHES)
+        self.retriever.map_or(1, |_| SEARCHES).max(self.agent.map_or(1, |_| TOOLS_AT_ONCE))
     }
 
     fn save(&self, result: &CaseResult) -> io::Result<()> {
@@ -168,12 +179,7 @@ impl RunSampleProvider<'_> {
                 Ok(None)
             };
         }
-        if let Some(run) = respondents.outputs_of {
-            let reason = format!("run {run} has no output for this sample");
-            return Err(ScoreError::other(ErrorKind::Missing, reason));
-        }
-        let bug = || ScoreError::Internal { reason: "a sample names a model that is not there".to_owned() };
-        let client = key.model.and_then(|model| self.client(model)).ok_or_else(bug)?;
+        let client = self.asked_client(respondents, key)?;
         let answered = match replies {
             [] => return Ok(Some((client.clone(), self.question(respondents, client, case, key)?, key.repeat))),
             [first] => {
@@ -201,8 +207,81 @@ impl RunSampleProvider<'_> {
         case.spent = Some(ResponseCost {
             usage: answered.entry.reply.usage.unwrap_or_default(),
             cost_usd: answered.entry.cost_in_all(),
+            latency_ms: Some(answered.entry.latency_ms),
         });
         if self.is_grounded() { case_retriever::read_grounded_answer(case).map(|()| None) } else { Ok(None) }
+    }
+
+    /// The model of a sample, where it may be asked.
+    fn asked_client(&self, respondents: &ModelsUnderTest<'_>, key: SampleKey) -> Result<&Client, ScoreError> {
+        if let Some(run) = respondents.outputs_of {
+            let reason = format!("run {run} has no output for this sample");
+            return Err(ScoreError::other(ErrorKind::Missing, reason));
+        }
+        let bug = || ScoreError::Internal { reason: "a sample names a model that is not there".to_owned() };
+        key.model.and_then(|model| self.client(model)).ok_or_else(bug)
+    }
+
+    /// Goes on with a sample of an agent.
+    fn advance_agent(
+        &self,
+        agent: &AgentBackend,
+        case: &mut Case,
+        replies: &[CallResult],
+    ) -> Result<Response, ScoreError> {
+        if let Some(retrieving) = self.retriever.filter(|_| replies.is_empty()) {
+            retrieving.fill(case)?;
+        }
+        let (Some(respondents), Some(key)) = (&self.respondents, case.sample) else {
+            return Ok(Response::Done(Ok(())));
+        };
+        let client = self.asked_client(respondents, key)?;
+        let question = |case: &Case| {
+            if case.query.is_none() && agent.has_user() {
+                // Whoever plays the user begins.
+                let silent = Case { query: Some(String::new()), ..case.clone() };
+                return self.question(respondents, client, &silent, key);
+            }
+            self.question(respondents, client, case, key)
+        };
+        let (outcome, error) = match agent.advance(case, client, question, replies) {
+            AgentStep::Ask(client, question, repeat) => {
+                return Ok(Response::Pending(Box::new(move |sender| client.submit(question, repeat, sender))));
+            }
+            AgentStep::Answered(outcome) => (outcome, None),
+            AgentStep::Failed(error, Some(outcome)) => (outcome, Some(error)),
+            AgentStep::Failed(error, None) => return Err(error),
+        };
+        let AgentOutcome { answer, answered_by, conversation, spent } = *outcome;
+        if error.is_none() {
+            let model = answered_by.or_else(|| Some(client.name().to_owned()));
+            case.put_answer(Output { text: answer, model, repeat: key.repeat }, None);
+        }
+        self.put_tools(case);
+        case.put_conversation(conversation);
+        case.spent = Some(spent);
+        let count = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
+        let taken = OutputUsage {
+            input_tokens: count(spent.usage.input_tokens),
+            output_tokens: count(spent.usage.output_tokens),
+            cost_usd: spent.cost_usd,
+            latency_ms: spent.latency_ms.and_then(count),
+            attempts: Some(1),
+        };
+        // What the user ended is done again. A store that fails says so when the sample is kept.
+        if error.as_ref().is_none_or(|error| error.kind() != ErrorKind::Cancelled) {
+            let _ = self.keeper.output_with_usage(case, taken);
+        }
+        Ok(Response::Done(error.map_or(Ok(()), Err)))
+    }
+
+    /// The tools that an agent has are those of its case.
+    fn put_tools(&self, case: &mut Case) {
+        if let Some(agent) = self.agent
+            && case.tools.is_none()
+        {
+            case.tools = Some(agent.tools().to_vec());
+        }
     }
 
     /// What a model is asked for a case.

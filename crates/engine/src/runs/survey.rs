@@ -7,6 +7,7 @@ use probare_core::{Case, Event, Field, Message, MessagePart, Problem, Sink};
 
 use super::prompt::{self, GenerationPrompt};
 use crate::expectations;
+use probare_metrics::agents::end_state::state_conditions;
 
 /// Problems that are kept; all are counted.
 const SHOWN: usize = 20;
@@ -18,6 +19,8 @@ pub(super) struct Survey<'a> {
     pub prompts: &'a [GenerationPrompt],
     /// Most cases that are looked at.
     pub limit: Option<u64>,
+    /// Whether models under test are agents, whose cases may expect a state.
+    pub has_agent: bool,
     /// Cases.
     pub cases: u64,
     /// Bytes of what is asked with each of the prompts.
@@ -75,6 +78,11 @@ impl<'a> Survey<'a> {
         }
         if self.tools.is_none() && case.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
             self.tools = Some(case.id.clone());
+        }
+        if let Err(reason) = state_conditions(&case.metadata)
+            && self.has_agent
+        {
+            self.wrong.get_or_insert((case.id.clone(), reason));
         }
         if expectations::has_expectations(case) {
             self.expects = true;

@@ -3,6 +3,8 @@
 
 use probare_core::MetricDef;
 
+pub mod correct_prefix;
+pub mod end_state;
 pub mod fact_kept;
 pub mod function_call;
 pub mod json_diff;
@@ -19,12 +21,15 @@ pub mod tool_errors;
 pub mod tool_rules;
 pub mod tool_schema;
 pub mod trajectory_match;
+pub mod usage;
 
 mod conversation;
 mod trace;
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] = &[
+    &correct_prefix::DEF,
+    &end_state::DEF,
     &fact_kept::DEF,
     &function_call::DEF,
     &json_diff::DEF,
@@ -41,4 +46,5 @@ pub static FAMILY: &[&MetricDef] = &[
     &tool_rules::DEF,
     &tool_schema::DEF,
     &trajectory_match::DEF,
+    &usage::DEF,
 ];

@@ -8,6 +8,8 @@ from probare._arguments import Profile as Profile
 from probare._metric import MetricRequest
 
 MetricId: TypeAlias = Literal[
+    "correct_prefix",
+    "end_state",
     "fact_kept",
     "function_call",
     "json_diff",
@@ -24,6 +26,7 @@ MetricId: TypeAlias = Literal[
     "tool_rules",
     "tool_schema",
     "trajectory_match",
+    "usage",
     "answer_match",
     "agency_language",
     "grounded_uptake",
@@ -98,6 +101,36 @@ Request: TypeAlias = MetricRequest
 
 def read(request: str) -> dict[str, Any]:
     """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
+
+def correct_prefix(
+    *,
+    names_only: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Share of the calls before the first wrong one, against the expected calls.
+
+    - `names_only`: Whether only the names of calls count, and not their arguments.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+    """
+
+def end_state(
+    *,
+    share: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """Whether the state after an agent's run is the expected one: files, rows, JSON.
+
+    - `share`: Give the share of the conditions that hold; 1 or 0 for all of them if absent.
+    """
 
 def fact_kept(
     *,
@@ -447,6 +480,17 @@ def trajectory_match(
     - `trajectory_match_mode`: How the two sides are compared.
     - `tool_args_match_mode`: When the arguments of two calls fit.
     - `tool_args_match_overrides`: For single tools: another mode, or a list of arguments (with dots into objects) that alone are compared.
+    """
+
+def usage(
+    *,
+    count: Literal["tokens"] | Literal["cost_usd"] | Literal["latency_ms"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """What an answer took: tokens, US dollars, milliseconds.
+
+    - `count`: What is counted.
     """
 
 def answer_match(

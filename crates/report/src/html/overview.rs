@@ -124,12 +124,12 @@ fn labels(metric: &MetricSummary) -> String {
         let decided = format!("{} of {} decided", count(metric.scored - metric.unsure), count(metric.scored));
         tags.insert(0, format!("<span class=\"tag\">coverage {} ({decided})</span>", percent(coverage)));
     }
+    let repeats = &metric.repeats;
+    let any = repeats.pass_at().into_iter().map(|told| ("pass@", told));
+    let all = repeats.pass_all().into_iter().filter(|told| told.k > 1).map(|told| ("pass^", told));
+    let rates = any.chain(all);
     tags.extend(
-        metric
-            .repeats
-            .pass_at()
-            .into_iter()
-            .map(|told| format!("<span class=\"tag\">pass@{} {}</span>", told.k, three_decimals(told.mean))),
+        rates.map(|(rate, told)| format!("<span class=\"tag\">{rate}{} {}</span>", told.k, three_decimals(told.mean))),
     );
     format!("<span class=\"labels\">{}</span>", tags.join(" "))
 }

@@ -114,10 +114,12 @@ impl Repeats {
         wanted.into_iter().map(|k| PassAt { k, mean: mean(k) }).collect()
     }
 
-    /// pass@k in words.
+    /// pass@k and pass^k in words. For one output they are the same.
     pub fn words(&self) -> String {
-        let told = self.pass_at();
-        told.iter().map(|told| format!("pass@{} {:.4}", told.k, told.mean)).collect::<Vec<_>>().join(", ")
+        let (any, all) = (self.pass_at(), self.pass_all());
+        let any = any.iter().map(|told| format!("pass@{} {:.4}", told.k, told.mean));
+        let all = all.iter().filter(|told| told.k > 1).map(|told| format!("pass^{} {:.4}", told.k, told.mean));
+        any.chain(all).collect::<Vec<_>>().join(", ")
     }
 
     /// Whether there is nothing to tell.
@@ -128,7 +130,9 @@ impl Repeats {
 
 impl Serialize for Repeats {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.pass_at().into_iter().map(|told| (format!("pass@{}", told.k), told.mean)))
+        let any = self.pass_at().into_iter().map(|told| (format!("pass@{}", told.k), told.mean));
+        let all = self.pass_all().into_iter().filter(|told| told.k > 1);
+        serializer.collect_map(any.chain(all.map(|told| (format!("pass^{}", told.k), told.mean))))
     }
 }
 
