@@ -34,7 +34,7 @@ def find_customer(database, email):
 def get_order(database, order_id):
     """Gives an order: its status, its address and its items."""
     order = one(rows(database, "SELECT * FROM orders WHERE id = ?", order_id), f"order {order_id}")
-    items = "SELECT product_id, name, quantity, price FROM items JOIN products ON products.id = product_id WHERE order_id = ?"
+    items = "SELECT product_id, name, quantity, items.price FROM items JOIN products ON products.id = product_id WHERE order_id = ?"
     return {**order, "items": rows(database, items, order_id)}
 
 

@@ -72,6 +72,8 @@ impl SimulatedUser {
         let mut asked = vec![Message::system(role), Message::user(OPENING)];
         for message in messages {
             match message.role {
+                // One that is empty stands for a question that is not asked yet.
+                Role::User if message.text.trim().is_empty() => {}
                 Role::User => asked.push(Message::assistant(message.text.clone())),
                 // Calls and their results are nothing that the user sees.
                 Role::Assistant if !message.text.is_empty() && message.parts.is_empty() => {
