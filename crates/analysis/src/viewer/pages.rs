@@ -163,7 +163,11 @@ impl RunViewer {
             panels.push(probare_report::costs::panel(&run.stored.costs));
         }
         described["panels"] = json!(panels);
-        described["remarks"] = summary.label_remarks().iter().map(|remark| json!(remark.parts())).collect();
+        let remarks = summary.label_remarks();
+        let repeats = summary.metrics.iter().filter(|metric| !metric.repeats.is_empty());
+        let repeats =
+            repeats.map(|metric| json!(("repeats", format!("{}: {}", metric.info.name, metric.repeats.words()))));
+        described["remarks"] = remarks.iter().map(|remark| json!(remark.parts())).chain(repeats).collect();
         described["settings"] = page_settings(metrics);
         Ok(described)
     }

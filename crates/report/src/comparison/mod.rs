@@ -162,6 +162,16 @@ pub enum ComparisonError {
     },
 }
 
+/// How often all outputs of a case pass in each run, where cases have several.
+fn pass_note(sides: &[&RunScores], metric: &MetricComparison) -> Option<String> {
+    let told = |side: &&RunScores| {
+        let told = side.pass_all(&metric.metric)?;
+        Some(format!("pass^{} is {:.4} in `{}`", told.k, told.mean, side.name))
+    };
+    let each: Option<Vec<String>> = sides.iter().map(told).collect();
+    Some(format!("`{}`: {}", metric.metric, each?.join(", ")))
+}
+
 impl RunComparison {
     /// Holds every further side against the first. Fewer than two sides have no others.
     pub fn compare(sides: &[RunScores], asked: &ComparisonRequest) -> Result<Self, ComparisonError> {
@@ -228,6 +238,9 @@ impl RunComparison {
                     .to_owned(),
             );
         }
+        notes.extend(
+            found.iter().take(1).flat_map(|other| &other.metrics).filter_map(|metric| pass_note(sides, metric)),
+        );
         notes.dedup();
         let by = asked.by.as_ref().map(ToString::to_string);
         let cluster = asked.cluster.as_ref().map(ToString::to_string);

@@ -11,6 +11,7 @@ use probare_stats::updated_mean;
 
 use super::{CaseIdentity, ComparisonRequest, Pairing};
 use crate::status::score;
+use crate::{PassAt, Repeats};
 
 /// Half of the digest of what was asked and what would be right.
 pub type ContentHash = [u8; 16];
@@ -250,6 +251,16 @@ impl RunScores {
             let rows: Vec<&[f64]> = case.iter().map(|(row, _)| &self.cells[row * width..(row + 1) * width]).collect();
             visit(self.id(case[0].0), case[0].1, &rows);
         }
+    }
+
+    /// The chance that all outputs of a case pass, where cases have several and a metric says yes or no.
+    pub(super) fn pass_all(&self, metric: &str) -> Option<PassAt> {
+        let metric = self.metrics.iter().position(|known| known.name == metric)?;
+        let mut repeats = Repeats::default();
+        self.each_case(|_, _, outputs| {
+            repeats.add_case(outputs.iter().map(|values| values[metric]).filter(|value| !value.is_nan()));
+        });
+        repeats.pass_all().pop().filter(|told| told.k > 1)
     }
 
     /// Every case with the mean of its outputs for each metric, in the order of their ids. Those of several models are averaged
