@@ -115,9 +115,7 @@ fn an_agent_calls_tools_until_it_answers_and_its_state_is_looked_at() {
     let page = fs::read_to_string(place.join("r.html")).unwrap();
     assert!(page.contains("too dear"), "the conversation is on the page");
 
-    // From the record, without the programs; and from the store, as cases that are scored again.
-    fs::write(place.join("tool.py"), TOOL).unwrap();
-    fs::remove_file(place.join("model.py")).unwrap();
+    // From the record; and from the store, as cases that are scored again.
     run_successfully(place, &["run", "probare.yaml", "-q", "--offline", "-o", "again.jsonl"]);
     assert_eq!(results(&place.join("again.jsonl")), found);
     run_successfully(place, &["runs", "export", "1", "-o", "e.jsonl", "--outputs", "o.jsonl"]);
@@ -127,6 +125,7 @@ fn an_agent_calls_tools_until_it_answers_and_its_state_is_looked_at() {
         &[
             "score",
             "o.jsonl",
+            "--config=/dev/null",
             "-q",
             "-m",
             "end_state",
@@ -149,8 +148,9 @@ fn an_agent_calls_tools_until_it_answers_and_its_state_is_looked_at() {
     assert_eq!(asked(place).len(), 6);
     // Another tool is another record.
     fs::write(place.join("tool.py"), format!("{TOOL}# changed\n")).unwrap();
-    let told = run_expecting(place, 1, &["run", "probare.yaml", "-q", "--offline"]);
-    assert!(told.contains("is not recorded"), "{told}");
+    run_expecting(place, 1, &["run", "probare.yaml", "-q", "--offline", "-o", "other.jsonl"]);
+    let missing = results(&place.join("other.jsonl"))[0]["scores"]["steps"].clone();
+    assert_eq!(missing, json!({"error": "the result of call 1 (`buy`) is not recorded", "kind": "missing"}));
 }
 
 #[test]
@@ -196,6 +196,10 @@ fn a_killed_run_is_resumed_and_nobody_is_asked_twice() {
     let requests = asked(whole.path()).len();
     let folder = project(&cases, METRICS);
     let place = folder.path();
+    // One request is under way when the program is killed, and its reply is lost.
+    let config =
+        fs::read_to_string(place.join("probare.yaml")).unwrap().replace("pricing:", "concurrency: 1, pricing:");
+    fs::write(place.join("probare.yaml"), config).unwrap();
     for kill_after in [3, 9] {
         let words: &[&str] = if kill_after == 3 { &flags } else { &["resume", "-q"] };
         let mut child = Command::new(PROGRAM)
@@ -213,8 +217,7 @@ fn a_killed_run_is_resumed_and_nobody_is_asked_twice() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let before = asked(place);
-    assert!(before.len() >= 9 && before.len() < requests + 2, "{} of {requests}", before.len());
+    assert!((9..requests).contains(&asked(place).len()), "{} of {requests}", asked(place).len());
     run_successfully(place, &["resume", "-q"]);
     run_successfully(place, &["runs", "export", "1", "-o", "r.jsonl"]);
     let strip = |mut rows: Vec<Json>| {
@@ -226,13 +229,12 @@ fn a_killed_run_is_resumed_and_nobody_is_asked_twice() {
         rows
     };
     assert_eq!(strip(results(&place.join("r.jsonl"))), strip(results(&whole.path().join("r.jsonl"))));
-    // A request that was under way when the program was killed has no reply, and is asked again.
     let mut all = asked(place);
     let sent = all.len();
     all.sort_unstable();
     all.dedup();
     assert_eq!(all.len(), requests);
-    assert!(sent - requests <= 4, "{sent} requests for {requests} replies");
+    assert!(sent - requests <= 2, "{sent} requests for {requests} replies");
 }
 
 #[test]
@@ -291,6 +293,30 @@ metrics: [steps, tool_errors]
     );
 }
 
+/// A tool that tells what it can reach, in Python: a file beside the configuration, one that it is allowed, an address, a variable.
+const LOOK: &str = r#"
+import os, socket
+
+def reach(work):
+    try:
+        return work()
+    except OSError as error:
+        return type(error).__name__
+
+def buy(thing: str) -> dict:
+    """Looks around."""
+    print("noise")
+    open("mark", "w").write(thing)
+    return {
+        "secret": reach(lambda: open("FOLDER/secret.txt").read()),
+        "data": reach(lambda: open("FOLDER/data/open.txt").read()),
+        "network": reach(lambda: socket.create_connection(("127.0.0.1", PORT), 2) and "open"),
+        "colour": os.environ.get("SHOP_COLOUR"),
+        "home": os.path.exists("/root/.bashrc"),
+        "files": sorted(os.listdir(".")),
+    }
+"#;
+
 #[test]
 fn tools_run_in_the_sandbox_with_what_they_are_allowed() {
     if !has_python() {
@@ -299,49 +325,52 @@ fn tools_run_in_the_sandbox_with_what_they_are_allowed() {
     if probare_files::find_program("bwrap").is_none() {
         return probare_testing::report_skipped("bubblewrap is not installed");
     }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
     let folder = project(&[json!({"id": "a", "query": "Look a"}), json!({"id": "b", "query": "Look b"})], "");
     let place = folder.path();
-    fs::write(place.join("secret.txt"), "hidden").unwrap();
+    let look = LOOK.replace("FOLDER", &place.display().to_string()).replace("PORT", &port);
     fs::create_dir(place.join("data")).unwrap();
-    fs::write(place.join("data/open.txt"), "shown").unwrap();
-    let tool = format!(
-        "def buy(thing: str) -> dict:\n    \"\"\"Looks around.\"\"\"\n    import os, socket\n    def read(name):\n        try:\n            \
-         return open(os.path.join({:?}, name)).read()\n        except OSError as error:\n            return type(error).__name__\n    \
-         try:\n        socket.create_connection(('127.0.0.1', 1), 1)\n        net = 'open'\n    except OSError as error:\n        net = type(error).__name__\n    \
-         print('noise')\n    open('mark', 'w').write(thing)\n    return dict(secret=read('secret.txt'), data=read('data/open.txt'), net=net, \
-         key=os.environ.get('SHOP_KEY'), home=os.path.exists('/root/.bashrc'), files=sorted(os.listdir('.')))\n",
-        place.display().to_string()
-    );
-    fs::write(place.join("look.py"), tool).unwrap();
-    let config = "datasets: [{path: cases.jsonl}]
-models: [{name: buyer, api_model_name: 'command:buyer', command: [python3, model.py]}]
+    for (name, text) in [("secret.txt", "hidden"), ("data/open.txt", "shown"), ("look.py", look.as_str())] {
+        fs::write(place.join(name), text).unwrap();
+    }
+    let seen = |run: &str, allowance: &str| -> Vec<Json> {
+        let config = format!(
+            "datasets: [{{path: cases.jsonl}}]
+models: [{{name: buyer, api_model_name: 'command:buyer', command: [python3, model.py]}}]
 agent:
-  tools: [{python: 'look.py:buy', files: [data]}]
-  state: {seed: seed}
+  tools: [{{python: 'look.py:buy'{allowance}}}]
+  state: {{seed: seed}}
 metrics: [tool_errors, tool_schema]
-";
-    fs::write(place.join("probare.yaml"), config).unwrap();
-    let output = Command::new(PROGRAM)
-        .args(["run", "probare.yaml", "-q", "-o", "r.jsonl"])
-        .env("SHOP_KEY", "sk-very-secret")
-        .current_dir(place)
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
-    for kept in results(&place.join("o.jsonl")) {
-        let told = kept["messages"].as_array().unwrap().iter().find(|message| message["role"] == "tool").unwrap();
-        let seen: Json = serde_json::from_str(told["text"].as_str().unwrap()).unwrap();
-        assert_eq!(seen["secret"], "FileNotFoundError", "{seen}");
+"
+        );
+        fs::write(place.join("probare.yaml"), config).unwrap();
+        let words = ["run", "probare.yaml", "-q"];
+        let output = Command::new(PROGRAM).args(words).env("SHOP_COLOUR", "blue").current_dir(place).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        run_successfully(place, &["runs", "export", run, "--outputs", "o.jsonl"]);
+        let told = results(&place.join("o.jsonl")).into_iter().map(|kept| {
+            assert_eq!(kept["tools"][0]["parameters"]["required"], json!(["thing"]), "{kept}");
+            let told = kept["messages"].as_array().unwrap().iter().find(|message| message["role"] == "tool").unwrap();
+            serde_json::from_str(told["text"].as_str().unwrap()).unwrap()
+        });
+        told.collect()
+    };
+    for seen in seen("1", "") {
         assert_eq!(
-            (&seen["data"], &seen["key"], &seen["home"]),
-            (&json!("shown"), &Json::Null, &json!(false)),
+            (&seen["secret"], &seen["data"]),
+            (&json!("FileNotFoundError"), &json!("FileNotFoundError")),
             "{seen}"
         );
+        assert_eq!((&seen["colour"], &seen["home"]), (&Json::Null, &json!(false)), "{seen}");
         assert_eq!(seen["files"], json!(["list.txt", "mark"]), "each sample has a state of its own: {seen}");
-        assert_ne!(seen["net"], "open");
-        assert_eq!(kept["tools"][0]["parameters"]["required"], json!(["thing"]), "{kept}");
+        assert_ne!(seen["network"], "open", "{seen}");
     }
+    for seen in seen("2", ", files: [data], network: true, variables: [SHOP_COLOUR]") {
+        assert_eq!((&seen["secret"], &seen["data"]), (&json!("FileNotFoundError"), &json!("shown")), "{seen}");
+        assert_eq!((&seen["colour"], &seen["network"]), (&json!("blue"), &json!("open")), "{seen}");
+    }
+    drop(listener);
 }
 
 /// The example, as its README says: offline, without a program of its own.
