@@ -319,6 +319,27 @@ mod tests {
     }
 
     #[test]
+    fn a_configuration_that_was_found_tells_what_its_tools_would_start_and_reach() {
+        let text = "agent:\n  tools:\n    - {name: a, command: [node, a.js], network: true, variables: [KEY], files: [../b]}\n    - {name: s, mcp: {url: \
+                    'https://x.example/mcp', headers: {Authorization: 'Bearer ${KEY}'}}}\n    - {python: 't.py:f'}\n    - {name: r, results: \
+                    [{result: 1}]}\n  state: {seed: /etc}\n";
+        let told = crate::Config::parse(text, "probare.yaml").unwrap().permissions().join("\n");
+        for phrase in [
+            "to start the program `node a.js` (tool `a`)",
+            "to give the network to the tool `a`",
+            "to give a variable of your environment in `KEY` to the tool `a`",
+            "the file `../b`, which lies outside of its folder",
+            "to send calls of tools to the address `https://x.example/mcp` (tool `s`)",
+            "to give a variable of your environment in the header `Authorization` to the tool `s`",
+            "to run the Python code `t.py:f` (tool `t.py:f`)",
+            "the file `/etc`, which lies outside of its folder",
+        ] {
+            assert!(told.contains(phrase), "{phrase}: {told}");
+        }
+        assert!(!told.contains("`r`"), "what is recorded asks for nothing: {told}");
+    }
+
+    #[test]
     fn what_cannot_be_meant_is_refused_with_its_place() {
         for (text, part) in [
             ("tools: [{name: a}]", "`tools[0]`: a tool has one of"),

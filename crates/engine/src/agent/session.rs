@@ -96,6 +96,15 @@ impl Session {
         let key = case.sample.unwrap_or_default();
         let seed = agent.seed.as_ref().map(|seed| &seed.digest);
         let conditions = state_conditions(&case.metadata).map_err(|reason| failed(ErrorKind::Failed, reason))?;
+        let conditions = conditions.unwrap_or_default();
+        match &agent.seed {
+            Some(seed) => seed.check(&conditions),
+            None if conditions.contains(&StateCondition::Unchanged) => {
+                Err("`unchanged` needs a seed to compare with (`agent.state.seed`)".to_owned())
+            }
+            None => Ok(()),
+        }
+        .map_err(|reason| failed(ErrorKind::Failed, reason))?;
         // The model by its name in the project, so that a recorded sample is found whoever answers in its place.
         let identity =
             json!([agent.tools.digest, seed, case.id, key.occurrence, client.name(), first.messages, key.repeat]);
@@ -110,7 +119,7 @@ impl Session {
             messages: Vec::new(),
             first,
             holds_question,
-            conditions: conditions.unwrap_or_default(),
+            conditions,
             script,
             awaited: Speaker::Model,
             base,

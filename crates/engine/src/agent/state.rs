@@ -50,6 +50,39 @@ impl Seed {
         };
         Ok(Self { path, digest })
     }
+
+    /// Whether what a case expects can be found at all: a table or column that is misspelt is no agent's fault.
+    pub fn check(&self, conditions: &[StateCondition]) -> Result<(), String> {
+        for (number, condition) in conditions.iter().enumerate() {
+            let StateCondition::Table(table) = condition else { continue };
+            let wrong = |reason: String| format!("`expected_state`, condition {}: {reason}", number + 1);
+            let name = database_name(Some(self), table.file.as_deref()).map_err(wrong)?;
+            let path = if self.path.is_dir() { self.path.join(name) } else { self.path.clone() };
+            // A database that is not there may be one that a tool makes.
+            if is_database(&path) {
+                check_columns(&open_seed(&path).map_err(wrong)?, table).map_err(wrong)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name of the database of a condition: the one that is named, or the one file of the seed.
+fn database_name(seed: Option<&Seed>, named: Option<&str>) -> Result<String, String> {
+    let file = seed.filter(|seed| seed.path.is_file()).and_then(|seed| seed.path.file_name());
+    let name = named.map(str::to_owned).or_else(|| file.map(|name| name.to_string_lossy().into_owned()));
+    name.ok_or_else(|| "it does not say which database it is about (`in`)".to_owned())
+}
+
+/// The columns of a table, which has all that a condition names.
+fn check_columns(connection: &Connection, condition: &TableCondition) -> Result<Vec<String>, String> {
+    let table = &condition.table;
+    let columns = columns(connection, table)?;
+    let named = condition.rows.iter().flatten().flat_map(|row| row.keys()).chain(condition.filter.keys());
+    match named.into_iter().find(|name| !columns.contains(name)) {
+        Some(name) => Err(format!("table `{table}` has no column `{name}`; its columns are {}", columns.join(", "))),
+        None => Ok(columns),
+    }
 }
 
 /// The state of one sample. It goes when it is dropped.
@@ -118,13 +151,6 @@ impl WorkingState {
         Ok(StateFinding::Json(found))
     }
 
-    /// The name of the database: the one that is named, or the one file of the seed.
-    fn database_name(&self, named: Option<&str>) -> Result<String, String> {
-        let file = self.seed.iter().find(|seed| seed.path.is_file()).and_then(|seed| seed.path.file_name());
-        let name = named.map(str::to_owned).or_else(|| file.map(|name| name.to_string_lossy().into_owned()));
-        name.ok_or_else(|| "the condition does not say which database (`in`)".to_owned())
-    }
-
     fn database(&self, name: &str) -> Result<Connection, String> {
         let path = self.path().join(name);
         if !probare_files::is_below(&self.path(), &path) || !path.is_file() {
@@ -134,15 +160,9 @@ impl WorkingState {
     }
 
     fn rows(&self, condition: &TableCondition) -> Result<StateFinding, String> {
-        let connection = self.database(&self.database_name(condition.file.as_deref())?)?;
+        let connection = self.database(&database_name(self.seed.as_ref(), condition.file.as_deref())?)?;
         let table = &condition.table;
-        let columns = columns(&connection, table)?;
-        let named = condition.rows.iter().flatten().flat_map(|row| row.keys()).chain(condition.filter.keys());
-        for name in named {
-            if !columns.contains(name) {
-                return Err(format!("table `{table}` has no column `{name}`; its columns are {}", columns.join(", ")));
-            }
-        }
+        let columns = check_columns(&connection, condition)?;
         let wanted: Vec<&String> = match &condition.rows {
             Some(rows) => columns.iter().filter(|name| rows.iter().any(|row| row.contains_key(*name))).collect(),
             None => Vec::new(),
@@ -194,7 +214,7 @@ impl WorkingState {
                 (Some(one), Some(other)) if is_database(one) && is_database(other) => {
                     let about = conditions.iter().filter_map(|other| match other {
                         StateCondition::Table(table) => {
-                            let own = self.database_name(table.file.as_deref()).ok()?;
+                            let own = database_name(self.seed.as_ref(), table.file.as_deref()).ok()?;
                             (own == *name).then_some(table)
                         }
                         _ => None,
@@ -454,6 +474,13 @@ mod tests {
         assert!(rest.contains("added {\"id\":2,\"status\":\"cancelled\"") && !rest.contains("\"id\":1"), "{rest}");
         assert!(!rest.contains("refunds") && !rest.contains("note.txt"), "other conditions are about them: {rest}");
         assert_eq!(after[4].as_deref(), Some("it is there"));
+        let seed = state.seed.as_ref().unwrap();
+        let told = seed.check(&list).unwrap_err();
+        assert!(told.starts_with("`expected_state`, condition 4: table `orders` has no column `colour`"), "{told}");
+        assert_eq!(seed.check(&list[..3]), Ok(()));
+        assert!(
+            seed.check(&conditions(json!({"table": "ordres", "count": 1}))).unwrap_err().contains("no table `ordres`")
+        );
     }
 
     #[test]
