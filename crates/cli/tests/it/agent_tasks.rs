@@ -393,6 +393,20 @@ fn the_shop_of_the_examples_gives_pass_3_and_the_state_at_the_end() {
     assert!(always > 5 && always < 20, "{always}");
     assert!(told.contains(&format!("pass^3 {:.4}", always as f64 / 20.0)), "{told}");
     assert!(found.iter().all(|row| row["scores"]["cost"]["value"].as_f64().is_some_and(|cost| cost > 0.0)));
+
+    // The server itself, in the sandbox, comes to the same.
+    if !has_python() || probare_files::find_program("bwrap").is_none() {
+        return probare_testing::report_skipped("python3 or bubblewrap is not installed");
+    }
+    let config = fs::read_to_string(place.join("probare.yaml")).unwrap().replace("offline: true", "offline: false");
+    fs::write(place.join("probare.yaml"), config).unwrap();
+    run_successfully(place, &["run", "probare.yaml", "-q", "--run-again", "--limit", "6", "-o", "live.jsonl"]);
+    let values = |row: &Json| {
+        ["end_state", "tool_calls", "correct_prefix", "steps", "tokens"]
+            .map(|name| row["scores"][name]["value"].clone())
+    };
+    let live = results(&place.join("live.jsonl"));
+    assert_eq!(live.iter().map(values).collect::<Vec<_>>(), found[..18].iter().map(values).collect::<Vec<_>>());
 }
 
 /// A server of tools over HTTP: `initialize` and the list as JSON, calls as a stream of events. It notes every call.

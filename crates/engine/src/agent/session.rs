@@ -97,14 +97,14 @@ impl Session {
         let seed = agent.seed.as_ref().map(|seed| &seed.digest);
         let conditions = state_conditions(&case.metadata).map_err(|reason| failed(ErrorKind::Failed, reason))?;
         let conditions = conditions.unwrap_or_default();
-        match &agent.seed {
+        let checked = match &agent.seed {
             Some(seed) => seed.check(&conditions),
             None if conditions.contains(&StateCondition::Unchanged) => {
                 Err("`unchanged` needs a seed to compare with (`agent.state.seed`)".to_owned())
             }
             None => Ok(()),
-        }
-        .map_err(|reason| failed(ErrorKind::Failed, reason))?;
+        };
+        checked.map_err(|reason| failed(ErrorKind::Failed, reason))?;
         // The model by its name in the project, so that a recorded sample is found whoever answers in its place.
         let identity =
             json!([agent.tools.digest, seed, case.id, key.occurrence, client.name(), first.messages, key.repeat]);
