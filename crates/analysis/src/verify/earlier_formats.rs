@@ -134,7 +134,7 @@ pub(super) fn as_format_2(now: &mut Json, read: &Json, verdict: &mut Verdict) {
 
 /// What manifests of format 3 say since release 0.4, and did not say before: derived numbers, and where labels rest on thresholds
 /// that come with a metric.
-const ADDED: [&str; 4] = ["coverage", "out_of_calibrated_range", "abstained", "decision_thresholds"];
+const ADDED: [&str; 5] = ["coverage", "out_of_calibrated_range", "abstained", "decision_thresholds", "pass_all"];
 
 /// Takes out of a manifest of now what an earlier release did not write; whether there was anything.
 pub(super) fn without_additions(now: &mut Json, read: &Json) -> bool {
@@ -181,6 +181,7 @@ pub(super) fn with_duplicate_ids(now: &mut Json, read: &Json, verdict: &mut Verd
     both(now, "metrics", &mut |now, read| {
         if let (Some(told), None) = (read.get("pass_at"), now.get("pass_at")) {
             now.insert("pass_at".to_owned(), told.clone());
+            now.remove("pass_all");
             has_more = true;
         }
     });

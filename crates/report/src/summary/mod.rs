@@ -517,6 +517,7 @@ impl Serialize for MetricSummary {
         }
         if !self.repeats.is_empty() {
             map.serialize_field("pass_at", &self.repeats)?;
+            map.serialize_field("pass_all", &self.repeats.pass_all_by_name())?;
         }
         map.serialize_field("not_applicable_reasons", &self.not_applicable_reasons)?;
         map.serialize_field("failed_reasons", &self.failed_reasons)?;
