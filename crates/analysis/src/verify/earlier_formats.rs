@@ -181,7 +181,6 @@ pub(super) fn with_duplicate_ids(now: &mut Json, read: &Json, verdict: &mut Verd
     both(now, "metrics", &mut |now, read| {
         if let (Some(told), None) = (read.get("pass_at"), now.get("pass_at")) {
             now.insert("pass_at".to_owned(), told.clone());
-            now.remove("pass_all");
             has_more = true;
         }
     });
