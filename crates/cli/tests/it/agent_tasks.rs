@@ -500,7 +500,7 @@ metrics: [steps, tool_errors]
     );
     fs::write(place.join("probare.yaml"), config).unwrap();
     let run = |more: &[&str]| {
-        let words = [&["run", "probare.yaml", "-o", "r.jsonl"], more].concat();
+        let words = [&["run", "probare.yaml", "-o", "r.jsonl"][..], more].concat();
         let output = Command::new(PROGRAM)
             .args(words)
             .env("TOOLS_KEY", "sk-tools-0123456789")
