@@ -204,6 +204,7 @@ impl Assertion {
             | "trajectory:step-count" => flipped(trajectory::judge(self, answer)),
             "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" => similar::judge(self, answer),
             kind => match type_support(kind) {
+                TypeSupport::Judged => Err(Fault::NotRun(format!("`{}` asks a model", self.name()))),
                 TypeSupport::NotRun(reason) => Err(Fault::NotRun(format!("`{}` {reason}", self.name()))),
                 _ => error(format!("`{}` is no type of promptfoo 0.123.1", self.name())),
             },
@@ -228,6 +229,8 @@ pub enum TypeSupport {
     AcrossOutputs,
     /// A group of assertions.
     Set,
+    /// By asking a model one question that the assertion alone says.
+    Judged,
     /// It needs something that is not there; what.
     NotRun(&'static str),
     /// promptfoo has no such type.
@@ -280,8 +283,11 @@ const COMPUTED: &[&str] = &[
     "word-count",
 ];
 
-/// Types that ask a model.
-const JUDGED: &[&str] = &[
+/// Types that ask a model one question, which the assertion says.
+const JUDGED: &[&str] = &["factuality", "g-eval", "llm-rubric", "model-graded-closedqa", "model-graded-factuality"];
+
+/// Types that need more of a model: tools, searches, classes, vectors, several outputs or several rounds.
+const ELSEWHERE: &[&str] = &[
     "agent-rubric",
     "answer-relevance",
     "classifier",
@@ -289,11 +295,6 @@ const JUDGED: &[&str] = &[
     "context-recall",
     "context-relevance",
     "conversation-relevance",
-    "factuality",
-    "g-eval",
-    "llm-rubric",
-    "model-graded-closedqa",
-    "model-graded-factuality",
     "moderation",
     "pi",
     "search-rubric",
@@ -312,8 +313,10 @@ pub fn type_support(kind: &str) -> TypeSupport {
             TypeSupport::NotRun("needs vectors of an embedding model")
         }
         kind if COMPUTED.binary_search(&kind).is_ok() => TypeSupport::Computed,
-        kind if JUDGED.binary_search(&kind).is_ok() => TypeSupport::NotRun("asks a model"),
-        kind if kind.starts_with("promptfoo:redteam:") => TypeSupport::NotRun("asks a model"),
+        kind if JUDGED.binary_search(&kind).is_ok() => TypeSupport::Judged,
+        kind if ELSEWHERE.binary_search(&kind).is_ok() || kind.starts_with("promptfoo:redteam:") => {
+            TypeSupport::NotRun("asks a model in a way that is not known here")
+        }
         _ => TypeSupport::Unknown,
     }
 }
@@ -324,6 +327,6 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        assert!(COMPUTED.is_sorted() && JUDGED.is_sorted());
+        assert!(COMPUTED.is_sorted() && JUDGED.is_sorted() && ELSEWHERE.is_sorted());
     }
 }

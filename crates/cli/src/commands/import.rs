@@ -42,6 +42,10 @@ pub struct Arguments {
     #[arg(long, value_name = "TOOL")]
     from: Option<ImportFormat>,
 
+    /// Who decides `llm-rubric` and the like of a configuration of promptfoo; several make a panel
+    #[arg(long = "judge", value_name = "MODEL")]
+    judges: Vec<String>,
+
     /// What one case of a file of traces is: trace (the default) or conversation
     #[arg(long, value_name = "WHAT")]
     group: Option<Grouping>,
@@ -80,22 +84,30 @@ fn is_configuration(path: &Path) -> bool {
 
 /// Writes a configuration of promptfoo as one of ours, with its cases.
 fn import_promptfoo_configuration(arguments: &Arguments, file: &Path, config: Option<&Path>) -> CommandResult {
-    let Some(config) = config else {
+    if config.is_none() && !arguments.dry_run {
         let reason = format!("`{}` is a configuration of promptfoo, not a file of cases", file.display());
         let hint = "-o probare.yaml writes it as one of ours; `probare run` takes it as it is";
         return Err(Failure::usage(reason).hint(hint));
+    }
+    if !arguments.results.is_empty() {
+        return Err(Failure::usage(
+            "a configuration of promptfoo has no results; --results is for files that do".to_owned(),
+        ));
+    }
+    let config = config.filter(|_| !arguments.dry_run);
+    let translation = translate(file, config, &arguments.judges).map_err(exchange_failure)?;
+    if arguments.quiet {
+        return Ok(Exit::Fine);
+    }
+    describe_translation(&translation);
+    let Some(config) = config else {
+        remark("nothing was written");
+        return Ok(Exit::Fine);
     };
-    if arguments.dry_run {
-        let reason = "--dry-run is not for configurations of promptfoo".to_owned();
-        return Err(Failure::usage(reason).hint("`probare run FILE --dry-run` lists what is not run"));
+    for path in &translation.written {
+        remark(&format!("wrote {}", path.display()));
     }
-    let translation = translate(file, config).map_err(exchange_failure)?;
-    if !arguments.quiet {
-        describe_translation(&translation);
-        for path in &translation.written {
-            remark(&format!("wrote {}", path.display()));
-        }
-    }
+    remark(&format!("next: probare run {}", config.display()));
     Ok(Exit::Fine)
 }
 
@@ -109,6 +121,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let (file, more) = arguments.files.split_first().map(|(file, more)| (file.as_str(), more)).unwrap_or_default();
     if arguments.from.is_none() && more.is_empty() && is_promptfoo_configuration(Path::new(file)) {
         return import_promptfoo_configuration(arguments, Path::new(file), configuration);
+    }
+    if !arguments.judges.is_empty() {
+        let hint = "`probare score` and `probare run` take --judge";
+        return Err(Failure::usage("--judge is for configurations of promptfoo".to_owned()).hint(hint));
     }
     let asked = ImportRequest {
         file,

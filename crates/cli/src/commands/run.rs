@@ -63,6 +63,14 @@ const TRANSLATED: &str = ".probare/promptfoo";
 
 /// A configuration of promptfoo that the user names, as one of ours.
 fn translated(arguments: &Arguments) -> Result<Option<(PathBuf, Translation)>, Failure> {
+    if let Some(path) = &arguments.config
+        && ["js", "cjs", "mjs", "ts", "py"].iter().any(|code| path.extension().is_some_and(|own| own == *code))
+    {
+        let reason = format!("`{}` is code, and a configuration is YAML or JSON", path.display());
+        return Err(
+            Failure::usage(reason).hint("write what it makes of promptfoo's configuration to a file of its own")
+        );
+    }
     let Some(source) = arguments.config.as_deref().filter(|path| is_promptfoo_configuration(path)) else {
         return Ok(None);
     };
@@ -70,7 +78,8 @@ fn translated(arguments: &Arguments) -> Result<Option<(PathBuf, Translation)>, F
     let digest = Sha256::hex_digest(place.as_os_str().as_encoded_bytes());
     let stem = source.file_stem().unwrap_or_default().to_string_lossy();
     let config = Path::new(TRANSLATED).join(format!("{stem}-{}", &digest[..8])).join(DEFAULT_NAME);
-    let translation = translate(source, &config).map_err(exchange_failure)?;
+    let translation =
+        translate(source, Some(&config), &arguments.options.options().judges).map_err(exchange_failure)?;
     Ok(Some((config, translation)))
 }
 

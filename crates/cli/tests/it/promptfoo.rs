@@ -70,7 +70,9 @@ tests:
 ",
     );
     let said = run_expecting(folder.path(), 1, &["run", "promptfooconfig.yaml", "-o", "out.jsonl"]);
-    for what in ["not run: `llm-rubric`: asks a model (1 times)", "not run: `javascript`: is code"] {
+    for what in
+        ["not run: `llm-rubric`: asks a model: `--judge MODEL` names one (once)", "not run: `javascript`: is code"]
+    {
         assert!(said.contains(what), "{what}: {said}");
     }
     let lines = results(&folder.path().join("out.jsonl"));
@@ -163,8 +165,17 @@ fn mistakes_name_the_file_and_what_is_wrong() {
     for (config, what) in [
         ("providers: [echo]\ntests: [{ assert: [{ value: x }] }]\n", "an assertion has no `type`"),
         ("providers: [echo]\ntests: missing.csv\n", "`missing.csv` is not there"),
-        ("providers: [echo]\nprompts: file://gone.txt\n", "the prompt file `gone.txt` is not there"),
+        ("providers: [echo]\nprompts: file://gone.txt\n", "there is no prompt file `gone.txt`"),
         ("providers: [echo]\ntests: [{ $ref: '#/nothing' }]\n", "names nothing"),
+        (
+            "providers: [echo]\ntests: [{ assert: [{ type: equals }] }, { assert: [{ value: x }] }]\n",
+            "test 2: an assertion",
+        ),
+        ("providers: [echo]\ntests: book.xlsx\n", "save it as CSV"),
+        ("providers: [echo]\nprompts: file://../*.txt\n", "put the configuration above it"),
+        ("providers: [echo]\nprompts: file://no/*.txt\n", "no prompt file fits the pattern `no/*.txt`"),
+        ("prompts: [x]\ntests: [{ vars: { a: 1 } }]\n", "no `providers` are given"),
+        ("prompts: [x]\nproviders: [echo\ntests: []\n", "line 3"),
         ("providers: [echo]\ntargets: [echo]\n", "both `providers` and `targets`"),
         ("providers: [echo]\nprompts: ['exec:ls']\n", "is code"),
     ] {
@@ -182,4 +193,161 @@ fn the_example_of_the_page_fails_where_it_says() {
     let lines = results(&folder.path().join("out.jsonl"));
     let labels: Vec<&Value> = lines.iter().map(|line| &line["scores"]["promptfoo_test"]["label"]).collect();
     assert_eq!(labels, ["fail", "pass", "pass", "pass", "pass", "pass"]);
+}
+
+#[cfg(unix)]
+/// A judge that finds every answer with an exclamation mark loud, and counts how often it was asked.
+const JUDGE: &str = "#!/usr/bin/env python3
+import json, re, sys
+asked = sys.stdin.read()
+open('asked.txt', 'a').write('x')
+response = re.search(r'BEGIN response.*?END response', json.loads(asked)['messages'][-1]['text'], re.S).group(0)
+reply = {'reason': 'heard', 'pass': '!' not in response, 'score': 0.25 if '!' in response else 1}
+code = re.search(r'`nonce`, a text: ([0-9a-z]+)', asked)
+if code: reply['nonce'] = code.group(1)
+print(json.dumps({'text': json.dumps(reply)}))
+";
+
+const JUDGED: &str = "prompts: ['{{q}}']
+providers: [echo]
+tests:
+  - vars: { q: 'Lima!' }
+    assert: [{ type: contains, value: Lima, metric: place }, { type: llm-rubric, value: is calm }]
+  - vars: { q: Oslo }
+    assert: [{ type: llm-rubric, value: is calm, metric: tone }, { type: model-graded-closedqa, value: names a town }]
+  - vars: { q: Bergen }
+    assert: [{ type: llm-rubric, value: is calm }, { type: webhook, value: 'https://192.0.2.1' }]
+";
+
+#[cfg(unix)]
+#[test]
+fn what_a_model_decides_is_asked_of_the_judges_that_are_named() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = folder(JUDGED);
+    let judge = folder.path().join("judge.py");
+    fs::write(&judge, JUDGE).unwrap();
+    fs::set_permissions(&judge, fs::Permissions::from_mode(0o755)).unwrap();
+    let words = ["run", "promptfooconfig.yaml", "-o", "out.jsonl", "--judge", "command:./judge.py"];
+    let said = run_expecting(folder.path(), 1, &words);
+    let note =
+        "`llm-rubric` (3 times), `model-graded-closedqa` (once) are asked of command:./judge.py in words of ours";
+    assert!(said.contains(note), "{said}");
+    let lines = results(&folder.path().join("out.jsonl"));
+    let test = |line: usize| &lines[line]["scores"]["promptfoo_judged_test"];
+    assert_eq!((&test(0)["label"], &test(0)["value"]), (&Value::from("fail"), &Value::from(0.625)), "{}", lines[0]);
+    assert_eq!(test(0)["evidence"][2]["kind"], "asked", "{}", lines[0]);
+    assert_eq!(lines[0]["scores"]["place"]["evidence"].as_array().unwrap().len(), 1, "{}", lines[0]);
+    assert_eq!((&test(1)["label"], &test(1)["value"]), (&Value::from("pass"), &Value::from(1.0)), "{}", lines[1]);
+    assert_eq!(lines[1]["scores"]["tone"]["value"], 1.0, "{}", lines[1]);
+    assert_eq!(test(2)["kind"], "not_run", "{}", lines[2]);
+    // What stops at something that cannot be run is not asked about.
+    assert_eq!(fs::read_to_string(folder.path().join("asked.txt")).unwrap(), "xxx");
+}
+
+#[test]
+fn a_configuration_names_its_judge_by_name_alone() {
+    let named = |provider: &str| {
+        format!(
+            "{JUDGED}defaultTest: {{ options: {{ provider: {provider}, rubricPrompt: 'Grade {{{{output}}}}' }} }}\n"
+        )
+    };
+    let folder = folder(&named("'openai:gpt-4.1-mini'"));
+    let said = run_successfully(folder.path(), &["import", "promptfooconfig.yaml", "-o", "ours.yaml"]);
+    assert!(said.contains("are asked of openai:gpt-4.1-mini in words of ours"), "{said}");
+    assert!(said.contains("`rubricPrompt` is not used"), "{said}");
+    let config = fs::read_to_string(folder.path().join("ours.yaml")).unwrap();
+    assert!(config.contains("judges: [\"openai:gpt-4.1-mini\"]\n"), "{config}");
+    assert!(config.contains("  - promptfoo_judged_test\n"), "{config}");
+    let import = ["import", "promptfooconfig.yaml", "-o", "ours.yaml"];
+    for (provider, reason) in [
+        ("'exec:touch started'", "is code of the configuration, which is not run"),
+        (
+            "{ id: 'openai:gpt-4.1', config: { apiBaseUrl: 'http://127.0.0.1:9' } }",
+            "at an address of the configuration",
+        ),
+        ("{ text: 'huggingface:x:y' }", "has no counterpart here"),
+    ] {
+        fs::write(folder.path().join("promptfooconfig.yaml"), named(provider)).unwrap();
+        let said = run_successfully(folder.path(), &import);
+        assert!(said.contains(reason) && said.contains("not run: `llm-rubric`"), "{provider}: {said}");
+        let config = fs::read_to_string(folder.path().join("ours.yaml")).unwrap();
+        assert!(!config.contains("judges:") && config.contains("  - promptfoo_test\n"), "{config}");
+    }
+    assert!(!folder.path().join("started").exists());
+}
+
+#[test]
+fn a_dry_run_of_an_import_lists_what_is_lost_and_writes_nothing() {
+    let folder = folder(JUDGED);
+    for words in [
+        &["import", "promptfooconfig.yaml", "--dry-run"][..],
+        &["import", "promptfooconfig.yaml", "--dry-run", "-o", "o.yaml"],
+    ] {
+        let said = run_successfully(folder.path(), words);
+        assert!(said.contains("not run: `webhook`: contacts an address of the configuration (once)"), "{said}");
+        assert!(said.contains("nothing was written"), "{said}");
+        assert!(!folder.path().join("o.yaml").exists());
+    }
+}
+
+#[test]
+fn slips_in_keys_are_noted_and_code_around_an_answer_is_not_passed_over() {
+    let folder = folder(
+        "prompts: [x]
+providers: [echo, { id: echo, label: other, transform: output.trim() }]
+tests:
+  - asert: [{ type: contains, value: y }]
+    vars: { a: 1 }
+  - assert: [{ type: contains, value: x, treshold: 1 }]
+  - assertScoringFunction: file://score.js
+    providerOutput: given
+    assert: [{ type: contains, value: given }]
+  - options: { transform: output.trim() }
+    providerOutput: given
+    assert: [{ type: contains, value: given }]
+",
+    );
+    let said = run_expecting(folder.path(), 1, &["run", "promptfooconfig.yaml", "-o", "out.jsonl"]);
+    for what in [
+        "note: the key `asert` of a test is not known and does nothing",
+        "note: the key `treshold` of an assertion is not known and does nothing",
+        "not run: an answer: `transform` of the provider `other` is code, which is not run (2 times)",
+        "not run: an answer: `assertScoringFunction` of the test is code, which is not run (2 times)",
+        "not run: an answer: the option `transform` of the test is not done here (2 times)",
+    ] {
+        assert!(said.contains(what), "{what}: {said}");
+    }
+    let lines = results(&folder.path().join("out.jsonl"));
+    let passed = lines.iter().filter(|line| line["scores"]["promptfoo_test"]["label"] == "pass").count();
+    assert_eq!((lines.len(), passed), (8, 2), "{lines:?}");
+}
+
+#[test]
+fn patterns_name_files_with_alternatives_and_classes() {
+    let folder = folder("prompts: ['file://{a,b}/[p-q]*.txt']\nproviders: [echo]\ntests: 'cases/*.{yaml,csv}'\n");
+    for (name, text) in [
+        ("a/p1.txt", "first {{q}}"),
+        ("b/q.txt", "second {{q}}"),
+        ("b/r.txt", "third {{q}}"),
+        ("cases/one.yaml", "[{ vars: { q: x } }]"),
+        ("cases/two.csv", "q\ny\n"),
+        ("cases/three.json", "[]"),
+    ] {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let said = run_successfully(folder.path(), &["import", "promptfooconfig.yaml", "-o", "ours.yaml"]);
+    assert!(said.contains("promptfoo: 2 tests, 4 runs"), "{said}");
+    assert!(said.contains("note: 4 runs have no assertions: that passes, as in promptfoo"), "{said}");
+    assert_eq!(results(&folder.path().join("ours.cases/echo-1-prompt-2.jsonl"))[1]["query"], "second y");
+}
+
+#[test]
+fn code_is_no_configuration() {
+    let folder = folder(TWO_TESTS);
+    fs::write(folder.path().join("promptfooconfig.js"), "module.exports = {}").unwrap();
+    let said = run_expecting(folder.path(), 64, &["run", "promptfooconfig.js"]);
+    assert!(said.contains("`promptfooconfig.js` is code, and a configuration is YAML or JSON"), "{said}");
 }

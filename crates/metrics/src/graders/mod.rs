@@ -1,4 +1,4 @@
-//! Graders of OpenAI Evals: what their definitions say, computed here.
+//! Graders of other tools: those of OpenAI Evals, and tests of promptfoo that a model helps to decide.
 
 use probare_core::MetricDef;
 use serde_json::Value as Json;
@@ -7,9 +7,10 @@ mod grading;
 
 pub mod openai_grader;
 pub mod openai_model_grader;
+pub mod promptfoo_judged_test;
 
 /// The metrics of this family.
-pub static FAMILY: &[&MetricDef] = &[&openai_grader::DEF, &openai_model_grader::DEF];
+pub static FAMILY: &[&MetricDef] = &[&openai_grader::DEF, &openai_model_grader::DEF, &promptfoo_judged_test::DEF];
 
 /// Why no sample of a metric with these options can be scored here, whatever the case; nothing where it can.
 pub fn not_run_reason(id: &str, options: &Json) -> Option<String> {

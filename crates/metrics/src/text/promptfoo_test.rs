@@ -3,7 +3,9 @@
 use probare_core::{
     BuildError, ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric,
 };
-use probare_promptfoo::{Answer, Assertion, Fault, Grade, GradeError, SchemaValidator, grade_with, max_score};
+use probare_promptfoo::{
+    Answer, Assertion, Fault, Grade, GradeError, Judged, Part, SchemaValidator, grade_with, max_score,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -65,13 +67,17 @@ struct TestParts<'a> {
 }
 
 impl<'a> TestParts<'a> {
+    fn new(sample: &Sample<'a>) -> Self {
+        Self { parts: sample.case.metadata.get(KEY).and_then(Value::as_object) }
+    }
+
     fn get(&self, key: &str) -> Option<&'a Value> {
         self.parts?.get(key).filter(|value| !value.is_null())
     }
 }
 
-/// A verdict on one assertion; an importer may have found that it cannot be had.
-fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Result<probare_promptfoo::Verdict, Fault> {
+/// A verdict on one assertion by computing; an importer may have found that it cannot be had.
+pub(crate) fn decide(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
     let reason = |key: &str| assertion.options.get(key).and_then(Value::as_str).map(str::to_owned);
     if let Some(reason) = reason("not_run") {
         return Err(Fault::NotRun(reason));
@@ -83,8 +89,38 @@ fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Result<probare_promptfoo
 }
 
 impl PromptfooTest {
-    fn grade(&self, sample: &Sample<'_>, response: &str) -> Result<Grade, GradeError> {
-        let parts = TestParts { parts: sample.case.metadata.get(KEY).and_then(Value::as_object) };
+    /// The grade of a sample; `decide` gives the verdict on each assertion. An error where promptfoo throws, or where something
+    /// cannot be run.
+    pub(crate) fn grade(
+        &self,
+        sample: &Sample<'_>,
+        decide: &mut dyn FnMut(&Assertion, &Answer<'_>) -> Judged,
+    ) -> Result<Grade, ScoreError> {
+        let parts = TestParts::new(sample);
+        // Without a response an importer may know why there is none.
+        for (key, kind) in [("not_run", ErrorKind::NotRun), ("error", ErrorKind::Failed)] {
+            if let Some(reason) = parts.get(key).and_then(Value::as_str) {
+                return Err(ScoreError::other(kind, reason));
+            }
+        }
+        let graded = self.grade_response(&parts, sample.response()?, decide);
+        let grade = graded.map_err(|error| {
+            let (GradeError::Error(reason) | GradeError::Refused(reason)) = error;
+            ScoreError::other(ErrorKind::Failed, reason)
+        })?;
+        if grade.not_run.is_empty() {
+            return Ok(grade);
+        }
+        let reasons: Vec<String> = grade.not_run.iter().map(|(kind, reason)| format!("`{kind}`: {reason}")).collect();
+        Err(ScoreError::other(ErrorKind::NotRun, format!("not run: {}", reasons.join("; "))))
+    }
+
+    fn grade_response(
+        &self,
+        parts: &TestParts<'_>,
+        response: &str,
+        decide: &mut dyn FnMut(&Assertion, &Answer<'_>) -> Judged,
+    ) -> Result<Grade, GradeError> {
         let mut list = self.assert.clone();
         list.extend(parts.get("assert").and_then(Value::as_array).into_iter().flatten().cloned());
         let threshold = parts.get("threshold").and_then(Value::as_f64).or(self.threshold);
@@ -99,12 +135,16 @@ impl PromptfooTest {
             trace: parts.get("trace"),
             ..Answer::new(output, &Schemas)
         };
-        let own = |answer: &Answer<'_>| grade_with(&list, threshold, answer, &mut |assertion| judge(assertion, answer));
-        let grade = own(&answer)?;
-        let across = list.iter().find(|entry| entry.get("type").and_then(Value::as_str) == Some("max-score"));
-        let Some(across) = across else { return Ok(grade) };
+        let Some(across) = list.iter().find(|entry| entry.get("type").and_then(Value::as_str) == Some("max-score"))
+        else {
+            return grade_with(&list, threshold, &answer, &mut |assertion| decide(assertion, &answer));
+        };
+        // The outputs of others are graded by computing alone.
+        let own = |answer: &Answer<'_>| {
+            grade_with(&list, threshold, answer, &mut |assertion| self::decide(assertion, answer))
+        };
+        let mut grade = own(&answer)?;
         let Some(outputs) = parts.get("outputs").and_then(Value::as_array) else {
-            let mut grade = grade;
             let reason = "`max-score` compares all outputs of a test, which are not known together".to_owned();
             grade.not_run.push(("max-score".to_owned(), reason));
             return Ok(grade);
@@ -118,50 +158,43 @@ impl PromptfooTest {
             GradeError::Refused("the place of this output among all of its test is not known".to_owned())
         })
     }
-}
 
-impl Metric for PromptfooTest {
-    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        // Without a response an importer may know why there is none.
-        let parts = TestParts { parts: sample.case.metadata.get(KEY).and_then(Value::as_object) };
-        for (key, kind) in [("not_run", ErrorKind::NotRun), ("error", ErrorKind::Failed)] {
-            if let Some(reason) = parts.get(key).and_then(Value::as_str) {
-                return Err(ScoreError::other(kind, reason));
-            }
-        }
-        let response = sample.response()?;
-        let grade = self.grade(&sample, response).map_err(|error| {
-            let (GradeError::Error(reason) | GradeError::Refused(reason)) = error;
-            ScoreError::other(ErrorKind::Failed, reason)
-        })?;
-        if !grade.not_run.is_empty() {
-            let reasons: Vec<String> =
-                grade.not_run.iter().map(|(kind, reason)| format!("`{kind}`: {reason}")).collect();
-            return Err(ScoreError::other(ErrorKind::NotRun, format!("not run: {}", reasons.join("; "))));
-        }
-        if let Some(name) = &self.metric {
-            let Some(named) = grade.named.iter().find(|named| named.name == *name) else {
-                return Ok(Outcome::not_applicable(format!("no assertion of the test has the metric `{name}`")));
-            };
-            let mut evidence = BoundedEvidence::default();
-            let parts = grade.parts.iter().filter(|part| part.metric.as_deref() == Some(name));
-            parts.for_each(|part| evidence.push(|| part_evidence(part, response)));
-            return Ok(Score::from_number(named.score)?.because(evidence.finish()).into());
-        }
+    /// The score of a grade: that of the test, or of the one metric that the options name.
+    pub(crate) fn outcome(&self, grade: &Grade, response: &str, more: Vec<Evidence>) -> Result<Outcome, ScoreError> {
         let mut evidence = BoundedEvidence::default();
-        grade.parts.iter().for_each(|part| evidence.push(|| part_evidence(part, response)));
+        let value = match &self.metric {
+            Some(name) => {
+                let Some(named) = grade.named.iter().find(|named| named.name == *name) else {
+                    return Ok(Outcome::not_applicable(format!("no assertion of the test has the metric `{name}`")));
+                };
+                named.score
+            }
+            None => grade.score,
+        };
+        let is_own = |part: &&Part| self.metric.is_none() || part.metric == self.metric;
+        grade.parts.iter().filter(is_own).for_each(|part| evidence.push(|| part_evidence(part, response)));
+        more.into_iter().for_each(|piece| evidence.push(|| piece));
         if grade.parts.is_empty() {
             evidence
                 .push(|| Evidence::note("nothing was checked: the test has no assertions, and passes in promptfoo"));
         }
-        let mut score = Score::from_number(grade.score)?.because(evidence.finish());
-        score.label = Some(if grade.pass { "pass" } else { "fail" }.into());
+        let mut score = Score::from_number(value)?.because(evidence.finish());
+        if self.metric.is_none() {
+            score.label = Some(if grade.pass { "pass" } else { "fail" }.into());
+        }
         Ok(score.into())
     }
 }
 
+impl Metric for PromptfooTest {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let grade = self.grade(&sample, &mut decide)?;
+        self.outcome(&grade, sample.response()?, Vec::new())
+    }
+}
+
 /// What one assertion said.
-fn part_evidence(part: &probare_promptfoo::Part, response: &str) -> Evidence {
+fn part_evidence(part: &Part, response: &str) -> Evidence {
     let verdict = if part.pass { "passes" } else { "fails" };
     let mut note = format!("{} {verdict} with {}", part.kind, probare_promptfoo::js::number_text(part.score));
     if let Some(reason) = &part.reason {

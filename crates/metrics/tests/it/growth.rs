@@ -25,7 +25,7 @@ const MOST_STEPS: f64 = 12.0;
 
 /// Metrics that count less than they are given: those that read ids, numbers and lists in JSON, that ask others, or whose whole work is a
 /// search by a library in time linear in the text.
-const COUNT_LESS: [&str; 20] = [
+const COUNT_LESS: [&str; 21] = [
     "average_precision",
     "code_tests",
     "contains",
@@ -42,6 +42,7 @@ const COUNT_LESS: [&str; 20] = [
     "numeric_diff",
     "openai_model_grader",
     "precision_at_k",
+    "promptfoo_judged_test",
     "recall_at_k",
     "reciprocal_rank",
     "regex_match",

@@ -1,5 +1,7 @@
 //! Assertions of a test as they are held against an answer: files read, texts rendered.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::{ConfigurationFiles, is_data};
@@ -28,6 +30,34 @@ pub(super) fn check(test: &Value) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Keys that assertions have.
+const KEYS: [&str; 15] = [
+    "alpha",
+    "assert",
+    "assertScoringFunction",
+    "beta",
+    "config",
+    "contextTransform",
+    "gamma",
+    "metric",
+    "provider",
+    "rubricPrompt",
+    "threshold",
+    "transform",
+    "type",
+    "value",
+    "weight",
+];
+
+/// Notes keys of assertions that mean nothing: perhaps a slip.
+pub(super) fn note_unknown_keys(test: &Value, notes: &mut BTreeSet<String>) {
+    for entry in test.get("assert").and_then(Value::as_array).into_iter().flatten() {
+        let keys = entry.as_object().into_iter().flat_map(Map::keys).filter(|key| !KEYS.contains(&key.as_str()));
+        notes.extend(keys.map(|key| format!("the key `{key}` of an assertion is not known and does nothing")));
+        note_unknown_keys(entry, notes);
+    }
 }
 
 /// The assertions of a test, ready to be judged. What cannot be had says so under `not_run` or `template_error`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Configuration, ConfigurationFiles, assertions, filter_names};
+use super::{Configuration, ConfigurationFiles, assertions, filter_names, is_pattern, named_files};
 use crate::expansion::expand_variables;
 use crate::template::{Globals, TemplateError, prepare_variables, render_prompt};
 use crate::{csv_tests, js, yaml};
@@ -52,7 +52,12 @@ pub struct Cell {
     pub threshold: Option<f64>,
     /// Of the test.
     pub metadata: Map<String, Value>,
+    /// What the options of the test say about whoever judges: `provider`, `rubricPrompt`, `factuality`.
+    pub judging: Map<String, Value>,
 }
+
+/// Options of a test about whoever judges.
+const JUDGING: [&str; 3] = ["provider", "rubricPrompt", "factuality"];
 
 /// Cells of the largest table.
 const MOST_CELLS: usize = 1_000_000;
@@ -133,11 +138,17 @@ impl Configuration {
             Ok(prompt) => (prompt, None),
             Err(TemplateError { reason, is_limit }) => (String::new(), Some((reason, is_limit))),
         };
-        let answer = match (test.get("providerOutput").filter(|output| js::is_truthy(output)), fault) {
-            (Some(output), _) => CellAnswer::Known(output.clone()),
-            (None, Some((reason, true))) => CellAnswer::NotRun(format!("the prompt cannot be rendered: {reason}")),
-            (None, Some((reason, false))) => CellAnswer::Error(format!("the prompt cannot be rendered: {reason}")),
-            (None, None) => self.answer(test, column, &prompt),
+        let given = test.get("providerOutput").filter(|output| js::is_truthy(output));
+        let answer = match (self.code_obstacle(test, column, given.is_some()), given, fault) {
+            (Some(reason), ..) => CellAnswer::NotRun(reason),
+            (None, Some(output), _) => CellAnswer::Known(output.clone()),
+            (None, None, Some((reason, true))) => {
+                CellAnswer::NotRun(format!("the prompt cannot be rendered: {reason}"))
+            }
+            (None, None, Some((reason, false))) => {
+                CellAnswer::Error(format!("the prompt cannot be rendered: {reason}"))
+            }
+            (None, None, None) => self.answer(test, column, &prompt),
         };
         let entries = test.get("assert").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         Ok(Cell {
@@ -151,16 +162,31 @@ impl Configuration {
             answer,
             threshold: test.get("threshold").and_then(Value::as_f64),
             metadata: test.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default(),
+            judging: (JUDGING.iter())
+                .filter_map(|key| {
+                    option(key).filter(|value| !value.is_null()).map(|value| ((*key).to_owned(), value.clone()))
+                })
+                .collect(),
         })
     }
 
-    fn answer(&self, test: &Value, column: Column, prompt: &str) -> CellAnswer {
+    /// The code that would change an answer or its grade, where there is some.
+    fn code_obstacle(&self, test: &Value, column: Column, is_given: bool) -> Option<String> {
+        let has = |value: Option<&Value>| value.is_some_and(|value| !value.is_null());
+        let option = |key: &str| test.get("options").and_then(|options| options.get(key));
         for key in ["transform", "transformVars", "postprocess", "storeOutputAs"] {
-            let own = test.get("options").and_then(|options| options.get(key));
-            if own.is_some_and(|value| !value.is_null()) {
-                return CellAnswer::NotRun(format!("the option `{key}` of the test is not done here"));
+            if has(option(key)) {
+                return Some(format!("the option `{key}` of the test is not done here"));
             }
         }
+        if has(test.get("assertScoringFunction")) {
+            return Some("`assertScoringFunction` of the test is code, which is not run".to_owned());
+        }
+        let is_own = is_given || has(test.get("provider"));
+        self.providers[column.provider].obstacle.clone().filter(|_| !is_own)
+    }
+
+    fn answer(&self, test: &Value, column: Column, prompt: &str) -> CellAnswer {
         let own = test.get("provider").filter(|own| !own.is_null());
         let id = own.map(|own| own.as_str().or_else(|| own.get("id").and_then(Value::as_str)).unwrap_or_default());
         match id.unwrap_or(&self.providers[column.provider].id) {
@@ -177,10 +203,10 @@ fn with_globs(test: &Value, files: &dyn ConfigurationFiles) -> Result<Value, Str
     if let Some(Value::Object(vars)) = test.get_mut("vars") {
         for (name, value) in vars {
             let pattern = value.as_str().and_then(|text| text.strip_prefix("file://"));
-            let Some(pattern) = pattern.filter(|pattern| pattern.contains(['*', '?'])).map(str::to_owned) else {
+            let Some(pattern) = pattern.filter(|pattern| is_pattern(pattern)).map(str::to_owned) else {
                 continue;
             };
-            let found = files.glob(&pattern)?;
+            let found = named_files(&pattern, files)?;
             if found.is_empty() {
                 return Err(format!("the variable `{name}` names files `{pattern}`, and there are none"));
             }

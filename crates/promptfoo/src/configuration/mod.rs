@@ -9,6 +9,8 @@ mod prompts;
 mod references;
 mod test_files;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use crate::{expansion, js, yaml};
@@ -24,7 +26,7 @@ pub trait ConfigurationFiles {
     /// Whether there is such a file.
     fn exists(&self, path: &str) -> bool;
 
-    /// The files that a pattern with `*` and `?` names, in order.
+    /// The files that a pattern with `*`, `?`, `[ab]` and `{a,b}` names, in order; the reason where it leads elsewhere.
     fn glob(&self, pattern: &str) -> Result<Vec<String>, String>;
 }
 
@@ -39,6 +41,8 @@ pub struct Provider {
     pub config: Map<String, Value>,
     /// Which prompts it is asked; all where absent.
     pub prompts: Option<Vec<String>>,
+    /// Why its answers cannot be had here, where that is so.
+    pub obstacle: Option<String>,
 }
 
 /// A configuration that was read.
@@ -81,10 +85,28 @@ const IGNORED: [&str; 10] = [
     "scenarios",
 ];
 
+/// Keys of a test.
+const TEST_KEYS: [&str; 13] = [
+    "assert",
+    "assertScoringFunction",
+    "description",
+    "metadata",
+    "options",
+    "path",
+    "prompts",
+    "provider",
+    "providerOutput",
+    "providers",
+    "tags",
+    "threshold",
+    "vars",
+];
+
 /// Whether a document looks like a configuration of promptfoo, and not like one of ours.
 pub fn is_configuration(document: &Value) -> bool {
     let has = |key: &str| document.get(key).is_some();
-    (has("providers") || has("targets")) && !has("datasets") && !has("models") && !has("metrics")
+    let is_theirs = has("providers") || has("targets") || has("prompts") && (has("tests") || has("scenarios"));
+    is_theirs && !["datasets", "models", "metrics"].into_iter().any(has)
 }
 
 impl Configuration {
@@ -155,11 +177,7 @@ impl Configuration {
             }
         }
         for entry in &queue {
-            let provider = provider(entry)?;
-            if entry.get("transform").is_some_and(|value| !value.is_null()) {
-                self.not_run.push(format!("`transform` of the provider `{}` is code", provider.label));
-            }
-            self.providers.push(provider);
+            self.providers.push(provider(entry)?);
         }
         if self.providers.is_empty() {
             return Err("no `providers` are given".to_owned());
@@ -202,9 +220,15 @@ impl Configuration {
         }
         self.tests = tests.iter().map(|test| expansion::with_defaults(&defaults, test)).collect();
         self.tests.extend(scenarios);
-        for test in &self.tests {
-            assertions::check(test)?;
+        let mut unknown = BTreeSet::new();
+        for (index, test) in self.tests.iter().enumerate() {
+            assertions::check(test).map_err(|reason| format!("test {}: {reason}", index + 1))?;
+            let keys = test.as_object().into_iter().flat_map(Map::keys);
+            let keys = keys.filter(|key| !TEST_KEYS.contains(&key.as_str()));
+            unknown.extend(keys.map(|key| format!("the key `{key}` of a test is not known and does nothing")));
+            assertions::note_unknown_keys(test, &mut unknown);
         }
+        self.notes.extend(unknown);
         Ok(())
     }
 }
@@ -234,7 +258,19 @@ fn provider(entry: &Value) -> Result<Provider, String> {
         other => vec![js::text(other)],
     };
     let prompts = options.get("prompts").filter(|prompts| !prompts.is_null()).map(list);
-    Ok(Provider { id, label, config, prompts })
+    let has_code = options.get("transform").is_some_and(|value| !value.is_null());
+    let obstacle = has_code.then(|| format!("`transform` of the provider `{label}` is code, which is not run"));
+    Ok(Provider { id, label, config, prompts, obstacle })
+}
+
+/// Whether a path is a pattern that may name several files.
+pub(crate) fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?', '[', '{'])
+}
+
+/// The files that a path names: itself, or those that fit the pattern.
+pub(crate) fn named_files(path: &str, files: &dyn ConfigurationFiles) -> Result<Vec<String>, String> {
+    if !is_pattern(path) || files.exists(path) { Ok(vec![path.to_owned()]) } else { files.glob(path) }
 }
 
 /// Whether a filter names something: its label or id, the start of it before a final `*`, or what stands before a colon.

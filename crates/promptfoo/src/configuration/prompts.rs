@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::ConfigurationFiles;
+use super::{ConfigurationFiles, is_pattern};
 use crate::{csv_tests, js, yaml};
 
 /// A prompt.
@@ -116,18 +116,21 @@ fn from_text(
         return Ok(());
     }
     let path = text.strip_prefix("file://").unwrap_or(text);
-    let found = if path.contains(['*', '?', '[', '{']) {
-        files.glob(path).unwrap_or_default()
-    } else if files.exists(path) {
-        vec![path.to_owned()]
-    } else {
-        Vec::new()
+    let is_named = text.starts_with("file://");
+    let found = match files.exists(path) {
+        true => vec![path.to_owned()],
+        // A text that only looks like a pattern is a text.
+        false if is_pattern(path) => {
+            files.glob(path).or_else(|error| if is_named { Err(error) } else { Ok(Vec::new()) })?
+        }
+        false => Vec::new(),
     };
     if found.is_empty() {
-        if text.starts_with("file://") {
-            return Err(format!("the prompt file `{path}` is not there"));
+        if is_named {
+            let what = if is_pattern(path) { "no prompt file fits the pattern" } else { "there is no prompt file" };
+            return Err(format!("{what} `{path}`"));
         }
-        if !text.contains(['*', '?', '[', '{']) {
+        if !is_pattern(text) {
             notes.push(format!(
                 "the prompt {} looks like the name of a file to promptfoo, which stops; here it is taken as text",
                 js::quote(text)

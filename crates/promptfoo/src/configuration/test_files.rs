@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::ConfigurationFiles;
+use super::{ConfigurationFiles, named_files};
 use crate::{csv_tests, js, yaml};
 
 pub(super) struct TestLoader<'a> {
@@ -44,9 +44,9 @@ impl TestLoader<'_> {
             self.not_run.push(format!("the tests at `{path}` are elsewhere, and no address is contacted"));
             return Ok(Vec::new());
         }
-        let found = if path.contains(['*', '?']) { self.files.glob(path)? } else { vec![path.to_owned()] };
+        let found = named_files(path, self.files)?;
         if found.is_empty() {
-            return Err(format!("no file of tests is named `{path}`"));
+            return Err(format!("no file of tests fits `{path}`"));
         }
         let mut tests = Vec::new();
         for path in found {
@@ -61,6 +61,9 @@ impl TestLoader<'_> {
         if matches!(extension, "js" | "cjs" | "mjs" | "ts" | "py") || path.contains(".py:") {
             self.not_run.push(format!("the tests of `{path}` are made by code, which is not run"));
             return Ok(Vec::new());
+        }
+        if matches!(extension, "xlsx" | "xls") {
+            return Err(wrong("tables of a spreadsheet are not read: save it as CSV".to_owned()));
         }
         let text = self.files.read(path)?;
         let list = |value: Value| match value {
@@ -125,8 +128,8 @@ impl TestLoader<'_> {
         };
         let mut vars = Map::new();
         for name in names {
-            let found = if name.contains(['*', '?']) { self.files.glob(&name)? } else { vec![name.clone()] };
-            let found: Vec<String> = found.into_iter().filter(|path| self.files.exists(path)).collect();
+            let found: Vec<String> =
+                named_files(&name, self.files)?.into_iter().filter(|path| self.files.exists(path)).collect();
             if found.is_empty() {
                 // promptfoo takes `file://` for a part of the name here.
                 self.notes.push(format!(

@@ -42,6 +42,7 @@ MetricId: TypeAlias = Literal[
     "step_coverage",
     "openai_grader",
     "openai_model_grader",
+    "promptfoo_judged_test",
     "list_many",
     "list_one",
     "pick_many",
@@ -796,6 +797,41 @@ def openai_model_grader(
     """A label or score model grader of OpenAI Evals, asked of the judges of the run.
 
     - `grader`: The entry of `testing_criteria` as it stands in the eval, of type `label_model` or `score_model`.
+    - `judges`: Names of the models that are asked; the judges of the run if absent.
+    - `panel`: How several judges become one.
+    - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
+    - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
+    - `over`: With `per`: how the values of the turns become one.
+    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
+    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
+    """
+
+def promptfoo_judged_test(
+    *,
+    assert_: Sequence[Any] = ...,
+    threshold: float | None = ...,
+    metric: str | None = ...,
+    functions: Any = ...,
+    tools: Any = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """The score of a promptfoo test with assertions that a model decides, asked of the judges of the run.
+
+    - `assert`: Assertions of every case, as promptfoo writes them: `{type: llm-rubric, value: is polite}`. Those of the case (`metadata.promptfoo.assert`) come behind them.
+    - `threshold`: Score from which on a test passes, whatever its assertions say; that of the case wins.
+    - `metric`: Name of a `metric`: the value is then its score rather than that of the test.
+    - `functions`: Functions that the model could call, for `is-valid-function-call`.
+    - `tools`: Tools that the model could call, for `is-valid-openai-tools-call`; those of the case where absent.
     - `judges`: Names of the models that are asked; the judges of the run if absent.
     - `panel`: How several judges become one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.

@@ -1,0 +1,154 @@
+//! Which assertions of a cell can be run, and who decides what a model has to decide.
+
+use probare_promptfoo::configuration::Cell;
+use probare_promptfoo::{TypeSupport, type_support};
+use serde_json::{Map, Value as Json};
+
+use super::providers::{ADDRESS_KEYS, mapped_model};
+
+/// What decides which assertions of a cell can be run.
+pub(super) struct Surroundings<'a> {
+    /// Whether a model answers: what it did beside its text is not kept for metrics.
+    pub(super) is_asked: bool,
+    /// Why nobody is asked what a model decides.
+    pub(super) no_judge: Option<&'a str>,
+    /// What the test says about whoever judges.
+    pub(super) judging: &'a Map<String, Json>,
+}
+
+/// Assertions of a cell that cannot be decided: the type, and why.
+pub(super) fn obstacles(entries: &[Json], surroundings: &Surroundings<'_>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for entry in entries {
+        let name = entry.get("type").and_then(Json::as_str).unwrap_or_default();
+        if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
+            found.extend(obstacles(inner, surroundings));
+        }
+        if let Some(reason) = obstacle(entry, name, surroundings) {
+            found.push((name.to_owned(), reason));
+        }
+    }
+    found
+}
+
+fn obstacle(entry: &Json, name: &str, surroundings: &Surroundings<'_>) -> Option<String> {
+    if let Some(reason) = entry.get("not_run").and_then(Json::as_str) {
+        return Some(reason.to_owned());
+    }
+    let kind = name.strip_prefix("not-").unwrap_or(name);
+    match (type_support(kind), kind) {
+        (TypeSupport::Judged, "factuality" | "model-graded-factuality")
+            if surroundings.judging.contains_key("factuality") =>
+        {
+            Some("the scores of its own for the categories (`options.factuality`) are not known here".to_owned())
+        }
+        (TypeSupport::Judged, _) => surroundings.no_judge.map(str::to_owned),
+        (TypeSupport::NotRun(reason), _) => Some(reason.to_owned()),
+        (_, "latency") => Some("times of answers differ from run to run, and are not kept for metrics".to_owned()),
+        (_, "cost" | "finish-reason" | "perplexity" | "perplexity-score" | "guardrails" | "skill-used")
+            if surroundings.is_asked =>
+        {
+            Some("what a model says beside its text is not kept for metrics".to_owned())
+        }
+        (_, "max-score") if surroundings.is_asked => {
+            Some("answers of several models are not compared within a metric".to_owned())
+        }
+        (_, "is-sql" | "contains-sql") => Some("SQL is parsed by no parser that agrees with promptfoo's".to_owned()),
+        _ => None,
+    }
+}
+
+/// The assertions with what is known to be out of reach marked.
+pub(super) fn ready_assertions(entries: &[Json], surroundings: &Surroundings<'_>) -> Vec<Json> {
+    entries
+        .iter()
+        .map(|entry| {
+            let mut entry = entry.clone();
+            let name = entry.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
+            if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
+                entry["assert"] = Json::Array(ready_assertions(inner, surroundings));
+            }
+            let is_sql = name.ends_with("-sql");
+            if let Some(reason) = obstacle(&entry, &name, surroundings).filter(|_| !is_sql) {
+                entry["not_run"] = Json::from(reason);
+            }
+            entry
+        })
+        .collect()
+}
+
+/// The types of the assertions that a model decides.
+pub(super) fn judged_types(entries: &[Json]) -> Vec<&str> {
+    let mut found = Vec::new();
+    for entry in entries {
+        let name = entry.get("type").and_then(Json::as_str).unwrap_or_default();
+        if type_support(name.strip_prefix("not-").unwrap_or(name)) == TypeSupport::Judged {
+            found.push(name);
+        }
+        if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
+            found.extend(judged_types(inner));
+        }
+    }
+    found
+}
+
+/// What the judged assertions of a list say under a key.
+fn judged_values<'a>(entries: &'a [Json], key: &str, default: Option<&'a Json>) -> Vec<Option<&'a Json>> {
+    let mut found = Vec::new();
+    for entry in entries {
+        if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
+            found.extend(judged_values(inner, key, default));
+        } else if !judged_types(std::slice::from_ref(entry)).is_empty() {
+            found.push(entry.get(key).filter(|value| !value.is_null()).or(default));
+        }
+    }
+    found
+}
+
+pub(super) fn has_rubric_prompt(cell: &Cell) -> bool {
+    judged_values(&cell.assertions, "rubricPrompt", cell.judging.get("rubricPrompt")).iter().any(Option::is_some)
+}
+
+/// The model that the configuration names for what a model decides; else why there is none.
+pub(super) fn named_judge(cells: &[Cell], notes: &mut Vec<String>) -> Result<Vec<String>, String> {
+    let none = || Err("asks a model: `--judge MODEL` names one".to_owned());
+    let mut named: Vec<(String, Map<String, Json>)> = Vec::new();
+    for cell in cells {
+        for value in judged_values(&cell.assertions, "provider", cell.judging.get("provider")).into_iter().flatten() {
+            // By the kind of what is asked, or one for all.
+            let value = value.get("text").unwrap_or(value);
+            let id = value.as_str().or_else(|| value.get("id").and_then(Json::as_str));
+            let Some(id) = id.map(str::to_owned) else { continue };
+            if named.iter().all(|(known, _)| *known != id) {
+                let config = value.get("config").and_then(Json::as_object).cloned().unwrap_or_default();
+                named.push((id, config));
+            }
+        }
+    }
+    let Some((id, config)) = named.first() else { return none() };
+    if named.len() > 1 {
+        let others: Vec<&str> = named.iter().map(|(id, _)| id.as_str()).collect();
+        return Err(format!(
+            "asks a model, and the tests name several ({}): `--judge MODEL` names one for all",
+            others.join(", ")
+        ));
+    }
+    match mapped_model(id, id, &Map::new(), notes) {
+        Ok(_) if ADDRESS_KEYS.iter().any(|key| config.contains_key(*key)) => {
+            Err(format!("asks `{id}` at an address of the configuration, which is not contacted"))
+        }
+        Ok(model) => {
+            if !config.is_empty() {
+                let keys: Vec<String> = config.keys().map(|key| format!("`{key}`")).collect();
+                notes.push(format!("settings of the judge `{id}` that are not taken over: {}", keys.join(", ")));
+            }
+            Ok(vec![model.entry.get("name").and_then(Json::as_str).unwrap_or_default().to_owned()])
+        }
+        Err(reason) => Err(format!("asks a model: {reason}; `--judge MODEL` names another")),
+    }
+}
+
+/// How often, in words.
+pub(super) fn times(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}

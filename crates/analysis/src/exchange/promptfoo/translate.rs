@@ -1,0 +1,433 @@
+//! [`translate`]: a configuration of promptfoo as a configuration and cases of ours.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use probare_core::{Case, Output};
+use probare_files::read_plain_text;
+use probare_promptfoo::configuration::{Cell, CellAnswer, Column, Configuration, is_configuration};
+use probare_promptfoo::{js, yaml};
+use probare_report::{OutputWriter, refuse_overlap};
+use serde_json::{Map, Value as Json, json};
+
+use super::chat::{chat_list, chat_messages};
+use super::folder::Folder;
+use super::obstacles::{
+    Surroundings, has_rubric_prompt, judged_types, named_judge, obstacles, ready_assertions, times,
+};
+use super::providers::{MappedModel, mapped_model, name_models_apart};
+use crate::exchange::ExchangeError;
+
+/// Bytes of the largest file that a configuration names.
+pub(super) const LARGEST: u64 = 64 << 20;
+
+/// The metric that grades tests.
+const METRIC: &str = "promptfoo_test";
+
+/// The metric that grades tests of which a model decides a part.
+const JUDGED_METRIC: &str = "promptfoo_judged_test";
+
+/// Whether the lines of a document that cannot be parsed begin with keys of promptfoo.
+fn looks_like_promptfoo(text: &str) -> bool {
+    let has = |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
+    (has("providers") || has("targets")) && !["datasets", "models", "metrics"].into_iter().any(has)
+}
+
+/// What became of a configuration of promptfoo.
+#[derive(Debug, Clone, Default)]
+pub struct Translation {
+    /// Cells of its table: tests times columns.
+    pub cells: usize,
+    /// Tests, after repeats and variables were expanded.
+    pub tests: usize,
+    /// Cells whose answer is known without asking anybody.
+    pub known: usize,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+    /// What is not run, each with the reason and how often.
+    pub not_run: Vec<String>,
+    /// Whether something is not run that no case of ours stands for.
+    pub loses_more: bool,
+    /// Files that were written.
+    pub written: Vec<PathBuf>,
+}
+
+/// Whether a file is a configuration of promptfoo.
+pub fn is_promptfoo_configuration(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let text = || read_plain_text(path, LARGEST).ok();
+    let document = match extension {
+        "yaml" | "yml" => {
+            let Some(text) = text() else { return false };
+            match yaml::parse(&text) {
+                Ok(document) => Some(document),
+                // What is wrong with it is said when it is read.
+                Err(_) => return looks_like_promptfoo(&text),
+            }
+        }
+        // Results of promptfoo are JSON, too, and may be long.
+        "json" => text().and_then(|text| js::parse_json(&text).ok()),
+        _ => None,
+    };
+    document.is_some_and(|document| is_configuration(&document))
+}
+
+/// Writes the configuration `config`, and its cases in a folder beside it; without one nothing is written. What a model decides
+/// is asked of `judges`, or of the one that the file names.
+pub fn translate(source: &Path, config: Option<&Path>, judges: &[String]) -> Result<Translation, ExchangeError> {
+    let wrong = |reason: String| ExchangeError::Promptfoo { file: source.display().to_string(), reason };
+    let text = read_plain_text(source, LARGEST).map_err(|error| wrong(error.to_string()))?;
+    let folder = source.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let files = Folder(folder);
+    let configuration = Configuration::read(&text, &files).map_err(wrong)?;
+    let cells = configuration.cells(&files).map_err(wrong)?;
+    let translator = Translator::new(&configuration, &cells, judges);
+    let mut translation = translator.summary();
+    let Some(config) = config else { return Ok(translation) };
+    let stem = config.file_stem().map_or_else(|| "probare".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let cases_folder = format!("{stem}.cases");
+    let mut writes = vec![config.to_owned()];
+    let place = |name: &str| config.with_file_name(&cases_folder).join(format!("{name}.jsonl"));
+    let datasets = translator.datasets();
+    writes.extend(datasets.iter().map(|dataset| place(&dataset.name)));
+    refuse_overlap(&[source.to_owned()], &writes)?;
+    for dataset in &datasets {
+        let mut lines = String::new();
+        for case in &dataset.cases {
+            lines.push_str(&serde_json::to_string(case).unwrap_or_default());
+            lines.push('\n');
+        }
+        OutputWriter::write_file(&place(&dataset.name), lines.as_bytes()).map_err(probare_report::ReportError::from)?;
+    }
+    let content = translator.config_text(source, &cases_folder, &datasets);
+    OutputWriter::write_file(config, content.as_bytes()).map_err(probare_report::ReportError::from)?;
+    translation.written = writes;
+    Ok(translation)
+}
+
+/// A file of cases.
+struct CaseFile {
+    name: String,
+    cases: Vec<Case>,
+}
+
+struct Translator<'a> {
+    configuration: &'a Configuration,
+    cells: &'a [Cell],
+    /// By provider: the model, or why there is none.
+    models: Vec<Result<MappedModel, String>>,
+    columns: Vec<Column>,
+    /// Tests and prompts in which some models take part and others do not.
+    partial: BTreeSet<(usize, usize)>,
+    /// Who is asked what a model decides, or why nobody is.
+    judges: Result<Vec<String>, String>,
+    notes: Vec<String>,
+}
+
+impl<'a> Translator<'a> {
+    fn new(configuration: &'a Configuration, cells: &'a [Cell], judges: &[String]) -> Self {
+        let mut notes = configuration.notes.clone();
+        let judges = if judges.is_empty() { named_judge(cells, &mut notes) } else { Ok(judges.to_vec()) };
+        let mut models: Vec<Result<MappedModel, String>> = configuration
+            .providers
+            .iter()
+            .map(|provider| mapped_model(&provider.id, &provider.label, &provider.config, &mut notes))
+            .collect();
+        name_models_apart(&mut models);
+        let columns = configuration.columns();
+        let mut translator = Self { configuration, cells, models, columns, partial: BTreeSet::new(), judges, notes };
+        translator.find_partial();
+        translator
+    }
+
+    fn find_partial(&mut self) {
+        let mut askers: BTreeMap<(usize, usize), BTreeSet<usize>> = BTreeMap::new();
+        for cell in self.cells.iter().filter(|cell| self.is_asked(cell)) {
+            askers.entry((cell.test, self.columns[cell.column].prompt)).or_default().insert(self.provider(cell));
+        }
+        let all: BTreeSet<usize> = askers.values().flatten().copied().collect();
+        self.partial = askers.into_iter().filter(|(_, some)| *some != all).map(|(place, _)| place).collect();
+    }
+
+    /// Whether a cell is asked of a model of ours.
+    fn is_asked(&self, cell: &Cell) -> bool {
+        cell.answer == CellAnswer::Asked && self.obstacle(cell).is_none()
+    }
+
+    /// Whether a model that is asked elsewhere does not take part in the test with this prompt: a run of ours asks all its
+    /// models all its cases.
+    fn is_partial(&self, cell: &Cell) -> bool {
+        self.partial.contains(&(cell.test, self.columns[cell.column].prompt))
+    }
+
+    fn provider(&self, cell: &Cell) -> usize {
+        self.columns[cell.column].provider
+    }
+
+    /// Models that are asked.
+    fn asked_models(&self) -> Vec<usize> {
+        let asked: BTreeSet<usize> =
+            self.cells.iter().filter(|cell| self.is_asked(cell)).map(|cell| self.provider(cell)).collect();
+        asked.into_iter().collect()
+    }
+
+    /// Why a cell has no answer here, where it has none.
+    fn obstacle(&self, cell: &Cell) -> Option<String> {
+        match &cell.answer {
+            CellAnswer::NotRun(reason) => Some(reason.clone()),
+            CellAnswer::Asked if self.is_partial(cell) => Some(
+                "only some of the models are asked this test with this prompt, and a run here asks all of them"
+                    .to_owned(),
+            ),
+            CellAnswer::Asked if chat_list(&cell.prompt).is_some() && chat_messages(&cell.prompt).is_none() => {
+                Some("its prompt is a conversation with more than texts, which is not sent here".to_owned())
+            }
+            CellAnswer::Asked => self.models[self.provider(cell)].as_ref().err().cloned(),
+            CellAnswer::Known(_) | CellAnswer::Error(_) => None,
+        }
+    }
+
+    fn surroundings<'s>(&'s self, cell: &'s Cell) -> Surroundings<'s> {
+        let compares =
+            cell.assertions.iter().any(|entry| entry.get("type").and_then(Json::as_str) == Some("max-score"));
+        let no_judge = match &self.judges {
+            Ok(_) if compares => Some("asks a model, and `max-score` beside it compares by computing alone"),
+            Ok(_) => None,
+            Err(reason) => Some(reason.as_str()),
+        };
+        Surroundings { is_asked: self.is_asked(cell), no_judge, judging: &cell.judging }
+    }
+
+    fn summary(&self) -> Translation {
+        let (mut counts, mut judged): (BTreeMap<String, usize>, BTreeMap<&str, usize>) = Default::default();
+        for cell in self.cells {
+            if let Some(reason) = self.obstacle(cell) {
+                *counts.entry(format!("an answer: {reason}")).or_default() += 1;
+                continue;
+            }
+            let surroundings = self.surroundings(cell);
+            for (name, reason) in obstacles(&cell.assertions, &surroundings) {
+                *counts.entry(format!("`{name}`: {reason}")).or_default() += 1;
+            }
+            if surroundings.no_judge.is_none() {
+                for name in judged_types(&cell.assertions) {
+                    *judged.entry(name).or_default() += 1;
+                }
+            }
+        }
+        let mut not_run = self.configuration.not_run.clone();
+        let derived = self.configuration.derived.iter().map(|(name, _)| {
+            format!(
+                "the derived metric `{name}`: sums over a column are not formed here; the scores of its metrics are"
+            )
+        });
+        let mut notes = self.notes.clone();
+        notes.extend(derived);
+        if let (Ok(judges), false) = (&self.judges, judged.is_empty()) {
+            let types: Vec<String> =
+                judged.iter().map(|(name, count)| format!("`{name}` ({})", times(*count))).collect();
+            notes.push(format!(
+                "{} asked of {} in words of ours: no verdict of promptfoo's",
+                types.join(", ") + if types.len() == 1 { " is" } else { " are" },
+                judges.join(", ")
+            ));
+            if self.cells.iter().any(has_rubric_prompt) {
+                notes.push("`rubricPrompt` is not used: the judges are asked in words of ours".to_owned());
+            }
+        }
+        let loses_more = !not_run.is_empty();
+        not_run.extend(counts.into_iter().map(|(what, count)| format!("{what} ({})", times(count))));
+        let tests: BTreeSet<usize> = self.cells.iter().map(|cell| cell.test).collect();
+        let is_other = |cell: &&Cell| self.is_asked(cell) && cell.repeat >= self.configuration.repeat;
+        if self.cells.iter().any(|cell| is_other(&cell)) {
+            notes.push(
+                "`options.repeat` of a test is not heeded where a model is asked: all tests are repeated alike"
+                    .to_owned(),
+            );
+        }
+        let unchecked = self.cells.iter().filter(|cell| cell.assertions.is_empty()).count();
+        if unchecked > 0 {
+            let runs = if unchecked == 1 { "1 run has".to_owned() } else { format!("{unchecked} runs have") };
+            notes.push(format!("{runs} no assertions: that passes, as in promptfoo, and nothing is checked"));
+        }
+        Translation {
+            cells: self.cells.len(),
+            tests: tests.len(),
+            known: self.cells.iter().filter(|cell| matches!(cell.answer, CellAnswer::Known(_))).count(),
+            notes,
+            not_run,
+            loses_more,
+            written: Vec::new(),
+        }
+    }
+
+    /// One file for each column whose answers are known, or cannot be had; one for each prompt that models are asked.
+    fn datasets(&self) -> Vec<CaseFile> {
+        let mut files: Vec<CaseFile> = Vec::new();
+        let mut known: BTreeSet<(String, usize)> = BTreeSet::new();
+        let mut add = |name: String, cell: &Cell| {
+            // Several models are asked one case.
+            if !known.insert((name.clone(), cell.test)) {
+                return;
+            }
+            let case = self.case(cell);
+            match files.iter_mut().find(|file| file.name == name) {
+                Some(file) => file.cases.push(case),
+                None => files.push(CaseFile { name, cases: vec![case] }),
+            }
+        };
+        for cell in self.cells {
+            let column = self.columns[cell.column];
+            let prompt = column.prompt + 1;
+            if self.is_asked(cell) {
+                // Repeats of models are those of the run.
+                if cell.repeat == 0 {
+                    add(format!("prompt-{prompt}"), cell);
+                }
+                continue;
+            }
+            let label = plain_name(&self.configuration.providers[column.provider].label);
+            add(format!("{label}-{}-prompt-{prompt}", column.provider + 1), cell);
+        }
+        files
+    }
+
+    fn case(&self, cell: &Cell) -> Case {
+        let provider = &self.configuration.providers[self.provider(cell)];
+        let mut parts = Map::new();
+        parts.insert("assert".to_owned(), Json::Array(ready_assertions(&cell.assertions, &self.surroundings(cell))));
+        if let Some(threshold) = cell.threshold {
+            parts.insert("threshold".to_owned(), json!(threshold));
+        }
+        for (key, from) in [("functions", "functions"), ("tools", "tools")] {
+            if let Some(value) = provider.config.get(from) {
+                parts.insert(key.to_owned(), value.clone());
+            }
+        }
+        let mut case = Case { id: format!("test-{}", cell.test + 1), ..Case::default() };
+        match &cell.answer {
+            CellAnswer::Known(output) => {
+                let text = output.as_str().map_or_else(|| js::json(output, 0), str::to_owned);
+                case.response = Some(Output { text, model: Some(provider.label.clone()), repeat: cell.repeat });
+                parts.insert("response".to_owned(), json!({"cost": 0}));
+                if !output.is_string() {
+                    parts.insert("output".to_owned(), output.clone());
+                }
+                self.add_outputs(cell, &mut parts);
+            }
+            CellAnswer::Error(reason) => {
+                parts.insert("error".to_owned(), Json::from(reason.as_str()));
+            }
+            CellAnswer::Asked | CellAnswer::NotRun(_) => {
+                if let Some(reason) = self.obstacle(cell) {
+                    parts.insert("not_run".to_owned(), Json::from(reason));
+                }
+            }
+        }
+        match chat_messages(&cell.prompt).filter(|_| self.is_asked(cell)) {
+            Some(messages) => {
+                case.query = messages.last().and_then(|message| message.text.clone());
+                case.messages = Some(messages);
+            }
+            None => case.query = Some(cell.prompt.clone()),
+        }
+        case.metadata.insert("promptfoo".to_owned(), Json::Object(parts));
+        case.metadata.insert("vars".to_owned(), Json::Object(cell.vars.clone()));
+        if let Some(description) = &cell.description {
+            case.metadata.insert("description".to_owned(), Json::from(description.as_str()));
+        }
+        if !cell.metadata.is_empty() {
+            case.metadata.insert("test".to_owned(), Json::Object(cell.metadata.clone()));
+        }
+        case
+    }
+
+    /// All outputs of a test, where one of its assertions compares them.
+    fn add_outputs(&self, cell: &Cell, parts: &mut Map<String, Json>) {
+        let is_across = |entry: &Json| entry.get("type").and_then(Json::as_str) == Some("max-score");
+        if !cell.assertions.iter().any(is_across) {
+            return;
+        }
+        let others: Vec<&Cell> = self.cells.iter().filter(|other| other.test == cell.test).collect();
+        let output = |other: &&Cell| match &other.answer {
+            CellAnswer::Known(output) => Some(output.clone()),
+            _ => None,
+        };
+        if let Some(outputs) = others.iter().map(output).collect::<Option<Vec<Json>>>() {
+            parts.insert("outputs".to_owned(), Json::Array(outputs));
+            let place = others.iter().position(|other| other.column == cell.column);
+            parts.insert("column".to_owned(), json!(place));
+        }
+    }
+
+    fn config_text(&self, source: &Path, cases_folder: &str, files: &[CaseFile]) -> String {
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for cell in self.cells {
+            collect_metrics(&cell.assertions, &mut names);
+        }
+        let mut text = format!("# Made from {} of promptfoo.\n", plain_comment(&source.display().to_string()));
+        if let Some(description) = &self.configuration.description {
+            text.push_str(&format!("# {}\n", plain_comment(description)));
+        }
+        text.push_str("datasets:\n");
+        for file in files {
+            let path = format!("{cases_folder}/{}.jsonl", file.name);
+            text.push_str(&format!("  - {{name: {}, path: {}}}\n", json!(file.name), json!(path)));
+        }
+        let is_judged = |cell: &Cell| !judged_types(&cell.assertions).is_empty();
+        let metric = match &self.judges {
+            Ok(judges) if self.cells.iter().any(is_judged) => {
+                text.push_str(&format!("judges: {}\n", json!(judges)));
+                JUDGED_METRIC
+            }
+            _ => METRIC,
+        };
+        let asked = self.asked_models();
+        if !asked.is_empty() {
+            text.push_str("models:\n");
+            for index in &asked {
+                if let Ok(model) = &self.models[*index] {
+                    text.push_str(&format!("  - {}\n", model.entry));
+                }
+            }
+            if self.configuration.repeat > 1 {
+                text.push_str(&format!("generate: {{repeats: {}}}\n", self.configuration.repeat));
+            }
+        }
+        text.push_str(&format!("metrics:\n  - {metric}\n"));
+        for name in names {
+            text.push_str(&format!(
+                "  - {{id: {metric}, name: {}, options: {{metric: {}}}}}\n",
+                json!(name),
+                json!(name)
+            ));
+        }
+        text.push_str(&format!("gates:\n  - {{metric: {metric}, fail_labels: [{{label: fail, over: 0}}]}}\n"));
+        text
+    }
+}
+
+fn collect_metrics<'a>(entries: &'a [Json], names: &mut BTreeSet<&'a str>) {
+    for entry in entries {
+        names.extend(entry.get("metric").and_then(Json::as_str).filter(|name| !name.is_empty()));
+        if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
+            collect_metrics(inner, names);
+        }
+    }
+}
+
+/// A name of letters, digits and hyphens.
+fn plain_name(label: &str) -> String {
+    let letters: String = label
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' })
+        .collect();
+    let name = letters.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+    let short: String = name.chars().take(40).collect();
+    if short.is_empty() { "provider".to_owned() } else { short }
+}
+
+/// A text on one line.
+fn plain_comment(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}

@@ -1,0 +1,329 @@
+//! The assertions of a promptfoo test of which a model decides some: `llm-rubric` and the like, asked of the judges of the run.
+
+use probare_core::{
+    BackendAnswer, BuildError, Evidence, Judge, JudgeAction, Outcome, Sample, ScoreError, UNSURE, metric,
+};
+use probare_promptfoo::{Answer, Assertion, Fault, Judged, TypeSupport, Verdict, js, type_support};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use crate::judges::prompting::{
+    JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PromptTemplate, QuotedTexts, bool_field,
+    judge_evidence, number_field, read_verdict, text_field,
+};
+use crate::text::promptfoo_test::{PromptfooTest, decide};
+
+/// The prompt, unless another is given.
+const PROMPT: &str = include_str!("prompts/promptfoo_judged_test.txt");
+
+/// Score from which on `g-eval` passes where no threshold is given, as in promptfoo.
+const G_EVAL_THRESHOLD: f64 = 0.7;
+
+/// Options of `promptfoo_judged_test`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PromptfooJudgedTest {
+    /// Assertions of every case, as promptfoo writes them: `{type: llm-rubric, value: is polite}`. Those of the case
+    /// (`metadata.promptfoo.assert`) come behind them.
+    pub assert: Vec<Json>,
+    /// Score from which on a test passes, whatever its assertions say; that of the case wins.
+    pub threshold: Option<f64>,
+    /// Name of a `metric`: the value is then its score rather than that of the test.
+    pub metric: Option<String>,
+    /// Functions that the model could call, for `is-valid-function-call`.
+    pub functions: Option<Json>,
+    /// Tools that the model could call, for `is-valid-openai-tools-call`; those of the case where absent.
+    pub tools: Option<Json>,
+    /// Names of the models that are asked; the judges of the run if absent.
+    pub judges: Vec<String>,
+    /// How several judges become one.
+    pub panel: PanelOptions,
+    /// The prompt in place of ours, or `@FILE` to read it from a file.
+    pub prompt: Option<String>,
+    /// Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    pub schema: Option<bool>,
+}
+
+metric!(PromptfooJudgedTest as Judge {
+    summary: "The score of a promptfoo test with assertions that a model decides, asked of the judges of the run",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [],
+    prompts: |_| vec![("prompt", PROMPT)],
+    prepare: JudgedTest::new,
+    since: "0.4",
+    version: 1,
+    page: "promptfoo_judged_test.md",
+});
+
+struct JudgedTest {
+    test: PromptfooTest,
+    panel: JudgePanel,
+    template: PromptTemplate,
+}
+
+/// What a judge says about one question.
+#[derive(Debug, Clone)]
+struct JudgeGrade {
+    pass: bool,
+    score: f64,
+    reason: String,
+}
+
+/// Two grades are the same where their verdicts are, whatever the words.
+impl PartialEq for JudgeGrade {
+    fn eq(&self, other: &Self) -> bool {
+        self.pass == other.pass && self.score == other.score
+    }
+}
+
+/// How the verdict of an assertion comes from what a judge says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// Both count: `llm-rubric`.
+    PassAndScore,
+    /// Whether it passes: `model-graded-closedqa`, `factuality`.
+    Pass,
+    /// The score and the threshold: `g-eval`.
+    Score,
+}
+
+/// One question to every judge.
+struct Question {
+    task: String,
+    /// What the response is held against, to be quoted.
+    expected: Option<String>,
+}
+
+/// An assertion that a model decides.
+struct JudgedAssertion {
+    name: String,
+    metric: Option<String>,
+    reading: Reading,
+    negated: bool,
+    threshold: Option<f64>,
+    is_forced: bool,
+    questions: Vec<Question>,
+}
+
+impl JudgedAssertion {
+    /// The questions of an assertion; nothing where no model decides it.
+    fn new(assertion: &Assertion) -> Option<Result<Self, Fault>> {
+        let stopped = ["not_run", "template_error"].iter().any(|key| assertion.options.contains_key(*key));
+        if stopped || type_support(&assertion.kind) != TypeSupport::Judged {
+            return None;
+        }
+        let texts: Vec<String> = match &assertion.value {
+            Some(Json::Array(items)) if assertion.kind == "g-eval" => items.iter().map(js::text).collect(),
+            Some(value @ (Json::Array(_) | Json::Object(_))) => vec![js::json(value, 0)],
+            Some(value) if !value.is_null() => vec![js::text(value)],
+            _ => Vec::new(),
+        };
+        if texts.is_empty() || texts.iter().any(|text| js::trim(text).is_empty()) {
+            let reason = format!("`{}` needs a text that says what is judged", assertion.name());
+            return Some(Err(Fault::Error(reason)));
+        }
+        let (reading, ask): (_, fn(String) -> Question) = match assertion.kind.as_str() {
+            "llm-rubric" => (Reading::PassAndScore, |rubric| Question {
+                task: format!(
+                    "`pass` says whether the response meets the rubric, `score` how well. The rubric: {rubric}"
+                ),
+                expected: None,
+            }),
+            "model-graded-closedqa" => (Reading::Pass, |criterion| Question {
+                task: format!(
+                    "`pass` says whether the response meets the criterion; `score` is 1 if it does, else 0. The criterion: \
+                     {criterion}"
+                ),
+                expected: None,
+            }),
+            "g-eval" => (Reading::Score, |criteria| Question {
+                task: format!(
+                    "`score` says how well the response meets the criteria, from 0 (not at all) to 1 (fully); `pass` is true \
+                     where it does so on the whole. The criteria: {criteria}"
+                ),
+                expected: None,
+            }),
+            _ => (Reading::Pass, |expected| {
+                Question {
+                task: "Compare the facts of the response with those of the expert answer, and with those alone. `pass` is false \
+                       where the response contradicts the expert answer; it is true where it says the same, less, or more, or \
+                       differs only in what does not matter to the facts. `score` is 1 if it passes, else 0."
+                    .to_owned(),
+                expected: Some(expected),
+            }
+            }),
+        };
+        Some(Ok(Self {
+            name: assertion.name(),
+            metric: assertion.options.get("metric").and_then(Json::as_str).map(str::to_owned),
+            reading,
+            negated: assertion.negated,
+            threshold: assertion.threshold(),
+            is_forced: assertion.weight() == 0.0,
+            questions: texts.into_iter().map(ask).collect(),
+        }))
+    }
+
+    /// The verdict where the judges say this.
+    fn verdict(&self, pass: bool, score: f64) -> Verdict {
+        let (pass, score) = match self.reading {
+            Reading::PassAndScore => (pass && self.threshold.is_none_or(|threshold| score >= threshold), score),
+            Reading::Pass => (pass, f64::from(u8::from(pass))),
+            Reading::Score => (score >= self.threshold.unwrap_or(G_EVAL_THRESHOLD), score),
+        };
+        let (pass, score) = if self.negated { (!pass, 1.0 - score) } else { (pass, score) };
+        Verdict { pass: pass || self.is_forced, score, reason: None, found: None }
+    }
+}
+
+impl JudgedTest {
+    fn new(options: PromptfooJudgedTest) -> Result<Self, BuildError> {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "reason": {"type": "string"},
+                "pass": {"type": "boolean"},
+                "score": {"type": "number"},
+            },
+            "required": ["reason", "pass", "score"],
+            "additionalProperties": false,
+        });
+        let schema = options.schema.unwrap_or(true).then_some(schema);
+        let PromptfooJudgedTest { assert, threshold, metric, functions, tools, .. } = options;
+        for entry in &assert {
+            Assertion::from_json(entry).map_err(BuildError::Options)?;
+        }
+        Ok(Self {
+            test: PromptfooTest { assert, threshold, metric, functions, tools },
+            panel: JudgePanel::new(options.judges, options.panel, schema)?,
+            template: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["task", "data"])?,
+        })
+    }
+
+    /// The assertions of a sample that a model decides, in order. What can be computed is: where promptfoo throws, or where
+    /// something cannot be run, nobody is asked.
+    fn judged_assertions(&self, sample: &Sample<'_>) -> Result<Vec<JudgedAssertion>, ScoreError> {
+        let mut found = Vec::new();
+        self.test.grade(sample, &mut |assertion, answer| match JudgedAssertion::new(assertion) {
+            None => decide(assertion, answer),
+            Some(Err(fault)) => Err(fault),
+            Some(Ok(judged)) => {
+                found.push(judged);
+                Ok(Verdict { pass: true, score: 0.0, reason: None, found: None })
+            }
+        })?;
+        Ok(found)
+    }
+
+    fn outcome(
+        &self,
+        sample: &Sample<'_>,
+        judged: &[JudgedAssertion],
+        seats: &[JudgeReplies<JudgeGrade>],
+    ) -> Result<Outcome, ScoreError> {
+        let (mut verdicts, mut evidence, mut is_tied) = (Vec::new(), Vec::new(), false);
+        let mut place = 0;
+        for assertion in judged {
+            let (mut pass, mut score) = (true, 0.0);
+            for _ in &assertion.questions {
+                let heard = || seats.iter().map(|seat| seat.verdicts.get(place)).enumerate();
+                let is_shown = self.test.metric.is_none() || self.test.metric == assertion.metric;
+                for (seat, said) in heard().filter(|_| is_shown) {
+                    let name = self.panel.name(seat);
+                    evidence.extend(said.map(|said| reply_evidence(&assertion.name, &name, said)));
+                }
+                let values = |value: fn(&JudgeGrade) -> f64| -> Vec<Result<f64, ScoreError>> {
+                    let given = heard().filter_map(|(_, said)| said);
+                    given.map(|said| said.as_ref().map(value).map_err(ScoreError::clone)).collect()
+                };
+                let passes = self.panel.vote(&values(|grade| f64::from(u8::from(grade.pass))))?;
+                let scores = self.panel.vote(&values(|grade| grade.score))?;
+                is_tied |= if assertion.reading == Reading::Score { scores.is_tied } else { passes.is_tied };
+                pass &= passes.value > 0.5;
+                score += scores.value;
+                place += 1;
+            }
+            verdicts.push(assertion.verdict(pass, score / assertion.questions.len() as f64));
+        }
+        let mut verdicts = verdicts.into_iter();
+        let mut next = |assertion: &Assertion, answer: &Answer<'_>| -> Judged {
+            if JudgedAssertion::new(assertion).is_none() {
+                return decide(assertion, answer);
+            }
+            verdicts.next().ok_or_else(|| Fault::Error("an assertion was not asked about".to_owned()))
+        };
+        let grade = self.test.grade(sample, &mut next)?;
+        let mut outcome = self.test.outcome(&grade, sample.response()?, evidence)?;
+        // Judges that contradict each other decide nothing.
+        if let Outcome::Scored(score) = &mut outcome
+            && is_tied
+            && score.label.is_some()
+        {
+            score.label = Some(UNSURE.into());
+        }
+        Ok(outcome)
+    }
+}
+
+/// What a judge said to one question.
+fn reply_evidence(assertion: &str, judge: &str, said: &Result<JudgeGrade, ScoreError>) -> Evidence {
+    match said {
+        Ok(grade) => {
+            let word = if grade.pass { "pass" } else { "fail" };
+            let note = format!("{assertion}, {judge}: {word} with {}", js::number_text(grade.score));
+            judge_evidence(note, &grade.reason)
+        }
+        Err(error) => judge_evidence(format!("{assertion}, {judge}: no verdict"), &error.to_string()),
+    }
+}
+
+fn read(reply: &JudgeReply<'_>) -> Result<JudgeGrade, String> {
+    read_verdict(reply, "pass", &|object| {
+        let score = number_field(object, "score")?;
+        if !(0.0..=1.0).contains(&score) {
+            return Err("`score` is not between 0 and 1".to_owned());
+        }
+        let reason = text_field(object, "reason").unwrap_or_default().to_owned();
+        Ok(JudgeGrade { pass: bool_field(object, "pass")?, score, reason })
+    })
+}
+
+impl Judge for JudgedTest {
+    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+        let judged = self.judged_assertions(&sample)?;
+        let questions: Vec<&Question> = judged.iter().flat_map(|assertion| &assertion.questions).collect();
+        if questions.is_empty() {
+            return Ok(JudgeAction::Done(self.outcome(&sample, &judged, &[])?));
+        }
+        let response = sample.response()?;
+        let messages = |at: usize| {
+            let mut data = QuotedTexts::default();
+            data.add_case_fields(sample, false);
+            let question = questions.get(at);
+            if let Some(expected) = question.and_then(|question| question.expected.as_deref()) {
+                data.add_block("expert answer", expected);
+            }
+            data.add_block("response", response);
+            let task = question.map_or("", |question| question.task.as_str());
+            self.template.messages(&[("task", task), ("data", data.text())])
+        };
+        let agree = |seats: &[JudgeReplies<JudgeGrade>]| {
+            (seats.iter()).all(|seat| seat.verdicts.iter().all(Result::is_ok)) && seats.windows(2).all(all_say_the_same)
+        };
+        match self.panel.advance(heard, questions.len(), &messages, &|_, reply| read(reply), &agree)? {
+            PanelProgress::Ask(turn) => Ok(turn),
+            PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(&sample, &judged, &seats)?)),
+        }
+    }
+}
+
+/// Whether two judges said the same to every question.
+fn all_say_the_same(seats: &[JudgeReplies<JudgeGrade>]) -> bool {
+    let grades = |seat: &JudgeReplies<JudgeGrade>| -> Vec<JudgeGrade> {
+        seat.verdicts.iter().filter_map(|said| said.as_ref().ok().cloned()).collect()
+    };
+    let [first, second] = seats else { return true };
+    grades(first) == grades(second)
+}
