@@ -108,7 +108,10 @@ def install():
     folder = pathlib.Path(setting("BIN", str(pathlib.Path.home() / ".cache/probare/bin")))
     program = folder / ("probare.exe" if os.name == "nt" else "probare")
     source, place = setting("SOURCE"), setting("FROM")
-    if program.is_file():
+    # Where the program came from: what was kept of another place, such as an older release, is replaced.
+    origin = folder / "origin.txt"
+    is_kept = program.is_file() and (not origin.is_file() or origin.read_text(encoding="utf-8") == (place or source))
+    if is_kept:
         how = "kept from an earlier run"
     elif place:
         folder.mkdir(parents=True, exist_ok=True)
@@ -122,6 +125,8 @@ def install():
         fail(
             "nothing says where the program comes from: set `from` to a folder or an address with SHA256SUMS and archives"
         )
+    if not is_kept:
+        origin.write_text(place or source, encoding="utf-8")
     subprocess.run([str(program), "--version"], check=True)
     append("GITHUB_PATH", str(folder))
     print(f"{program}: {how}, in {time.monotonic() - begun:.1f} s")

@@ -388,6 +388,24 @@ fn a_program_with_another_digest_is_not_installed() {
 }
 
 #[test]
+fn a_program_from_another_place_replaces_the_one_that_was_kept() {
+    if !has_python() {
+        return;
+    }
+    let project = Project::new();
+    let release = release_folder(&project);
+    let newer = project.path("newer");
+    assert!(Command::new("cp").arg("-r").args([&release, &newer]).status().unwrap().success());
+    project.write_cases(3, |_| true);
+    for (from, what) in [(&release, "unpacked from"), (&release, "kept from an earlier run"), (&newer, "unpacked from")]
+    {
+        let (code, text) = project.action(&push(), &[("from", from.to_str().unwrap())]);
+        assert_eq!(code, 0, "{text}");
+        assert!(text.contains(what), "{what}: {text}");
+    }
+}
+
+#[test]
 fn the_template_of_gitlab_writes_one_note() {
     if !has_python() {
         return;
