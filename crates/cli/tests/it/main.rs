@@ -20,6 +20,7 @@ mod history;
 mod hostile;
 #[cfg(unix)]
 mod hostile_kit;
+mod importers;
 mod journeys;
 mod judges;
 mod local_model;

@@ -293,7 +293,11 @@ pub const SCORES: &str = "scores";
 pub const ORIGIN: &str = "imported";
 
 /// Puts one of our own entries into the metadata; one of that name that the file has is called `row.NAME`, as for columns.
-fn put(metadata: &mut Map<String, Json>, name: &str, value: Json) {
+fn put(metadata: &mut Map<String, Json>, name: &str, mut value: Json) {
+    // What a file does not say about where it came from is left out.
+    if let (ORIGIN, Json::Object(origin)) = (name, &mut value) {
+        origin.retain(|_, value| !value.is_null());
+    }
     if let Some(other) = metadata.insert(name.to_owned(), value) {
         metadata.insert(format!("row.{name}"), other);
     }

@@ -6,6 +6,7 @@ mod foreign;
 mod formats;
 mod fuzz_readers;
 mod hostile;
+mod openai_import;
 mod traces;
 mod values;
 
