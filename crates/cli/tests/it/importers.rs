@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::program::run_successfully;
 
 /// A file of each tool, and words of what its import says to lose.
-const FILES: [(&str, &str, &str); 9] = [
+const FILES: [(&str, &str, &str); 10] = [
     ("deepeval.json", "deepeval: 3 cases", "lost: traces, spans, prompts, thresholds"),
     ("deepeval_goldens.json", "deepeval: 3 cases, 3 without a response", "lost: traces"),
     ("ragas_results.jsonl", "ragas: 3 cases; its scores: faithfulness", "lost: which metric had which settings"),
@@ -17,6 +17,7 @@ const FILES: [(&str, &str, &str); 9] = [
     ("inspect.eval", "inspect: 6 cases", "lost: events, store, plan"),
     ("samples_own_words.jsonl", "lm-eval: 3 cases", "lost: results of the whole set"),
     ("openai_evals.jsonl", "openai-evals: 2 cases", "lost: the final report"),
+    ("every_eval_ever.jsonl", "every-eval-ever: 3 cases, 1 without a response; its scores: score", ""),
     ("promptfoo.json", "promptfoo: 3 cases", "lost: configuration, prompts as templates"),
 ];
 

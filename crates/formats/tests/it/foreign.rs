@@ -7,7 +7,7 @@ use probare_formats::{
     CaseReader, FieldMap, ImportError, ImportFormat, ImportedCases, ReadOptions, import, import_together, read_foreign,
 };
 
-const FILES: [(&str, ImportFormat); 20] = [
+const FILES: [(&str, ImportFormat); 21] = [
     ("inspect.eval", ImportFormat::Inspect),
     ("inspect.json", ImportFormat::Inspect),
     ("promptfoo.json", ImportFormat::Promptfoo),
@@ -27,6 +27,7 @@ const FILES: [(&str, ImportFormat); 20] = [
     ("langfuse_items.jsonl", ImportFormat::Langfuse),
     ("langfuse_observations.jsonl", ImportFormat::Langfuse),
     ("openai_platform/output_items.jsonl", ImportFormat::OpenaiPlatform),
+    ("every_eval_ever.jsonl", ImportFormat::Eee),
     ("chat.jsonl", ImportFormat::Chat),
 ];
 
@@ -179,6 +180,18 @@ fn runs_and_results_of_other_tools_bring_answers_and_scores() {
     assert_eq!((turns.query.as_deref(), text(turns)), (Some("Rain in Rome?"), "It is dry."));
     assert_eq!(turns.messages.as_ref().unwrap()[1].tool_calls[0].name, "weather");
     assert_eq!(turns.expected_tool_calls.as_ref().unwrap()[0].name, "weather");
+}
+
+#[test]
+fn records_of_every_eval_ever_bring_answers_turns_and_errors() {
+    let cases = imported("every_eval_ever.jsonl").cases;
+    assert_eq!((text(&cases[0]), value(&cases[0], "score")), ("The capital is Paris.", Some(1.0)));
+    assert_eq!(cases[0].metadata["token_usage"]["total_tokens"], 14);
+    assert_eq!((text(&cases[1]), value(&cases[1], "score")), ("No, it is dry.", Some(0.5)));
+    assert_eq!(cases[1].messages.as_ref().unwrap()[1].tool_calls[0].name, "weather");
+    // The 0 that stands beside an error is no score.
+    assert_eq!((cases[2].response.is_none(), value(&cases[2], "score")), (true, None));
+    assert_eq!(cases[2].metadata["scores"]["score"]["kind"], "failed");
 }
 
 #[test]

@@ -172,8 +172,12 @@ impl PromptfooTest {
             None => grade.score,
         };
         let is_own = |part: &&Part| self.metric.is_none() || part.metric == self.metric;
-        grade.parts.iter().filter(is_own).for_each(|part| evidence.push(|| part_evidence(part, response)));
-        more.into_iter().for_each(|piece| evidence.push(|| piece));
+        for part in grade.parts.iter().filter(is_own) {
+            evidence.push(|| part_evidence(part, response));
+        }
+        for piece in more {
+            evidence.push(|| piece);
+        }
         if grade.parts.is_empty() {
             evidence
                 .push(|| Evidence::note("nothing was checked: the test has no assertions, and passes in promptfoo"));

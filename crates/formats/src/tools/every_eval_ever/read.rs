@@ -51,7 +51,13 @@ fn case(mut row: Map<String, Json>) -> Result<(Case, Map<String, Json>), String>
     agents::fill_query_and_response(&mut case);
     case.response = case.response.map(|output| Output { model, ..output });
     let mut told = Map::new();
-    if let Some(score) = row.get("evaluation").and_then(|evaluation| evaluation.get("score")).and_then(Json::as_f64) {
+    // A sample that ended with an error has a number all the same, and it says nothing of an answer.
+    if let Some(error) = row.get("error").and_then(Json::as_str) {
+        case.response = None;
+        scores::add(&mut told, "score", scores::failed(error));
+    } else if let Some(score) =
+        row.get("evaluation").and_then(|evaluation| evaluation.get("score")).and_then(Json::as_f64)
+    {
         scores::add(&mut told, "score", scores::value(score, None, None));
     }
     let mut metadata = row;
