@@ -1,5 +1,7 @@
 //! Judged metrics of retrieval compute what Ragas and DeepEval compute of the same verdicts.
 
+use std::collections::BTreeMap;
+
 use probare_core::{BackendAnswer, Case, JudgeAction, ModelReply, Outcome, Profile, Sample, Scorer};
 use probare_metrics::judges;
 use probare_testing::golden;
@@ -55,6 +57,8 @@ fn reply(verdicts: &[bool]) -> BackendAnswer {
 
 #[test]
 fn golden_judged_metrics_of_retrieval_have_the_arithmetic_of_ragas_and_deepeval() {
+    // Metric and package: sets of verdicts, and the largest difference.
+    let mut table: BTreeMap<(String, &str), (usize, f64)> = BTreeMap::new();
     golden("judged_rag", "arithmetic.jsonl", |vector| {
         let metric = vector["metric"].as_str().unwrap();
         let lists: Vec<Vec<bool>> = serde_json::from_value(vector["verdicts"].clone()).unwrap();
@@ -76,12 +80,19 @@ fn golden_judged_metrics_of_retrieval_have_the_arithmetic_of_ragas_and_deepeval(
         };
         for package in ["ragas", "deepeval"] {
             let Some(expected) = vector[package].as_f64() else { continue };
-            if (expected - score.value.get()).abs() > TOLERANCE {
+            let difference = (expected - score.value.get()).abs();
+            let (count, largest) = table.entry((metric.to_owned(), package)).or_default();
+            *count += 1;
+            *largest = largest.max(difference);
+            if difference > TOLERANCE {
                 return Err(format!("{package} gives {expected}, here it is {}", score.value.get()));
             }
         }
         Ok(())
     });
+    for ((metric, package), (count, largest)) in &table {
+        println!("{metric:24} {package:9} {count:3} sets of verdicts, largest difference {largest:.1e}");
+    }
 }
 
 #[test]
