@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -63,3 +64,17 @@ def test_every_block_runs(name, page, tmp_path):
 def test_every_page_and_section_is_there():
     assert [page.stem for page in PAGES] == ["clusters", "first-score", "frames", "own-metrics", "pytest"]
     assert [name for name, _ in texts() if name in CLUSTERS] == list(CLUSTERS)
+
+
+NOTEBOOKS = sorted((ROOT / "examples").glob("*/*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_cell_of_a_notebook_runs(path, tmp_path):
+    pytest.importorskip("pandas")
+    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) > 3 and not any(cell["outputs"] for cell in cells), "notebooks are kept without outputs"
+    (tmp_path / "cells.py").write_text("\n".join("".join(cell["source"]) for cell in cells), encoding="utf-8")
+    done = subprocess.run([sys.executable, "cells.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "exit code 2" and (tmp_path / "report.html").exists(), done.stdout
