@@ -38,14 +38,17 @@ fn brand_voice() -> Arc<OwnMetric> {
     }))
 }
 
+/// The cases on which the command line's tests hold the Python function against a program of node, so that all three are the same.
 fn cases(count: usize) -> Vec<Case> {
-    let pieces = ["we ship", "our team", "you get it", "cheap", "Grüße", "東京", "😀 fast", "guarantee", "", "Dear"];
+    let pieces =
+        ["we ship", "our team", "you get it", "cheap", "Grüße", "東京", "😀 fast", "guarantee", "", "Dear customer"];
     let response = |number: usize| {
         let words = (0..number % 5).map(|at| pieces[(number * 7 + at * 3 + number / 10) % pieces.len()]);
         words.collect::<Vec<_>>().join(" ")
     };
     let case = |number: usize| Case {
         id: format!("c{number}"),
+        query: Some("Where is my parcel?".to_owned()),
         response: Some(Output::new(response(number))),
         ..Case::default()
     };

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use probare_benchmarks::registry;
-use probare_core::{CodeSource, Field, MetricKind, MetricRequest};
-use probare_engine::{PlanError, asks_judges};
+use probare_core::{Better, CodeSource, Field, MetricKind, MetricRequest};
+use probare_engine::{Plan, PlanError, asks_judges};
 use probare_formats::FieldMap;
 use probare_report::{ReportFormat, VERSION};
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::annotations::{Parameter, docstring, parameters};
 use crate::failure::PyFailure;
-use crate::metrics::requests;
+use crate::metrics::{profile, requests};
 
 /// All metrics, as JSON.
 #[pyfunction]
@@ -56,6 +56,14 @@ pub fn explain(metric: &str) -> PyResult<&'static str> {
 pub fn asking(metrics: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let requests = requests(metrics)?.requests;
     Ok(requests.into_iter().filter(|request| asks_judges(request, registry())).map(|request| request.name).collect())
+}
+
+/// Whether higher values of a metric are better, also of one of the caller's own; an error where it cannot be used.
+#[pyfunction]
+pub fn is_higher_better(metric: &Bound<'_, PyAny>, profile_name: &str) -> PyResult<bool> {
+    let list = requests(metric)?;
+    let plan = Plan::new(&list.requests, profile(profile_name)?, &list.registry()?).map_err(PyFailure::from)?;
+    Ok(plan.infos().iter().all(|info| info.better == Better::Higher))
 }
 
 /// A metric that is written as a text, as a dict.

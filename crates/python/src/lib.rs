@@ -36,7 +36,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _probare {
     #[pymodule_export]
-    use crate::catalogue::{asking, catalogue, check_output, explain, holds_texts, request, version};
+    use crate::catalogue::{asking, catalogue, check_output, explain, holds_texts, is_higher_better, request, version};
     #[pymodule_export]
     use crate::comparison::{Comparison, compare_files, compare_results};
     #[pymodule_export]

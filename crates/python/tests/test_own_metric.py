@@ -17,8 +17,10 @@ from typing import Any, Literal
 import pytest
 
 import probare
+from probare import testing
 from probare._own_metric import BoundMetric, MetricError
-from probare.testing import assert_score
+from probare.integrations._case import is_higher_better, named
+from probare.testing import assert_score, assert_scores
 
 ROWS = [
     {"id": "a", "query": "Where is it?", "response": "we 😀 ship our parcel"},
@@ -138,7 +140,7 @@ def test_what_cannot_be_a_metric_is_refused_in_words():
     ):
         with pytest.raises(probare.UsageError, match=words):
             probare.score(ROWS, [wrong])
-    with pytest.raises(probare.UsageError, match="`plain` is no metric yet.*put @probare.metric above"):
+    with pytest.raises(probare.UsageError, match="(?s)`plain` is no metric yet.*put @probare.metric above"):
         probare.score(ROWS, [plain])
     with pytest.raises(probare.UsageError, match="one definition"):
         probare.score(ROWS, [{"id": brand_voice, "profile": "improved"}])
@@ -231,6 +233,36 @@ def test_it_is_pickled_by_reference_and_stays_a_function():
     assert pickle.loads(pickle.dumps(brand_voice)) is brand_voice
     assert pickle.loads(pickle.dumps([tone, Longest(3)]))[1].characters == 3
     assert brand_voice(probare.Case({"id": "x", "response": "we"}), words=["we"]).value == 1.0
+
+
+def test_adapters_know_the_direction_of_a_metric():
+    lower = next(metric.id for metric in probare.metrics() if metric.better == "lower")
+    for metric, is_higher in (
+        (length, False),
+        ({"id": length, "name": "size of it"}, False),
+        (functools.partial(brand_voice, words=["we"]), True),
+        ("token_f1", True),
+        (lower, False),
+    ):
+        assert is_higher_better(metric) is is_higher, metric
+    with pytest.raises(probare.UsageError, match="unknown metric"):
+        is_higher_better("token_f2")
+    assert (named(length), named({"id": tone}), named({"python": "checks.py:f", "name": "g"})) == ("size", "tone", "g")
+
+
+def test_a_label_alone_is_shown_and_held_to_no_limit(monkeypatch):
+    results = probare.score(ROWS[:1], [tone, brand_voice])
+    page = results._repr_html_()
+    assert "<td>warm</td>" in page and "<summary>1</summary>" in page
+    with pytest.raises(probare.ScoreError, match="tone gives labels and no value to be held to a limit"):
+        assert_scores(ROWS[:2], tone, mean_at_least=0.5)
+    # A report of tests has such a score, too.
+    monkeypatch.setattr(testing._current, "lines", [])
+    with pytest.raises(probare.ScoreError, match="no value to be held to a limit"):
+        assert_score(ROWS[0], tone, at_least=0.5)
+    session = testing.Session()
+    session.judge(testing._current.lines, "failed")
+    assert len(session) == 1
 
 
 NOTEBOOK = """

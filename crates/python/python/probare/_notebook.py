@@ -86,7 +86,8 @@ def _cell(told: dict[str, Any]) -> str:
         return f'<td class="none" title="{escape(told["not_applicable"])}">–</td>'
     if "error" in told:
         return f'<td class="bad">{escape(told["kind"])}: {escape(told["error"])}</td>'
-    shown = escape(f"{told['value']:.4g}" + (f" {told['label']}" if told.get("label") else ""))
+    value = [f"{told['value']:.4g}"] if "value" in told else []
+    shown = escape(" ".join([*value, *([told["label"]] if told.get("label") else [])]))
     evidence = told.get("evidence")
     if not evidence:
         return f"<td>{shown}</td>"

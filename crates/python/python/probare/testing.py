@@ -196,6 +196,8 @@ def _judge_all(results: Results, limits: Mapping[str, float], worst: int) -> Non
         more = [f"  and {len(failed) - len(lines)} more"] if len(failed) > len(lines) else []
         message = f"{name}: {len(failed)} of {len(rows)} cases could not be scored"
         raise ScoreError("\n".join([message, *lines, *more]), failed[0][1]["kind"])
+    if summary.mean is None and summary.labels:
+        raise ScoreError(f"{name} gives labels and no value to be held to a limit", "failed")
     if summary.mean is None:
         reason = next((told["not_applicable"] for _, told in rows), "there is no case")
         raise ScoreError(f"{name} applies to none of {len(rows)} cases: {reason}", "not_applicable")
@@ -211,6 +213,11 @@ def _judge_all(results: Results, limits: Mapping[str, float], worst: int) -> Non
     for id, told in scored[:worst]:
         lines += [f"  {id}: {_value(name, told)}", *_details(told, "    ")]
     raise AssertionError("\n".join(lines))
+
+
+def _no_value(told: dict[str, Any]) -> str:
+    """Why there is nothing to hold to a limit."""
+    return str(told.get("error") or told.get("not_applicable") or f"the label {told['label']!r} has no value")
 
 
 def _value(name: str, told: dict[str, Any]) -> str:
@@ -305,7 +312,7 @@ class Session:
             told = json.loads(line)
             score, limits = told["score"], told.get("limits", {})
             name = told["metric"]["name"]
-            missed = _missed(score["value"], limits) if "value" in score else [score.get("error") or score["not_applicable"]]
+            missed = _missed(score["value"], limits) if "value" in score else [_no_value(score)]
             if missed and limits:
                 to_blame[id] = True
                 value = f"{name} is {score['value']}" if "value" in score else name

@@ -7,7 +7,6 @@ from typing import Any
 
 from probare import _probare
 from probare._api import WIDTH, elsewhere
-from probare._api import metrics as all_metrics
 from probare._arguments import FilePath, Judge, checked, keywords
 from probare._errors import ScoreError
 from probare._metric import metric_request
@@ -72,13 +71,10 @@ def named(metric: Any) -> str:
         return BoundMetric(metric).name
     request = metric_request(metric)
     if isinstance(request, Mapping):
-        return str(request.get("name") or named(request["id"]))
+        return str(request.get("name") or named(request.get("id") or request.get("python")))
     return str(request)
 
 
 def is_higher_better(metric: Any, profile: str | None = None) -> bool:
     """Which direction is better. An unknown metric or option is an error, before anything is scored."""
-    request = metric_request(metric)
-    _probare.Summary([request], profile or "published", "")
-    id = request["id"] if isinstance(request, Mapping) else _probare.request(request)["id"]
-    return next((known.better == "higher" for known in all_metrics() if known.id == id), True)
+    return _probare.is_higher_better(metric_request(metric), profile or "published")
