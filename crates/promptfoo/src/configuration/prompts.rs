@@ -117,13 +117,13 @@ fn from_text(
     }
     let path = text.strip_prefix("file://").unwrap_or(text);
     let is_named = text.starts_with("file://");
-    let found = match files.exists(path) {
-        true => vec![path.to_owned()],
+    let found = if files.exists(path) {
+        vec![path.to_owned()]
+    } else if is_pattern(path) {
         // A text that only looks like a pattern is a text.
-        false if is_pattern(path) => {
-            files.glob(path).or_else(|error| if is_named { Err(error) } else { Ok(Vec::new()) })?
-        }
-        false => Vec::new(),
+        files.glob(path).or_else(|error| if is_named { Err(error) } else { Ok(Vec::new()) })?
+    } else {
+        Vec::new()
     };
     if found.is_empty() {
         if is_named {

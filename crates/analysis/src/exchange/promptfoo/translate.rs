@@ -199,7 +199,8 @@ impl<'a> Translator<'a> {
     }
 
     fn summary(&self) -> Translation {
-        let (mut counts, mut judged): (BTreeMap<String, usize>, BTreeMap<&str, usize>) = Default::default();
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut judged: BTreeMap<&str, usize> = BTreeMap::new();
         for cell in self.cells {
             if let Some(reason) = self.obstacle(cell) {
                 *counts.entry(format!("an answer: {reason}")).or_default() += 1;
