@@ -381,7 +381,7 @@ impl Field {
                 "gold",
             ],
             Self::Retrieved => &["retrieved_docs"],
-            Self::Messages => &["conversation", "trajectory", "transcript"],
+            Self::Messages => &["conversation", "trajectory", "transcript", "contents", "chat_history"],
             Self::Tools => &["functions", "tool_definitions", "available_tools"],
             Self::ToolCalls => &["tools_called", "actual_tool_calls", "predicted_tool_calls"],
             Self::ExpectedToolCalls => {

@@ -96,9 +96,9 @@ pub enum CaseMessagePart {
         /// The words.
         text: String,
     },
-    /// Something that is no text.
+    /// Something that is no text: a picture, or a part of a type that the reader does not know.
     Other {
-        /// What it is: `image`, `audio`.
+        /// What it is: `image`, `audio`, or the type that the source gives.
         kind: String,
         /// Path, address or digest, where the source has a short one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,31 @@ pub enum CaseMessagePart {
     },
 }
 
+/// Kinds of parts that are known to hold neither words nor calls: media, and what providers keep for themselves.
+const MEDIA: [&str; 12] = [
+    "image",
+    "audio",
+    "video",
+    "file",
+    "document",
+    "blob",
+    "uri",
+    "media",
+    "pdf",
+    "citation",
+    "redacted_thinking",
+    "redacted_reasoning",
+];
+
 impl CaseMessagePart {
+    /// The type of a part that could not be read: it may hold words, a call or a result.
+    pub fn unread_kind(&self) -> Option<&str> {
+        match self {
+            Self::Other { kind, .. } if !MEDIA.contains(&kind.as_str()) => Some(kind),
+            _ => None,
+        }
+    }
+
     /// The words, said or thought.
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -163,6 +187,11 @@ impl CaseMessage {
     /// Whether this one speaks.
     pub fn has_role(&self, role: Role) -> bool {
         self.role == Speaker::Known(role)
+    }
+
+    /// Numbers and types of the parts that could not be read.
+    pub fn unread_parts(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.parts.iter().enumerate().filter_map(|(number, part)| Some((number, part.unread_kind()?)))
     }
 
     /// What is said: the text, or the texts among the parts, one a line. Nothing where there is no text at all.
@@ -274,9 +303,18 @@ pub struct CaseToolCall {
     /// Of an expected call: other right values by JSON Pointer inside of the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept: Option<Map<String, Json>>,
-    /// Of an expected call: JSON Pointers to arguments that may be left out.
+    /// Of an expected call: JSON Pointers to arguments that may be left out; the empty pointer says it of the call itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub optional: Vec<String>,
+    /// Of an expected call: JSON Pointers to arguments that may have any value; the empty pointer names all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub any: Vec<String>,
+    /// Of an expected call: regular expressions that the text of an argument fits as a whole, by JSON Pointer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regex: Option<Map<String, Json>>,
+    /// Of an expected call: other calls that are as right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_of: Vec<CaseToolCall>,
     /// Of an expected call: the values that each argument may have, in place of `arguments`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Map<String, Json>>,
@@ -328,6 +366,29 @@ impl CaseToolCall {
         self.arguments.as_ref().unwrap_or(&NONE)
     }
 
+    /// Of an expected call: whether it may be left out as a whole.
+    pub fn is_optional(&self) -> bool {
+        self.optional.iter().any(String::is_empty)
+    }
+
+    /// Of an expected call: itself and the calls that are as right.
+    pub fn alternatives(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.one_of)
+    }
+
+    /// Of an expected call: the first of its words that leave something open, which only a metric that knows them can honour.
+    pub fn open_expectation(&self) -> Option<&'static str> {
+        [
+            ("accept", self.accept.is_some()),
+            ("optional", !self.optional.is_empty()),
+            ("any", !self.any.is_empty()),
+            ("regex", self.regex.is_some()),
+            ("one_of", !self.one_of.is_empty()),
+        ]
+        .into_iter()
+        .find_map(|(word, is_there)| is_there.then_some(word))
+    }
+
     /// The text of the value that a JSON Pointer names inside of this call.
     pub fn text_at(&self, path: &str) -> Option<Cow<'_, str>> {
         match split_pointer(path)? {
@@ -337,6 +398,11 @@ impl CaseToolCall {
             ("arguments", rest) => text_in_map(self.arguments.as_ref()?, rest),
             ("allowed", rest) => text_in_map(self.allowed.as_ref()?, rest),
             ("accept", rest) => text_in_map(self.accept.as_ref()?, rest),
+            ("regex", rest) => text_in_map(self.regex.as_ref()?, rest),
+            ("one_of", rest) => {
+                let (call, rest) = pointer_item(&self.one_of, rest)?;
+                call.text_at(rest)
+            }
             ("output", rest) => self.output.as_ref()?.pointer(rest).map(json_to_text),
             _ => None,
         }
@@ -500,6 +566,28 @@ mod tests {
         assert_eq!(at("/tool_calls/0/arguments/").as_deref(), Some("true"));
         assert_eq!((at("/tool_calls/1/name"), at("text"), at("/text")), (None, None, None));
         assert_eq!(escape_pointer_key("a/b~"), "a~1b~0");
+    }
+
+    #[test]
+    fn a_part_of_an_unknown_type_is_unread_and_a_picture_is_not() {
+        let message: CaseMessage = serde_json::from_str(
+            r#"{"role":"assistant","parts":[{"type":"text","text":"a"},{"type":"other","kind":"image"},{"type":"other","kind":"hologram"}]}"#,
+        )
+        .unwrap();
+        assert_eq!(message.unread_parts().collect::<Vec<_>>(), [(2, "hologram")]);
+    }
+
+    #[test]
+    fn an_expected_call_says_what_it_leaves_open() {
+        let text = r#"{"name":"f","optional":[""],"any":["/a"],"regex":{"/b":"x+"},"one_of":[{"name":"g"}]}"#;
+        let call: CaseToolCall = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&call).unwrap(), text);
+        assert!(call.is_optional());
+        assert_eq!(call.open_expectation(), Some("optional"));
+        assert_eq!(call.alternatives().map(|call| call.name.as_str()).collect::<Vec<_>>(), ["f", "g"]);
+        assert_eq!(call.text_at("/one_of/0/name").as_deref(), Some("g"));
+        assert_eq!(call.text_at("/regex/~1b").as_deref(), Some("x+"));
+        assert_eq!(CaseToolCall::default().open_expectation(), None);
     }
 
     #[test]

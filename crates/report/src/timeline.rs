@@ -115,8 +115,15 @@ fn of_call<'a>(
     if let Some(text) = &call.arguments_text {
         push("/arguments_text".to_owned(), format!("{} with what is no object", call.name), Cow::Borrowed(text));
     }
+    for (pointer, pattern) in call.regex.iter().flatten() {
+        let path = format!("/regex/{}", escape_pointer_key(pointer));
+        push(path, format!("{} with {} that fits", call.name, pointer.trim_start_matches('/')), json_to_text(pattern));
+    }
     if let Some(output) = &call.output {
         push("/output".to_owned(), format!("{} gives", call.name), json_to_text(output));
+    }
+    for (number, other) in call.one_of.iter().enumerate() {
+        of_call(field, index, &format!("{at}/one_of/{number}"), &format!("{noun}, or"), other, pieces);
     }
 }
 
@@ -140,7 +147,7 @@ mod tests {
     #[test]
     fn messages_calls_and_what_evidence_points_at_stand_in_order() {
         let case: Case = serde_json::from_str(
-            r#"{"id":"a","messages":[{"role":"user","text":"Rain?"},{"role":"assistant","tool_calls":[{"name":"weather","arguments":{"at":{"city":"Rome"},"n":2}}]},{"role":"tool","name":"weather","text":"no","error":true}],"expected_tool_calls":[{"name":"weather","arguments":{}}]}"#,
+            r#"{"id":"a","messages":[{"role":"user","text":"Rain?"},{"role":"assistant","tool_calls":[{"name":"weather","arguments":{"at":{"city":"Rome"},"n":2}}]},{"role":"tool","name":"weather","text":"no","error":true}],"expected_tool_calls":[{"name":"weather","regex":{"/city":"R.*"},"one_of":[{"name":"climate"}]}]}"#,
         )
         .unwrap();
         let place = FieldSpan::inside(Field::Messages, 1, "/tool_calls/0/arguments/at/city", 0..4);
@@ -156,6 +163,8 @@ mod tests {
                 "messages 2 /tool_calls/0/arguments/at/city: Rome",
                 "Message 3, tool weather, an error: no",
                 "Expected call 1: weather",
+                "weather with city that fits: R.*",
+                "Expected call 1, or: climate",
             ]
         );
     }

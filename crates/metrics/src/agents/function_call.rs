@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::trace::{PlacedCall, check_usable, expected_calls, no_expectation, python_equal, require_trace};
+use super::trace::{
+    PlacedCall, check_closed, check_usable, expected_calls, no_expectation, python_equal, require_trace,
+};
 use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `function_call`.
@@ -41,11 +43,12 @@ impl Metric for FunctionCall {
         if self.category.contains("java") {
             return Ok(Outcome::not_applicable("calls in Java and JavaScript are not read"));
         }
-        let trace = match require_trace(sample) {
+        let trace = match require_trace(sample)? {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
-        let Some(keys) = expected_calls(sample.case) else { return Ok(no_expectation()) };
+        let Some(keys) = expected_calls(sample.case)? else { return Ok(no_expectation()) };
+        check_closed(&keys, true)?;
         check_usable(&trace.calls, ErrorKind::Unparseable)?;
         let tools = sample.case.tools.as_deref().unwrap_or_default();
         let (fault, tried) = self.check(tools, &trace.calls, &keys)?;

@@ -62,7 +62,7 @@ const LONGEST_CYCLE: usize = 100;
 
 impl Metric for Loops {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match require_trace(sample) {
+        let trace = match require_trace(sample)? {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };

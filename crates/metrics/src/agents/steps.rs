@@ -4,7 +4,7 @@ use probare_core::{Evidence, Metric, Outcome, Role, Sample, Score, ScoreError, m
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trace::{PlacedCall, expected_calls, matches_glob, require_trace, turn_numbers};
+use super::trace::{PlacedCall, expected_calls, matches_glob, require_trace, required, turn_numbers};
 use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `steps`.
@@ -47,7 +47,7 @@ const MOST_TOOLS: usize = 50;
 
 impl Metric for Steps {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match require_trace(sample) {
+        let trace = match require_trace(sample)? {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
@@ -96,8 +96,10 @@ impl Metric for Steps {
                 piece
             });
         }
-        if let Some(expected) = expected_calls(sample.case).filter(|expected| !expected.is_empty()) {
-            score = score.with_part("ratio", calls.len() as f64 / expected.len() as f64)?;
+        if let Some(expected) =
+            expected_calls(sample.case)?.map(|calls| required(&calls)).filter(|required| *required > 0)
+        {
+            score = score.with_part("ratio", calls.len() as f64 / expected as f64)?;
         }
         if tools.is_empty() {
             evidence.push(|| Evidence::note("no tool was called"));

@@ -33,7 +33,7 @@ metric!(ToolCallAccuracy as Pure {
 
 impl Metric for ToolCallAccuracy {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let (trace, mut expected) = match trace_and_expected(sample)? {
+        let (trace, mut expected) = match trace_and_expected(sample, true)? {
             Ok(both) => both,
             Err(outcome) => return Ok(outcome),
         };

@@ -27,7 +27,7 @@ metric!(ToolCallF1 as Pure {
 
 impl Metric for ToolCallF1 {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let (trace, expected) = match trace_and_expected(sample)? {
+        let (trace, expected) = match trace_and_expected(sample, true)? {
             Ok(both) => both,
             Err(outcome) => return Ok(outcome),
         };

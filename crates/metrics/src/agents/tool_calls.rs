@@ -11,8 +11,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::trace::{
-    ArgumentDifference, ArgumentRules, Equality, FULL_SHARE, Pairing, PlacedCall, argument_share, assignment,
-    compare_arguments, expected_calls, in_order_pairing, matches_glob, no_expectation, require_trace, value_excerpt,
+    ArgumentDifference, ArgumentRules, Equality, FULL_SHARE, FieldLocation, NameFit, Pairing, PlacedCall,
+    argument_share, assignment, check_patterns, compare_arguments, expected_calls, in_order_pairing, matches_glob,
+    mcp_tool, name_fit, no_expectation, require_trace, strict_pairing, value_excerpt,
 };
 pub use super::trace::{ArgumentMode, NumberTolerance, TextEquality};
 use crate::bounded_evidence::BoundedEvidence;
@@ -94,7 +95,7 @@ metric!(ToolCalls as Pure {
     },
     prepare: CallMatcher::new,
     since: "0.3",
-    version: 1,
+    version: 2,
     page: "tool_calls.md",
 });
 
@@ -161,19 +162,22 @@ impl CallMatcher {
         Ok(Self { order: options.order, extra: options.extra, all, tools })
     }
 
-    fn rules_for_tool(&self, name: &str) -> &ToolComparison {
-        let own = self.tools.iter().rev().find(|(pattern, _)| matches_glob(pattern, name));
+    /// The rules of a tool, by the name of the call or by that of the expected one, which may lack the prefix of a server.
+    fn rules_for_pair(&self, made: &str, wanted: &str) -> &ToolComparison {
+        let is_fit = |pattern: &str| matches_glob(pattern, made) || made != wanted && matches_glob(pattern, wanted);
+        let own = self.tools.iter().rev().find(|(pattern, _)| is_fit(pattern));
         own.map_or(&self.all, |(_, rules)| rules)
     }
 
     /// The partner of each expected call.
     fn pairing(&self, called: &[PlacedCall<'_>], expected: &[PlacedCall<'_>]) -> Result<Pairing, ScoreError> {
         match self.order {
-            CallOrder::Strict => {
-                let is_pair = |at: &usize| *at < called.len() && called[*at].call.name == expected[*at].call.name;
+            CallOrder::Strict if expected.iter().all(|wanted| !wanted.call.is_optional()) => {
+                let is_pair =
+                    |at: &usize| *at < called.len() && best_name_fit(&called[*at], &expected[*at]) > NameFit::None;
                 Ok((0..expected.len()).map(|at| Some(at).filter(is_pair)).collect())
             }
-            CallOrder::InOrder => {
+            CallOrder::Strict | CallOrder::InOrder => {
                 if called.len().saturating_mul(expected.len()) > MOST_IN_ORDER {
                     let reason =
                         format!("{} calls against {} are too many to compare in order", called.len(), expected.len());
@@ -181,22 +185,29 @@ impl CallMatcher {
                 }
                 let (rows, columns): (Vec<usize>, Vec<usize>) =
                     ((0..expected.len()).collect(), (0..called.len()).collect());
-                Ok(in_order_pairing(expected.len(), called.len(), self.weights(called, &columns, expected, &rows)))
+                let weights = self.weights(called, &columns, expected, &rows);
+                Ok(if self.order == CallOrder::InOrder {
+                    in_order_pairing(expected.len(), called.len(), weights)
+                } else {
+                    strict_pairing(expected.len(), called.len(), |row| expected[row].call.is_optional(), weights)
+                })
             }
             CallOrder::Any => self.pair_by_name(called, expected),
         }
     }
 
-    /// Calls pair with those of their own name, so each name is a question of its own.
+    /// Calls pair with those of their own name, so each name is a question of its own; names that stand for one another in
+    /// some expected call are a question together.
     fn pair_by_name(&self, called: &[PlacedCall<'_>], expected: &[PlacedCall<'_>]) -> Result<Pairing, ScoreError> {
+        let groups = NameGroups::new(expected);
         let mut of_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (at, made) in called.iter().enumerate() {
-            of_name.entry(&made.call.name).or_default().push(at);
+            of_name.entry(groups.of(&made.call.name)).or_default().push(at);
         }
         // In the order of names, so that an error names the same one everywhere.
         let mut wanted_of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, wanted) in expected.iter().enumerate() {
-            wanted_of.entry(&wanted.call.name).or_default().push(at);
+            wanted_of.entry(groups.of(&wanted.call.name)).or_default().push(at);
         }
         let mut pairing = vec![None; expected.len()];
         for (name, rows) in &wanted_of {
@@ -229,14 +240,76 @@ impl CallMatcher {
         move |row, column| table[wanted_of[row] * width + made_of[column]]
     }
 
-    /// What a pair is worth: a full match above all, then its share, then that it is one.
+    /// What a pair is worth: a full match above all, then its share, then that it is one. Of several calls that are as right
+    /// the best counts.
     fn weight(&self, made: &PlacedCall<'_>, wanted: &PlacedCall<'_>) -> i64 {
-        const FULL: i64 = 1_000_000_000_000;
-        if made.call.name != wanted.call.name {
-            return 0;
+        wanted.call.alternatives().map(|wanted| self.alternative_weight(made.call, wanted)).max().unwrap_or_default()
+    }
+
+    fn alternative_weight(&self, made: &CaseToolCall, wanted: &CaseToolCall) -> i64 {
+        const FULL: i64 = 10_000_000_000_000;
+        let worth_of_name = match name_fit(made, &wanted.name) {
+            NameFit::None => return 0,
+            NameFit::Mcp => 1,
+            NameFit::Exact => 2,
+        };
+        let share = argument_share(made, wanted, &self.rules_for_pair(&made.name, &wanted.name).rules);
+        let is_full = i64::from(share == FULL_SHARE);
+        is_full * FULL + share * 2_000 + worth_of_name
+    }
+
+    /// The one of several calls that are as right which a pair is compared by; the first of the best.
+    fn chosen_alternative<'a>(&self, made: &CaseToolCall, wanted: &PlacedCall<'a>) -> PlacedCall<'a> {
+        let weights = wanted.call.alternatives().map(|wanted| self.alternative_weight(made, wanted));
+        let best = weights.enumerate().max_by_key(|(at, weight)| (*weight, std::cmp::Reverse(*at)));
+        match best.and_then(|(at, _)| at.checked_sub(1)) {
+            None => wanted.clone(),
+            Some(at) => PlacedCall {
+                call: &wanted.call.one_of[at],
+                location: FieldLocation {
+                    path: format!("{}/one_of/{at}", wanted.location.path),
+                    ..wanted.location.clone()
+                },
+                ..wanted.clone()
+            },
         }
-        let share = argument_share(made.call, wanted.call, &self.rules_for_tool(&made.call.name).rules);
-        if share == FULL_SHARE { FULL + share * 1_000 + 1 } else { share * 1_000 + 1 }
+    }
+}
+
+/// How the name of a call fits the best of those that are as right.
+fn best_name_fit(made: &PlacedCall<'_>, wanted: &PlacedCall<'_>) -> NameFit {
+    let fits = wanted.call.alternatives().map(|wanted| name_fit(made.call, &wanted.name));
+    fits.max().unwrap_or(NameFit::None)
+}
+
+/// Names of tools that may stand for one another: with and without the prefix of a server, and within one expected call.
+struct NameGroups<'a> {
+    /// For each name that belongs to others the first of them; any other stands for itself.
+    first: FxHashMap<&'a str, &'a str>,
+}
+
+impl<'a> NameGroups<'a> {
+    fn new(expected: &'a [PlacedCall<'_>]) -> Self {
+        let mut groups = Self { first: FxHashMap::default() };
+        for wanted in expected.iter().filter(|wanted| !wanted.call.one_of.is_empty()) {
+            let mut names: Vec<&str> = wanted.call.alternatives().map(|call| groups.of(&call.name)).collect();
+            names.sort_unstable();
+            for name in names[1..].iter().copied() {
+                groups.first.insert(name, names[0]);
+            }
+        }
+        groups
+    }
+
+    fn of<'n>(&self, name: &'n str) -> &'n str
+    where
+        'a: 'n,
+    {
+        let mut name = mcp_tool(name).unwrap_or(name);
+        while let Some(first) = self.first.get(name).filter(|first| **first != name) {
+            name = *first;
+        }
+        name
     }
 }
 
@@ -245,9 +318,9 @@ fn distinct<'p, 'c: 'p>(calls: impl Iterator<Item = &'p PlacedCall<'c>>) -> (Vec
     let mut known: FxHashMap<String, usize> = FxHashMap::default();
     let mut different = Vec::new();
     let number = |placed: &'p PlacedCall<'c>| {
-        let CaseToolCall { name, arguments, problem, accept, optional, .. } = placed.call;
         // All of it has a JSON form.
-        let said = serde_json::to_string(&(name, arguments, problem, accept, optional)).unwrap_or_default();
+        let call = CaseToolCall { id: None, output: None, signature: None, ..placed.call.clone() };
+        let said = serde_json::to_string(&call).unwrap_or_default();
         *known.entry(said).or_insert_with(|| {
             different.push(placed);
             different.len() - 1
@@ -258,11 +331,14 @@ fn distinct<'p, 'c: 'p>(calls: impl Iterator<Item = &'p PlacedCall<'c>>) -> (Vec
 
 impl Metric for CallMatcher {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match require_trace(sample) {
+        let trace = match require_trace(sample)? {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
-        let Some(expected) = expected_calls(sample.case) else { return Ok(no_expectation()) };
+        let Some(expected) = expected_calls(sample.case)? else { return Ok(no_expectation()) };
+        for wanted in &expected {
+            check_patterns(wanted.call)?;
+        }
         let called = &trace.calls;
         let pairing = self.pairing(called, &expected)?;
         let mut evidence = BoundedEvidence::default();
@@ -270,17 +346,24 @@ impl Metric for CallMatcher {
             evidence.push(|| remark);
         }
         let (mut credit, mut shares, mut pairs) = (0_i64, 0_i64, 0_i64);
+        // A call that may be left out counts where it was made.
+        let mut expected_count = 0;
         let mut full: Vec<usize> = Vec::new();
         let mut is_paired = vec![false; called.len()];
         for (wanted, partner) in expected.iter().zip(&pairing) {
             let Some(at) = *partner else {
-                evidence.push(|| Evidence::missing(&wanted.call.name).with_support(wanted.name_place()));
+                if !wanted.call.is_optional() {
+                    expected_count += 1;
+                    evidence.push(|| missing_call(wanted));
+                }
                 continue;
             };
+            expected_count += 1;
             let made = &called[at];
+            let wanted = &self.chosen_alternative(made.call, wanted);
             is_paired[at] = true;
             pairs += 1;
-            let tool = self.rules_for_tool(&made.call.name);
+            let tool = self.rules_for_pair(&made.call.name, &wanted.call.name);
             let (share, differences) = compare_arguments(made.call, wanted.call, &tool.rules);
             shares += share;
             if share == FULL_SHARE {
@@ -306,8 +389,8 @@ impl Metric for CallMatcher {
                 made.name_evidence(EvidenceKind::Unsupported).with_note(note)
             });
         }
-        let (precision, recall) = self.precision_and_recall(credit, pairs, called.len(), expected.len());
-        if called.is_empty() && expected.is_empty() {
+        let (precision, recall) = self.precision_and_recall(credit, pairs, called.len(), expected_count);
+        if called.is_empty() && expected_count == 0 {
             evidence.push(|| Evidence::note("nothing was expected and nothing was called"));
         }
         let mut score = Score::from_number(f1(precision, recall))?
@@ -321,7 +404,7 @@ impl Metric for CallMatcher {
         }
         let score = score
             .with_part("called", called.len() as f64)?
-            .with_part("expected", expected.len() as f64)?
+            .with_part("expected", expected_count as f64)?
             .with_part("matched", full.len() as f64)?;
         Ok(score.because(evidence.finish()).into())
     }
@@ -340,6 +423,16 @@ impl CallMatcher {
     }
 }
 
+/// Evidence that an expected call is not there, with the others that would have been as right.
+fn missing_call(wanted: &PlacedCall<'_>) -> Evidence {
+    let piece = Evidence::missing(&wanted.call.name).with_support(wanted.name_place());
+    if wanted.call.one_of.is_empty() {
+        return piece;
+    }
+    let names: Vec<String> = wanted.call.one_of.iter().map(|call| format!("`{}`", call.name)).collect();
+    piece.with_note(format!("{} would have done as well", names.join(", ")))
+}
+
 fn push_difference(
     made: &PlacedCall<'_>,
     wanted: &PlacedCall<'_>,
@@ -356,9 +449,11 @@ fn push_difference(
     match difference {
         ArgumentDifference::Wrong(pointer) => evidence.push(|| {
             let arguments = Json::Object(wanted.call.arguments().clone());
-            let note = match arguments.pointer(pointer) {
-                Some(value) => format!("expected {}", value_excerpt(value)),
-                None => "differs from the default".to_owned(),
+            let pattern = wanted.call.regex.as_ref().and_then(|regex| regex.get(pointer));
+            let note = match (arguments.pointer(pointer), pattern) {
+                (_, Some(pattern)) => format!("expected what fits {}", value_excerpt(pattern)),
+                (Some(value), None) => format!("expected {}", value_excerpt(value)),
+                (None, None) => "differs from the default".to_owned(),
             };
             supported(at_default(EvidenceKind::Compared, pointer).with_note(note), pointer)
         }),
@@ -435,6 +530,81 @@ mod tests {
         let score = score("{}", &case);
         assert_eq!((score.value.get(), score.parts.get("called")), (0.0, Some(1.0)));
         assert_eq!(score.evidence[1].text, "a");
+    }
+
+    fn value(options: &str, called: &str, expected: &str) -> (f64, Option<f64>) {
+        let text = format!(r#"{{"id":"a","tool_calls":{called},"expected_tool_calls":{expected}}}"#);
+        let score = score(options, &case(&text));
+        (score.value.get(), score.parts.get("expected"))
+    }
+
+    #[test]
+    fn one_of_several_calls_is_right_and_each_call_answers_one_expectation() {
+        let either = r#"{"name":"search","arguments":{"q":"x"},"one_of":[{"name":"lookup","any":[""]}]}"#;
+        let (search, lookup) =
+            (r#"{"name":"search","arguments":{"q":"x"}}"#, r#"{"name":"lookup","arguments":{"id":7}}"#);
+        for called in [search, lookup] {
+            assert_eq!(value("{}", &format!("[{called}]"), &format!("[{either}]")), (1.0, Some(1.0)));
+        }
+        assert_eq!(value("{}", "[]", &format!("[{either}]")), (0.0, Some(1.0)));
+        // The plain expectation needs `search`, so `lookup` has to answer the other one.
+        for order in ["any", "in_order", "strict"] {
+            let options = format!(r#"{{"order":"{order}"}}"#);
+            let found = value(&options, &format!("[{lookup},{search}]"), &format!("[{either},{search}]"));
+            assert_eq!(found, (1.0, Some(2.0)), "{order}");
+        }
+        assert_eq!(value("{}", &format!("[{search},{lookup}]"), &format!("[{either},{search}]")), (1.0, Some(2.0)));
+        assert_eq!(value("{}", &format!("[{search}]"), &format!("[{either},{search}]")).1, Some(2.0));
+        // Evidence of the alternative leads to it.
+        let case = case(&format!(
+            r#"{{"id":"a","tool_calls":[{{"name":"g","arguments":{{"n":1}}}}],"expected_tool_calls":[{{"name":"f","one_of":[{{"name":"g","arguments":{{"n":2}}}}]}}]}}"#
+        ));
+        let evidence = score("{}", &case).evidence;
+        assert_eq!(evidence[1].support.as_ref().unwrap().path.as_deref(), Some("/one_of/0/arguments/n"));
+    }
+
+    #[test]
+    fn an_optional_call_may_be_left_out_in_every_order() {
+        let (login, pay) = (r#"{"name":"login"}"#, r#"{"name":"pay"}"#);
+        let expected = r#"[{"name":"login","optional":[""]},{"name":"pay"}]"#;
+        for order in ["any", "in_order", "strict"] {
+            let options = format!(r#"{{"order":"{order}"}}"#);
+            assert_eq!(value(&options, &format!("[{pay}]"), expected), (1.0, Some(1.0)), "{order}");
+            assert_eq!(value(&options, &format!("[{login},{pay}]"), expected), (1.0, Some(2.0)), "{order}");
+            assert_eq!(value(&options, &format!("[{login}]"), expected).1, Some(2.0), "{order}");
+            assert_eq!(value(&options, "[]", expected), (0.0, Some(1.0)), "{order}");
+        }
+        assert_eq!(value(r#"{"order":"strict"}"#, &format!("[{pay},{login}]"), expected).0, 0.5);
+        assert_eq!(value("{}", "[]", r#"[{"name":"login","optional":[""]}]"#), (1.0, Some(0.0)));
+    }
+
+    #[test]
+    fn a_tool_of_a_server_is_known_with_its_prefix() {
+        let called = r#"[{"name":"mcp__files__read","arguments":{"path":"a"}}]"#;
+        assert_eq!(value("{}", called, r#"[{"name":"read","arguments":{"path":"a"}}]"#).0, 1.0);
+        assert_eq!(value("{}", called, r#"[{"name":"mcp__other__read","arguments":{"path":"a"}}]"#).0, 0.0);
+        let options = r#"{"tools":{"read":{"texts":"loose"}}}"#;
+        assert_eq!(value(options, called, r#"[{"name":"read","arguments":{"path":"A"}}]"#).0, 1.0);
+        // The call of the very name is the better one.
+        let both = r#"[{"name":"mcp__files__read"},{"name":"read"}]"#;
+        let case = case(&format!(r#"{{"id":"a","tool_calls":{both},"expected_tool_calls":[{{"name":"read"}}]}}"#));
+        assert_eq!(score("{}", &case).evidence[0].place.as_ref().unwrap().index, Some(1));
+    }
+
+    #[test]
+    fn a_pattern_is_compared_and_shown() {
+        let expected = r#"[{"name":"f","regex":{"/q":"par.*"}}]"#;
+        assert_eq!(value("{}", r#"[{"name":"f","arguments":{"q":"paris"}}]"#, expected).0, 1.0);
+        let case = case(
+            r#"{"id":"a","tool_calls":[{"name":"f","arguments":{"q":"rome"}}],"expected_tool_calls":[{"name":"f","regex":{"/q":"par.*"}}]}"#,
+        );
+        let found = score("{}", &case);
+        assert_eq!(found.value.get(), 0.0);
+        assert_eq!(found.evidence[1].note.as_deref(), Some("expected what fits \"par.*\""));
+        let broken = expected.replace("par.*", "(");
+        let text = format!(r#"{{"id":"a","tool_calls":[],"expected_tool_calls":{broken}}}"#);
+        let matcher = CallMatcher::new(ToolCalls::default()).unwrap();
+        assert!(matcher.score(Sample::from_case(&crate::agents::trace::case(&text))).is_err());
     }
 
     #[test]

@@ -268,7 +268,9 @@ const MOST_PAIRS: usize = 25_000_000;
 
 impl Metric for ToolCorrectness {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let (trace, expected) = match trace_and_expected(sample)? {
+        let compares_arguments =
+            self.should_exact_match || self.evaluation_params.contains(&EvaluationParam::InputParameters);
+        let (trace, expected) = match trace_and_expected(sample, compares_arguments)? {
             Ok(both) => both,
             Err(outcome) => return Ok(outcome),
         };

@@ -130,7 +130,7 @@ const STATUSES: [(&str, &str); 23] = [
 
 impl Metric for ToolErrors {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match require_trace(sample) {
+        let trace = match require_trace(sample)? {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };

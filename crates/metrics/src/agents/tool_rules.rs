@@ -180,7 +180,7 @@ impl RuleChecker {
 
 impl Metric for RuleChecker {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match require_trace(sample) {
+        let trace = match require_trace(sample)? {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };

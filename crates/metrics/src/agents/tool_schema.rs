@@ -54,7 +54,7 @@ struct CompiledSchema(Result<SchemaChecker, String>);
 
 impl Metric for ToolSchema {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match require_trace(sample) {
+        let trace = match require_trace(sample)? {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::trace::{PlacedCall, assistant_calls, can_cover, check_usable, python_equal};
+use super::trace::{PlacedCall, assistant_calls, can_cover, check_read, check_usable, python_equal};
 use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `trajectory_match`, by the names of the original.
@@ -179,6 +179,8 @@ impl Metric for TrajectoryMatcher {
             probare_cancellation::count_steps(1);
             role(message)?;
         }
+        check_read(messages, Field::Messages)?;
+        check_read(wanted, Field::ExpectedMessages)?;
         let called = assistant_calls(messages, Field::Messages);
         let expected = assistant_calls(wanted, Field::ExpectedMessages);
         check_usable(&called, ErrorKind::Unparseable)?;

@@ -1,6 +1,6 @@
 //! How much of an expected call's arguments is right, and what is wrong with the rest.
 
-use probare_core::{CaseToolCall, escape_pointer_key};
+use probare_core::{CaseToolCall, ErrorKind, ScoreError, escape_pointer_key, json_to_text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
@@ -10,6 +10,28 @@ use super::glob::matches_glob;
 
 /// The share of a pair in which everything is right, in millionths.
 pub(in super::super) const FULL_SHARE: i64 = 1_000_000;
+
+/// The size of a compiled pattern at most.
+const LARGEST_PATTERN: usize = 1 << 20;
+
+/// The error where a pattern of an expected call is none.
+pub(in super::super) fn check_patterns(expected: &CaseToolCall) -> Result<(), ScoreError> {
+    for (pointer, pattern) in expected.alternatives().flat_map(|call| call.regex.iter().flatten()) {
+        let reason = match pattern.as_str() {
+            None => "is no text".to_owned(),
+            Some(pattern) => {
+                match regex::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(LARGEST_PATTERN).build() {
+                    Ok(_) => continue,
+                    Err(error) => format!("is no regular expression: {error}"),
+                }
+            }
+        };
+        let reason =
+            format!("`regex` of the expected call of `{}`: the pattern of `{pointer}` {reason}", expected.name);
+        return Err(ScoreError::other(ErrorKind::Failed, reason));
+    }
+    Ok(())
+}
 
 /// Relation of the called arguments to the expected ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -107,7 +129,10 @@ fn share_with_differences(
         }
         arguments
     };
-    let has_pointers = found.is_recorded || expected.accept.is_some() || !expected.optional.is_empty();
+    if expected.any.iter().any(String::is_empty) {
+        return FULL_SHARE;
+    }
+    let has_pointers = found.is_recorded || expected.open_expectation().is_some();
     let comparison = Comparison { expected, rules, has_pointers };
     let share = if rules.defaults.is_empty() {
         comparison.objects("", called.arguments(), expected.arguments(), true, found)
@@ -151,11 +176,24 @@ impl Comparison<'_> {
         let (mut sum, mut count) = (0, 0);
         let mode = self.rules.arguments;
         let wanted = expected.keys().filter(|key| mode != ArgumentMode::AtMost || called.contains_key(*key));
-        let further = called.keys().filter(|key| mode != ArgumentMode::AtLeast && !expected.contains_key(*key));
-        for key in wanted.chain(further).filter(|key| !is_top || self.is_compared(key)) {
+        // An argument whose value is left open is expected without standing among the arguments.
+        let open = if self.has_pointers { self.open_keys(at) } else { Vec::new() };
+        let open = open.iter().filter(|key| !expected.contains_key(*key));
+        let open = open.filter(|key| mode != ArgumentMode::AtMost || called.contains_key(*key));
+        let open: Vec<&String> = open.collect();
+        let is_further = |key: &&String| !expected.contains_key(*key) && !open.contains(key);
+        let further = called.keys().filter(is_further).filter(|_| mode != ArgumentMode::AtLeast);
+        for key in wanted.chain(open.iter().copied()).chain(further).filter(|key| !is_top || self.is_compared(key)) {
             let pointer = self.pointer(at, || escape_pointer_key(key).into_owned());
             match (called.get(key), expected.get(key)) {
                 (Some(called), Some(expected)) => sum += self.values(&pointer, called, expected, found),
+                (Some(called), None) if open.contains(&key) => match called {
+                    called if self.is_accepted(&pointer, called) => sum += FULL_SHARE,
+                    Json::Object(called) if !self.open_keys(&pointer).is_empty() => {
+                        sum += self.objects(&pointer, called, &Map::new(), false, found);
+                    }
+                    _ => found.push(|| ArgumentDifference::Wrong(pointer)),
+                },
                 (None, _) if self.is_optional(&pointer) => continue,
                 (None, _) => found.push(|| ArgumentDifference::Missing(pointer)),
                 // An argument may be left out or have one of the values that are accepted.
@@ -167,7 +205,35 @@ impl Comparison<'_> {
         if count == 0 { FULL_SHARE } else { sum / count }
     }
 
+    /// The members of the object at a pointer that the expectation leaves open, or something inside of them.
+    fn open_keys(&self, at: &str) -> Vec<String> {
+        let named = self.expected.any.iter().chain(self.expected.regex.iter().flat_map(Map::keys));
+        let inside = named.filter_map(|pointer| pointer.strip_prefix(at)?.strip_prefix('/')?.split('/').next());
+        let mut keys: Vec<String> = Vec::new();
+        for key in inside.map(|key| key.replace("~1", "/").replace("~0", "~")) {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        keys
+    }
+
+    /// Whether the expectation takes any value here, or the text of this one fits its pattern.
+    fn is_open(&self, pointer: &str, called: &Json) -> bool {
+        let fits = |pattern: &Json| {
+            probare_cancellation::count_steps(1_000);
+            let pattern = pattern.as_str().unwrap_or_default();
+            let built = regex::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(LARGEST_PATTERN).build();
+            built.is_ok_and(|pattern| pattern.is_match(&json_to_text(called)))
+        };
+        self.expected.any.iter().any(|known| known == pointer)
+            || self.expected.regex.as_ref().and_then(|regex| regex.get(pointer)).is_some_and(fits)
+    }
+
     fn is_accepted(&self, pointer: &str, called: &Json) -> bool {
+        if self.is_open(pointer, called) {
+            return true;
+        }
         let accepted = self.expected.accept.as_ref().and_then(|accept| accept.get(pointer)).and_then(Json::as_array);
         accepted.is_some_and(|values| values.iter().any(|value| self.rules.equality.equal(called, value)))
     }
@@ -240,6 +306,37 @@ mod tests {
         let mut rules = ArgumentRules::default();
         rules.defaults.insert("unit".into(), Json::from("C"));
         assert_eq!(shares(r#"{"name":"f","arguments":{"unit":"C"}}"#, r#"{"name":"f"}"#, &rules).0, FULL_SHARE);
+    }
+
+    #[test]
+    fn what_is_left_open_takes_any_value_or_one_that_fits_the_pattern() {
+        let expected =
+            r#"{"name":"f","arguments":{"n":1},"any":["/id","/at/x"],"regex":{"/q":"(?i)paris.*","/year":"20\\d\\d"}}"#;
+        let share = |arguments: &str| {
+            shares(&format!(r#"{{"name":"f","arguments":{arguments}}}"#), expected, &ArgumentRules::default())
+        };
+        assert_eq!(share(r#"{"n":1,"id":"x9","at":{"x":5},"q":"PARIS fr","year":2026}"#), (FULL_SHARE, vec![]));
+        let (value, differences) = share(r#"{"n":1,"at":{"x":5,"y":6},"q":"in Paris","year":1999}"#);
+        assert_eq!(value, 1_500_000 / 5);
+        let named = [
+            ArgumentDifference::Missing("/id".into()),
+            ArgumentDifference::Extra("/at/y".into()),
+            ArgumentDifference::Wrong("/q".into()),
+            ArgumentDifference::Wrong("/year".into()),
+        ];
+        assert_eq!(differences, named);
+        // A name alone expects no arguments in particular.
+        let any =
+            shares(r#"{"name":"f","arguments":{"a":1}}"#, r#"{"name":"f","any":[""]}"#, &ArgumentRules::default());
+        assert_eq!(any, (FULL_SHARE, vec![]));
+    }
+
+    #[test]
+    fn a_pattern_that_is_none_is_an_error() {
+        let call: CaseToolCall =
+            serde_json::from_str(r#"{"name":"f","one_of":[{"name":"g","regex":{"/q":"("}}]}"#).unwrap();
+        let error = check_patterns(&call).unwrap_err().to_string();
+        assert!(error.contains("`/q` is no regular expression"), "{error}");
     }
 
     #[test]

@@ -187,6 +187,35 @@ pub(in super::super) fn in_order_pairing(rows: usize, columns: usize, weight: im
     (0..rows).map(choose).collect()
 }
 
+/// The pairing of the n-th row with the n-th column, where some rows may be passed over: of all choices of those the one with
+/// the greatest sum of weights, which passes over as late as it can.
+pub(in super::super) fn strict_pairing(
+    rows: usize,
+    columns: usize,
+    is_optional: impl Fn(usize) -> bool,
+    weight: impl Fn(usize, usize) -> i64,
+) -> Pairing {
+    let width = columns + 1;
+    let mut best = vec![0_i64; (rows + 1) * width];
+    let placed = |best: &[i64], row: usize, column: usize| weight(row, column) + best[(row + 1) * width + column + 1];
+    for row in (0..rows).rev() {
+        count_steps(columns);
+        for column in (0..columns).rev() {
+            let passed = if is_optional(row) { best[(row + 1) * width + column] } else { 0 };
+            best[row * width + column] = placed(&best, row, column).max(passed);
+        }
+    }
+    let mut column = 0;
+    let choose = |row: usize| {
+        if column >= columns || is_optional(row) && placed(&best, row, column) < best[row * width + column] {
+            return None;
+        }
+        column += 1;
+        Some(column - 1).filter(|column| weight(row, *column) > 0)
+    };
+    (0..rows).map(choose).collect()
+}
+
 /// Whether every one of `needed` can have one of `had` for itself, where a greedy choice may have missed it.
 pub(in super::super) fn can_cover(needed: usize, had: usize, fits: impl Fn(usize, usize) -> bool) -> bool {
     let mut owner: Vec<Option<usize>> = vec![None; had];

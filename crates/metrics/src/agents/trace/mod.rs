@@ -15,8 +15,10 @@ use probare_core::{
 use rustc_hash::FxHashMap;
 
 pub use argument_share::ArgumentMode;
-pub(super) use argument_share::{ArgumentDifference, ArgumentRules, FULL_SHARE, argument_share, compare_arguments};
-pub(super) use assignment::{Pairing, assignment, can_cover, in_order_pairing};
+pub(super) use argument_share::{
+    ArgumentDifference, ArgumentRules, FULL_SHARE, argument_share, check_patterns, compare_arguments,
+};
+pub(super) use assignment::{Pairing, assignment, can_cover, in_order_pairing, strict_pairing};
 pub(super) use equality::{
     Equality, EqualityKind, canonical, loose_text, python_equal, python_str, value_excerpt, whole_number,
 };
@@ -24,8 +26,20 @@ pub use equality::{NumberTolerance, TextEquality};
 pub(super) use glob::matches_glob;
 pub(super) use json_inputs::{expected_values, json_answer, score_best_expected, two_values};
 
-/// Why a question about calls does not apply to a case without any trace of them.
-pub(super) const NO_TRACE: &str = "the case has neither `messages` nor `tool_calls`";
+/// Why a question about calls does not apply to a case without any trace of them. Where a column has the name of one and
+/// holds something else, that is said.
+fn no_trace(case: &Case) -> Outcome {
+    const NO_TRACE: &str = "the case has neither `messages` nor `tool_calls`";
+    let mut names = [Field::Messages, Field::ToolCalls]
+        .into_iter()
+        .flat_map(|field| std::iter::once(field.name()).chain(field.aliases().iter().copied()));
+    match names.find(|name| case.metadata.get(*name).is_some_and(|value| !value.is_null())) {
+        Some(name) => {
+            Outcome::not_applicable(format!("{NO_TRACE}: what its column `{name}` holds is in no shape that is read"))
+        }
+        None => Outcome::not_applicable(NO_TRACE),
+    }
+}
 
 /// Where something stands: the item of a field, and the pointer inside of it.
 #[derive(Debug, Clone)]
@@ -266,13 +280,73 @@ pub(super) fn turn_numbers(messages: &[CaseMessage]) -> Vec<Option<usize>> {
         .collect()
 }
 
-/// What was done; the outcome where the question does not apply.
-pub(super) fn require_trace(sample: Sample<'_>) -> Result<Trace<'_>, Outcome> {
-    Trace::from_case(sample.case).ok_or_else(|| Outcome::not_applicable(NO_TRACE))
+/// What was done; the outcome where the question does not apply. A conversation of which a part could not be read is an error:
+/// that part may be a call, so nothing can be said about how many there are.
+pub(super) fn require_trace(sample: Sample<'_>) -> Result<Result<Trace<'_>, Outcome>, ScoreError> {
+    let case = sample.case;
+    if case.tool_calls.is_none() {
+        check_read(case.messages.as_deref().unwrap_or_default(), Field::Messages)?;
+    }
+    Ok(Trace::from_case(case).ok_or_else(|| no_trace(case)))
+}
+
+/// The error where messages have parts that could not be read: the first with its place and type, and how many there are.
+pub(super) fn check_read(messages: &[CaseMessage], field: Field) -> Result<(), ScoreError> {
+    let mut unread = messages
+        .iter()
+        .enumerate()
+        .flat_map(|(number, message)| message.unread_parts().map(move |(part, kind)| (number + 1, part + 1, kind)));
+    let Some((message, part, kind)) = unread.next() else { return Ok(()) };
+    let more = match unread.count() {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let kind: String = kind.chars().take(80).collect();
+    let way_out = if field == Field::Messages {
+        "list the calls in `tool_calls`, or leave the part out if it is none"
+    } else {
+        "list the calls in `expected_tool_calls`"
+    };
+    let reason = format!(
+        "`{field}`: message {message}, part {part} of type `{kind}` cannot be read{more}, and it may be a call or a result; {way_out}"
+    );
+    Err(ScoreError::other(ErrorKind::Failed, reason))
+}
+
+/// How the name of a call fits that of an expected one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum NameFit {
+    /// It is another tool.
+    None,
+    /// It is the tool of an MCP server, which one side names with the prefix of the server.
+    Mcp,
+    /// The names are equal.
+    Exact,
+}
+
+/// The name of a tool without the prefix that hosts give to tools of MCP servers: `mcp__SERVER__TOOL`.
+pub(super) fn mcp_tool(name: &str) -> Option<&str> {
+    let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
+    (!server.is_empty() && !tool.is_empty()).then_some(tool)
+}
+
+/// How a call fits the name of an expected one. A prefix that is expected must be there, unless the call says otherwise that a
+/// server ran it.
+pub(super) fn name_fit(called: &CaseToolCall, expected: &str) -> NameFit {
+    if called.name == expected {
+        return NameFit::Exact;
+    }
+    let is_of_server = || called.kind.as_deref() == Some("MCP") && mcp_tool(expected) == Some(called.name.as_str());
+    if mcp_tool(&called.name) == Some(expected) || is_of_server() { NameFit::Mcp } else { NameFit::None }
+}
+
+/// How many of the expected calls must be there.
+pub(super) fn required(expected: &[PlacedCall<'_>]) -> usize {
+    expected.iter().filter(|wanted| !wanted.call.is_optional()).count()
 }
 
 /// The calls that are expected: those that the case lists, else those of the expected messages.
-pub(super) fn expected_calls(case: &Case) -> Option<Vec<PlacedCall<'_>>> {
+pub(super) fn expected_calls(case: &Case) -> Result<Option<Vec<PlacedCall<'_>>>, ScoreError> {
     if let Some(calls) = &case.expected_tool_calls {
         let placed = calls.iter().enumerate().map(|(index, call)| PlacedCall {
             call,
@@ -281,9 +355,29 @@ pub(super) fn expected_calls(case: &Case) -> Option<Vec<PlacedCall<'_>>> {
             turn: Some(0),
             result: None,
         });
-        return Some(placed.collect());
+        return Ok(Some(placed.collect()));
     }
-    Some(assistant_calls(case.expected_messages.as_deref()?, Field::ExpectedMessages))
+    let Some(messages) = case.expected_messages.as_deref() else { return Ok(None) };
+    check_read(messages, Field::ExpectedMessages)?;
+    Ok(Some(assistant_calls(messages, Field::ExpectedMessages)))
+}
+
+/// The error of published metrics where an expected call leaves something open, which their originals do not know. Those
+/// that look at names alone can do with arguments that may be anything.
+pub(super) fn check_closed(expected: &[PlacedCall<'_>], compares_arguments: bool) -> Result<(), ScoreError> {
+    let open_word = |call: &CaseToolCall| match (call.is_optional(), call.one_of.is_empty()) {
+        _ if compares_arguments => call.open_expectation(),
+        (true, _) => Some("optional"),
+        (false, false) => Some("one_of"),
+        (false, true) => None,
+    };
+    let mut open = expected.iter().filter_map(|wanted| Some((wanted, open_word(wanted.call)?)));
+    let Some((wanted, word)) = open.next() else { return Ok(()) };
+    let reason = format!(
+        "expected call {} has `{word}`, which this published metric does not know; `tool_calls` does",
+        wanted.location.index + 1
+    );
+    Err(ScoreError::other(ErrorKind::Failed, reason))
 }
 
 /// Why a question does not apply where nothing says what was expected.
@@ -294,14 +388,16 @@ pub(super) fn no_expectation() -> Outcome {
 /// What was done and what was expected, for published metrics, which cannot do with arguments that are no object.
 pub(super) fn trace_and_expected(
     sample: Sample<'_>,
+    compares_arguments: bool,
 ) -> Result<Result<(Trace<'_>, Vec<PlacedCall<'_>>), Outcome>, ScoreError> {
-    let trace = match require_trace(sample) {
+    let trace = match require_trace(sample)? {
         Ok(trace) => trace,
         Err(outcome) => return Ok(Err(outcome)),
     };
-    let Some(expected) = expected_calls(sample.case) else { return Ok(Err(no_expectation())) };
+    let Some(expected) = expected_calls(sample.case)? else { return Ok(Err(no_expectation())) };
     check_usable(&trace.calls, ErrorKind::Unparseable)?;
     check_usable(&expected, ErrorKind::Failed)?;
+    check_closed(&expected, compares_arguments)?;
     Ok(Ok((trace, expected)))
 }
 
@@ -345,6 +441,43 @@ mod tests {
             trace.calls.iter().map(|made| made.result.as_ref().map(|result| &*result.text)).collect();
         assert_eq!(results, [Some("first"), Some("second"), Some("third"), Some("k's"), None]);
         assert_eq!((trace.orphans, trace.calls[0].turn, trace.calls[3].turn), (vec![4], None, Some(0)));
+    }
+
+    #[test]
+    fn an_unread_part_is_named_and_no_call_is_concluded() {
+        let case = case(
+            r#"{"id":"a","messages":[{"role":"user","text":"q"},
+                {"role":"assistant","parts":[{"type":"text","text":"a"},{"type":"other","kind":"x"},{"type":"other","kind":"y"}]}]}"#,
+        );
+        let error = require_trace(Sample::from_case(&case)).unwrap_err().to_string();
+        assert!(error.contains("message 2, part 2 of type `x` cannot be read, and 1 more"), "{error}");
+        let listed = Case { tool_calls: Some(Vec::new()), ..case.clone() };
+        assert!(require_trace(Sample::from_case(&listed)).unwrap().is_ok());
+        let picture = serde_json::from_str(r#"{"role":"user","parts":[{"type":"other","kind":"image"}]}"#).unwrap();
+        let picture = Case { messages: Some(vec![picture]), ..Case::default() };
+        assert!(require_trace(Sample::from_case(&picture)).unwrap().is_ok());
+    }
+
+    #[test]
+    fn a_column_that_is_not_read_is_named_where_there_is_no_trace() {
+        let mut case = Case::default();
+        case.metadata.insert("conversation".to_owned(), serde_json::json!([1]));
+        let outcome = require_trace(Sample::from_case(&case)).unwrap().unwrap_err();
+        assert!(format!("{outcome:?}").contains("its column `conversation`"), "{outcome:?}");
+    }
+
+    #[test]
+    fn names_fit_with_the_prefix_of_a_server() {
+        let fit = |called: &str, kind: Option<&str>, expected: &str| {
+            let kind = kind.map(str::to_owned);
+            name_fit(&CaseToolCall { name: called.to_owned(), kind, ..CaseToolCall::default() }, expected)
+        };
+        assert_eq!(fit("f", None, "f"), NameFit::Exact);
+        assert_eq!(fit("mcp__files__read", None, "read"), NameFit::Mcp);
+        assert_eq!(fit("read", Some("MCP"), "mcp__files__read"), NameFit::Mcp);
+        assert_eq!(fit("read", None, "mcp__files__read"), NameFit::None);
+        assert_eq!(fit("mcp__files__read", None, "mcp__other__read"), NameFit::None);
+        assert_eq!(fit("mcp____read", None, "read"), NameFit::None);
     }
 
     #[test]
