@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -38,7 +38,8 @@ const STAGES: [Stage; 9] = [
     ("examples", "the examples in the documentation of the code"),
     (
         "vendors",
-        "requests and replies against the vendors' own Python packages, with --all (pip installs them in target/sdk)",
+        "requests, replies and transcripts against the vendors' own Python packages, with --all (pip installs them in \
+         target/sdk and target/transcripts)",
     ),
     (
         "promptfoo",
@@ -101,11 +102,16 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
     })?;
     stages.run(|_| cargo_run(&["test", "--workspace", "--all-features", "--doc", "--quiet"], &[]))?;
     stages.run(|left_out| {
-        let what = "requests and replies against the vendors' own Python packages";
-        if !all {
-            left_out.add(what, "pip would install 200 MB", "cargo x test --all");
-        } else if let Some(reason) = check_with_vendors_packages()? {
-            left_out.add(what, &reason, "cargo x test --all, on a machine with Python, its venv and PyPI");
+        let checks: [(&str, fn() -> Result<Option<String>>); 2] = [
+            ("requests and replies against the vendors' own Python packages", check_with_vendors_packages),
+            ("transcripts written anew by the packages whose shapes are read", check_transcripts),
+        ];
+        for (what, check) in checks {
+            if !all {
+                left_out.add(what, "pip would install several 100 MB", "cargo x test --all");
+            } else if let Some(reason) = check()? {
+                left_out.add(what, &reason, "cargo x test --all, on a machine with Python, its venv and PyPI");
+            }
         }
         Ok(())
     })?;
@@ -129,22 +135,45 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
 
 /// Lets the vendors' own packages read and write what our requests and replies are; says why not, where they cannot be had.
 fn check_with_vendors_packages() -> Result<Option<String>> {
-    let folder = root().join("target/sdk");
     let tests = root().join("crates/models/tests/sdk");
+    match environment("target/sdk", &tests.join("requirements.txt")) {
+        Ok(python) => process::run(Command::new(&python).arg(tests.join("check.py")))?,
+        Err(reason) => return Ok(Some(reason)),
+    }
+    Ok(None)
+}
+
+/// Lets the packages write the transcripts of `tests/transcripts` anew and runs the tests of their shapes on those.
+fn check_transcripts() -> Result<Option<String>> {
+    let scripts = root().join("tests/transcripts");
+    let python = match environment("target/transcripts", &scripts.join("requirements.txt")) {
+        Ok(python) => python,
+        Err(reason) => return Ok(Some(reason)),
+    };
+    let written = root().join("target/transcripts/written");
+    fs::create_dir_all(&written)?;
+    process::run(Command::new(&python).arg(scripts.join("make.py")).arg(&written))?;
+    let test = ["test", "--package", "probare-formats", "--all-features", "--test", "it", "--quiet", "transcripts"];
+    process::run(cargo(&test).env("PROBARE_TRANSCRIPTS", &written))?;
+    Ok(None)
+}
+
+/// A Python of its own with these packages; why there is none, where it cannot be had.
+fn environment(folder: &str, requirements: &Path) -> Result<PathBuf, String> {
+    let folder = root().join(folder);
     let python = folder.join("bin/python");
     if !folder.join("bin/pip").exists() {
         // A folder that was begun and never finished is made again.
         let made = process::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder));
         if let Err(error) = made {
-            return Ok(Some(format!("there is no Python with venv and pip: {error}")));
+            return Err(format!("there is no Python with venv and pip: {error}"));
         }
     }
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"];
-    if let Err(error) = process::run(Command::new(&python).args(install).arg(tests.join("requirements.txt"))) {
-        return Ok(Some(format!("pip cannot install them: {error}")));
+    if let Err(error) = process::run(Command::new(&python).args(install).arg(requirements)) {
+        return Err(format!("pip cannot install them: {error}"));
     }
-    process::run(Command::new(&python).arg(tests.join("check.py")))?;
-    Ok(None)
+    Ok(python)
 }
 
 /// What is left out: what, why, and the command that includes it.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use probare_core::{Case, Citation, Field, Output, Passage, Problem};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::agents::{self, ColumnMismatch};
 use crate::cases::{columns::ColumnRows, csv::CsvRows, json::JsonRows, table::TableRows};
@@ -134,8 +134,10 @@ fn case_of(row: &mut RowColumns<'_>, origin: RowOrigin, id: &mut String) -> Resu
         Some((column, cell)) => text(ColumnPosition::new(&column), cell)?,
         None => origin.number.to_string(),
     };
-    let query = field(row, Field::Query, text)?;
-    let response = field(row, Field::Response, output)?;
+    let mut said = Vec::new();
+    let query = field(row, Field::Query, |spot, cell| spoken_or(spot, cell, &mut said, text))?.flatten();
+    let asked = said.len();
+    let response = field(row, Field::Response, |spot, cell| spoken_or(spot, cell, &mut said, output))?.flatten();
     let context = field(row, Field::Context, passages)?;
     let reference = field(row, Field::Reference, texts)?;
     let citations = field(row, Field::Citations, citations)?;
@@ -148,6 +150,11 @@ fn case_of(row: &mut RowColumns<'_>, origin: RowOrigin, id: &mut String) -> Resu
         if let Some((column, cell)) = row.take(Some(field))? {
             agents::read_mapped_column(&mut case, field, &column, &cell.into_json()?)?;
         }
+    }
+    if !said.is_empty() {
+        let question = query.as_ref().filter(|_| asked == 0).map(|text| json!({"role": "user", "content": text}));
+        let list: Vec<Json> = question.into_iter().chain(said).collect();
+        agents::read_mapped_column(&mut case, Field::Messages, "messages", &Json::Array(list))?;
     }
     let mut rest = row.remaining()?;
     agents::take_agent_columns(&mut case, &mut rest)?;
@@ -163,6 +170,29 @@ fn case_of(row: &mut RowColumns<'_>, origin: RowOrigin, id: &mut String) -> Resu
         }
     }
     Ok(Case { id: std::mem::take(id), metadata, ..case })
+}
+
+/// A question or an answer; where it is a list of messages, as requests and responses of models have it, they are put with
+/// what was said.
+fn spoken_or<T>(
+    spot: ColumnPosition<'_>,
+    cell: RowCell<'_>,
+    said: &mut Vec<Json>,
+    read: impl FnOnce(ColumnPosition<'_>, RowCell<'_>) -> Result<T, ColumnError>,
+) -> Result<Option<T>, ColumnError> {
+    let is_list =
+        matches!(&cell, RowCell::Value(Json::Array(_))) || matches!(&cell, RowCell::Raw(raw) if raw.starts_with('['));
+    if !is_list {
+        return read(spot, cell).map(Some);
+    }
+    let value = cell.into_json()?;
+    if let Json::Array(list) = &value
+        && agents::is_conversation(list)
+    {
+        said.extend_from_slice(list);
+        return Ok(None);
+    }
+    read(spot, RowCell::Value(value)).map(Some)
 }
 
 fn field<T>(

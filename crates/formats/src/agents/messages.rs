@@ -9,26 +9,56 @@ use probare_core::{CaseMessage, CaseMessagePart, Role, Speaker, ToolResultError,
 use serde_json::{Map, Value as Json};
 
 use super::calls::{self, CallKind, id_text};
+use super::shapes;
 
 /// Items of OpenAI's responses that stand for themselves.
 const ITEMS: [&str; 3] = ["function_call", "function_call_output", "reasoning"];
 
-/// What LangChain calls the types of messages, with the names of its classes.
-const LANGCHAIN: [(&str, &str); 6] = [
-    ("human", "HumanMessage"),
-    ("ai", "AIMessage"),
-    ("AIMessageChunk", "AIMessageChunk"),
-    ("system", "SystemMessage"),
-    ("tool", "ToolMessage"),
-    ("function", "FunctionMessage"),
+/// Members of a message that hold no words, calls or results, whatever their names say.
+const MEMBERS_ASIDE: [&str; 9] = [
+    "tool_call_id",
+    "tool_call_ids",
+    "tool_call_chunks",
+    "tool_name",
+    "toolCallId",
+    "toolInvocations",
+    "tool_choice",
+    "additional_kwargs",
+    "function",
 ];
 
-/// Whether a value is a list of messages; an empty one is.
+/// Members of a block of words that say something about them.
+const BLOCK_MEMBERS_ASIDE: [&str; 10] = [
+    "annotations",
+    "citations",
+    "cache_control",
+    "metadata",
+    "providerMetadata",
+    "videoMetadata",
+    "video_metadata",
+    "partMetadata",
+    "part_metadata",
+    "extras",
+];
+
+/// Whether a value is a list of messages: one that is known as such suffices, since what is not is kept as unread.
 pub(super) fn are_messages(value: &Json) -> bool {
-    value.as_array().is_some_and(|list| {
-        list.iter()
-            .all(|message| message.as_object().is_some_and(|object| speaker(object).is_some() || is_item(object)))
-    })
+    value.as_array().is_some_and(|list| list.is_empty() || list.iter().any(is_message))
+}
+
+/// Whether a value is a message, or another item of a transcript.
+pub(super) fn is_message(value: &Json) -> bool {
+    let Some(object) = value.as_object() else { return false };
+    speaker(object).is_some() || is_item(object) || shapes::rewrite_item(object).is_some() || is_chunk(object)
+}
+
+/// Whether somebody speaks in a value.
+pub(super) fn has_speaker(value: &Json) -> bool {
+    value.as_object().is_some_and(|object| speaker(object).is_some())
+}
+
+fn is_chunk(object: &Map<String, Json>) -> bool {
+    object.get("object").and_then(Json::as_str) == Some("chat.completion.chunk")
 }
 
 fn is_item(object: &Map<String, Json>) -> bool {
@@ -37,17 +67,10 @@ fn is_item(object: &Map<String, Json>) -> bool {
 
 /// Who speaks, as the source calls it, and the object that holds what is said.
 fn speaker(object: &Map<String, Json>) -> Option<(&str, &Map<String, Json>)> {
-    if let Some(role) = object.get("role").and_then(Json::as_str) {
-        return Some((role, object));
+    match object.get("role").and_then(Json::as_str) {
+        Some(role) => Some((role, object)),
+        None => shapes::langchain::speaker(object),
     }
-    if let (Some(body), Some(path)) = (object.get("kwargs"), object.get("id").and_then(Json::as_array)) {
-        let class = path.last()?.as_str()?;
-        let (kind, _) = LANGCHAIN.into_iter().find(|(_, name)| *name == class)?;
-        return Some((kind, body.as_object()?));
-    }
-    let kind = object.get("type").and_then(Json::as_str)?;
-    let (kind, _) = LANGCHAIN.into_iter().find(|(known, _)| *known == kind)?;
-    Some((kind, object.get("data").and_then(Json::as_object).unwrap_or(object)))
 }
 
 /// The role that a word stands for.
@@ -64,7 +87,8 @@ pub(crate) fn role(given: &str) -> Speaker {
 /// All messages; the number of the one that cannot be read, with the reason.
 pub(crate) fn messages(list: &[Json]) -> Result<Vec<CaseMessage>, (usize, String)> {
     let mut reader = MessageReader::default();
-    for (number, value) in list.iter().enumerate() {
+    let joined = shapes::join_items(list);
+    for (number, value) in joined.as_deref().unwrap_or(list).iter().enumerate() {
         reader.message(value).map_err(|reason| (number, reason))?;
     }
     Ok(reader.messages)
@@ -79,12 +103,32 @@ struct MessageReader {
 
 impl MessageReader {
     fn message(&mut self, value: &Json) -> Result<(), String> {
-        let object = value.as_object().ok_or("must be an object with `role` and `content`")?;
+        let Some(object) = value.as_object() else {
+            self.unread_item(shapes::json_kind(value));
+            return Ok(());
+        };
         if is_item(object) && !object.contains_key("role") {
             return self.item(object);
         }
+        if let Some(items) = shapes::rewrite_item(object) {
+            return items.iter().try_for_each(|item| self.message(item));
+        }
+        self.plain_message(object)
+    }
+
+    /// What the reader does not know: it is there, and it is no message of anybody.
+    fn unread_item(&mut self, kind: &str) {
         self.is_open = false;
-        let (given, body) = speaker(object).ok_or("has no `role`")?;
+        self.messages
+            .push(CaseMessage { parts: vec![unread(kind)], ..CaseMessage::new(Speaker::Other("unread".to_owned())) });
+    }
+
+    fn plain_message(&mut self, object: &Map<String, Json>) -> Result<(), String> {
+        let Some((given, body)) = speaker(object) else {
+            self.unread_item(shapes::object_kind(object));
+            return Ok(());
+        };
+        self.is_open = false;
         let role = role(given);
         let mut message = CaseMessage::new(role);
         message.name = body.get("name").and_then(Json::as_str).map(str::to_owned);
@@ -103,7 +147,7 @@ impl MessageReader {
                 self.is_open = false;
                 let mut message = CaseMessage::new(Role::Tool);
                 message.id = object.get("call_id").and_then(id_text);
-                message.text = object.get("output").map(result_text);
+                set_result(&mut message, object.get("output"));
                 self.messages.push(message);
             }
             Some("function_call") => {
@@ -143,12 +187,12 @@ impl MessageReader {
         let content = ["text", "content", "parts", "output"].into_iter().find_map(|name| body.get(name));
         // A message of blocks may hold several results, each with its own id.
         if let Some(blocks) = content.and_then(Json::as_array)
-            && blocks.iter().any(is_result)
+            && blocks.iter().any(|block| is_result(block) || block.as_object().is_some_and(is_foreign_block))
         {
             return self.add_content_message(message, body);
         }
-        message.text = content.filter(|content| !content.is_null()).map(result_text);
         message.error = error(body);
+        set_result(&mut message, content);
         let ids = body.get("tool_call_id").or_else(|| body.get("id")).or_else(|| body.get("tool_use_id"));
         match ids {
             // One text that answers several calls.
@@ -188,9 +232,15 @@ impl MessageReader {
             Some(block @ Json::Object(_)) => self.block(block, &mut current)?,
             Some(other) => current.message.parts.push(CaseMessagePart::Text { text: other.to_string() }),
         }
+        let unknown = unknown_calls(body, is_assistant, current.message.role != Speaker::Known(Role::User));
+        current.message.parts.extend(unknown.map(unread));
+        // Only an assistant calls tools; what else this is nobody knows.
+        if !is_assistant && !current.message.tool_calls.is_empty() {
+            current.message.parts.push(unread("tool_call"));
+        }
         if is_assistant {
             let in_blocks = current.message.tool_calls.len();
-            let listed = body.get("tool_calls").and_then(Json::as_array).into_iter().flatten();
+            let listed = listed_calls(body);
             for (number, value) in listed.enumerate() {
                 let call =
                     calls::call(value, CallKind::Made).map_err(|reason| format!("`tool_calls[{number}]` {reason}"))?;
@@ -221,8 +271,17 @@ impl MessageReader {
                 return Ok(());
             }
             Json::Object(object) => object,
-            _ => return Ok(()),
+            _ => {
+                current.message.parts.push(unread(shapes::json_kind(block)));
+                return Ok(());
+            }
         };
+        if let Some(blocks) = shapes::rewrite_block(object) {
+            for block in &blocks {
+                self.block(block, current)?;
+            }
+            return Ok(());
+        }
         let text = |names: &[&str]| names.iter().find_map(|name| object.get(*name)?.as_str()).map(str::to_owned);
         let kind = object.get("type").and_then(Json::as_str);
         match kind {
@@ -240,14 +299,24 @@ impl MessageReader {
                 let text = text(&["reasoning", "thinking", "text", "content"]).unwrap_or_default();
                 current.message.parts.push(CaseMessagePart::Reasoning { text });
             }
-            Some("tool_use" | "tool_call" | "server_tool_use" | "server_tool_call" | "function_call") => {
-                let call = calls::call(block, CallKind::Made)?;
-                let answered = object.contains_key("result").then(|| CaseMessage {
-                    id: call.id.clone(),
-                    name: Some(call.name.clone()),
-                    text: object.get("result").filter(|result| !result.is_null()).map(result_text),
-                    error: error(object),
-                    ..CaseMessage::new(Role::Tool)
+            Some(
+                "tool_use" | "tool_call" | "server_tool_use" | "server_tool_call" | "function_call" | "mcp_tool_use"
+                | "invalid_tool_call",
+            ) => {
+                let call = if kind == Some("invalid_tool_call") {
+                    calls::invalid(block)?
+                } else {
+                    calls::call(block, CallKind::Made)?
+                };
+                let answered = object.contains_key("result").then(|| {
+                    let mut result = CaseMessage {
+                        id: call.id.clone(),
+                        name: Some(call.name.clone()),
+                        error: error(object),
+                        ..CaseMessage::new(Role::Tool)
+                    };
+                    set_result(&mut result, object.get("result"));
+                    result
                 });
                 current.message.tool_calls.push(call);
                 if let Some(result) = answered {
@@ -255,35 +324,97 @@ impl MessageReader {
                 }
             }
             _ if is_result(block) => {
-                let response = object.get("functionResponse").and_then(Json::as_object);
-                let body = response.unwrap_or(object);
-                let content = ["content", "response", "result", "output"].into_iter().find_map(|name| body.get(name));
-                let id = ["tool_use_id", "tool_call_id", "id", "call_id"].into_iter().find_map(|name| body.get(name));
-                let result = CaseMessage {
+                let content = ["content", "response", "result", "output"].into_iter().find_map(|name| object.get(name));
+                let id = ["tool_use_id", "tool_call_id", "id", "call_id"].into_iter().find_map(|name| object.get(name));
+                let mut result = CaseMessage {
                     id: id.and_then(id_text),
-                    name: body.get("name").and_then(Json::as_str).map(str::to_owned),
-                    text: content.filter(|content| !content.is_null()).map(result_text),
+                    name: object.get("name").and_then(Json::as_str).map(str::to_owned),
                     error: error(object),
                     ..CaseMessage::new(Role::Tool)
                 };
+                set_result(&mut result, content);
                 current.cut(&mut self.messages, result);
-            }
-            None if object.contains_key("functionCall") => {
-                current.message.tool_calls.push(calls::call(block, CallKind::Made)?);
             }
             None if object.get("text").is_some_and(Json::is_string) => {
                 let text = text(&["text"]).unwrap_or_default();
                 let is_thought = object.get("thought").and_then(Json::as_bool) == Some(true);
-                current.message.parts.push(if is_thought {
+                let parts = &mut current.message.parts;
+                parts.push(if is_thought {
                     CaseMessagePart::Reasoning { text }
                 } else {
                     CaseMessagePart::Text { text }
                 });
+                // What stands beside the words may be what the part is about.
+                let beside = object.iter().filter(|(_, value)| !is_empty(value)).map(|(name, _)| name.as_str());
+                parts.extend(beside.filter(|name| !BLOCK_MEMBERS_ASIDE.contains(name)).map(unread));
+            }
+            // A part of Gemini is known by its one member.
+            None => {
+                let kind = object.iter().find(|(_, value)| !value.is_null()).map(|(name, _)| name.as_str());
+                current.message.parts.push(other(object, kind));
             }
             kind => current.message.parts.push(other(object, kind)),
         }
         Ok(())
     }
+}
+
+/// Whether a value is neither a list nor an object with something in it.
+fn is_empty(value: &Json) -> bool {
+    match value {
+        Json::Array(list) => list.is_empty(),
+        Json::Object(object) => object.is_empty(),
+        _ => true,
+    }
+}
+
+/// A part of which nothing but its type is kept.
+fn unread(kind: &str) -> CaseMessagePart {
+    CaseMessagePart::Other { kind: kind.to_owned(), source: None }
+}
+
+/// Whether a block is one of a shape that has its own.
+fn is_foreign_block(block: &Map<String, Json>) -> bool {
+    shapes::rewrite_block(block).is_some()
+}
+
+/// The calls that a message lists; where it lists none, those that LangChain keeps in the words of the provider.
+fn listed_calls(body: &Map<String, Json>) -> impl Iterator<Item = &Json> {
+    let own = body.get("tool_calls").and_then(Json::as_array).filter(|list| !list.is_empty());
+    let raw = || body.get("additional_kwargs")?.get("tool_calls")?.as_array();
+    let is_told = body.get("invalid_tool_calls").and_then(Json::as_array).is_some_and(|list| !list.is_empty());
+    own.or_else(|| raw().filter(|_| !is_told)).into_iter().flatten()
+}
+
+/// Members of a message that seem to hold calls or results which are not read: of an assistant's those with another name than
+/// the reader knows, of a speaker whom nobody knows all of them.
+fn unknown_calls(body: &Map<String, Json>, is_assistant: bool, is_told: bool) -> impl Iterator<Item = &str> {
+    const KNOWN: [&str; 3] = ["tool_calls", "function_call", "invalid_tool_calls"];
+    let is_about_calls = |name: &str| {
+        let name = name.to_lowercase();
+        ["tool", "call", "function", "action"].iter().any(|word| name.contains(word))
+    };
+    body.iter()
+        .filter(move |(name, value)| {
+            is_told
+                && !is_empty(value)
+                && is_about_calls(name)
+                && !MEMBERS_ASIDE.contains(&name.as_str())
+                && !(is_assistant && KNOWN.contains(&name.as_str()))
+        })
+        .map(|(name, _)| name.as_str())
+}
+
+/// Gives a message the text of a result. What an MCP server answered says itself whether it is an error.
+fn set_result(message: &mut CaseMessage, content: Option<&Json>) {
+    let Some(content) = content.filter(|content| !content.is_null()) else { return };
+    let wrapped = content.as_object().filter(|object| object.get("isError").is_some_and(Json::is_boolean));
+    if let Some(object) = wrapped {
+        message.error = message.error.take().or_else(|| error(object));
+        message.text = object.get("content").map(result_text);
+        return;
+    }
+    message.text = Some(result_text(content));
 }
 
 /// The message that is being put together, which results cut in two.
@@ -330,7 +461,6 @@ fn is_result(block: &Json) -> bool {
     let kind = block.get("type").and_then(Json::as_str);
     matches!(kind, Some("tool_result" | "tool_call_response" | "server_tool_call_response" | "function_call_output"))
         || kind.is_some_and(|kind| kind.ends_with("_tool_result"))
-        || block.get("functionResponse").is_some()
 }
 
 /// Something that is no text, with the place it is at where that is short.
@@ -350,6 +480,10 @@ fn other(object: &Map<String, Json>, kind: Option<&str>) -> CaseMessagePart {
     CaseMessagePart::Other { kind: kind.to_owned(), source }
 }
 
+/// Blocks of a result that have no text.
+const MEDIA_BLOCKS: [&str; 9] =
+    ["image", "input_image", "image_url", "audio", "input_audio", "video", "file", "input_file", "document"];
+
 /// The text of a result: of a list of text blocks their texts, of anything else the text of the value.
 pub(crate) fn result_text(content: &Json) -> String {
     let blocks = content.as_array().filter(|blocks| !blocks.is_empty());
@@ -360,7 +494,11 @@ pub(crate) fn result_text(content: &Json) -> String {
                 .and_then(Json::as_str)
                 .is_some_and(|kind| matches!(kind, "text" | "input_text" | "output_text"))
         });
-        let is_blocks = blocks.iter().all(|block| block.get("type").is_some_and(Json::is_string));
+        // A block of another type is a value of its own, and so is the list with it.
+        let is_blocks = blocks.iter().all(|block| {
+            let kind = block.get("type").and_then(Json::as_str);
+            kind.is_some_and(|kind| kind.ends_with("text") || MEDIA_BLOCKS.contains(&kind))
+        });
         is_blocks.then(|| texts.filter_map(|block| block.get("text")?.as_str()).collect())
     });
     texts.map_or_else(|| json_to_text(content), |texts| Cow::Owned(texts.join("\n"))).into_owned()

@@ -5,7 +5,10 @@
 
 pub(crate) mod calls;
 pub(crate) mod messages;
+mod shapes;
 pub(crate) mod tools;
+
+use std::borrow::Cow;
 
 use probare_core::{Case, CaseMessage, CaseToolCall, Field, Output, Role, Tool, TurnExpectation};
 use serde_json::{Map, Value as Json};
@@ -36,17 +39,20 @@ fn field_of(field: Field, value: &Json) -> Option<Field> {
     let list = value.as_array()?;
     let is_messages = messages::are_messages(value);
     let all = |fits: fn(&Json) -> bool| list.iter().all(fits);
+    // One that is known suffices: what is wrong with another is an error of the row, with its place.
+    let some = |fits: fn(&Json) -> bool| list.is_empty() || list.iter().any(fits);
     match field {
         Field::Messages => is_messages.then_some(field),
-        Field::Tools => all(tools::is_tool).then_some(field),
-        Field::ToolCalls => all(calls::is_call).then_some(field),
+        Field::Tools => some(tools::is_tool).then_some(field),
+        Field::ToolCalls => some(calls::is_call).then_some(field),
         // The two are told apart by what they hold; an empty list is what its name says.
+        Field::ExpectedToolCalls | Field::ExpectedMessages if list.is_empty() => Some(field),
         Field::ExpectedToolCalls | Field::ExpectedMessages => {
-            let other = if field == Field::ExpectedMessages { Field::ExpectedToolCalls } else { field };
-            match (list.is_empty(), is_messages, all(calls::is_call)) {
-                (true, ..) => Some(field),
-                (false, true, _) => Some(Field::ExpectedMessages),
-                (false, false, true) => Some(other),
+            // Calls in a vendor's own form may look like items of a conversation, but nobody speaks in them.
+            let is_said = list.iter().any(|item| messages::is_message(item) && !calls::is_expected_call(item));
+            match (is_said || list.iter().any(messages::has_speaker), some(calls::is_expected_call)) {
+                (true, _) => Some(Field::ExpectedMessages),
+                (false, true) => Some(Field::ExpectedToolCalls),
                 _ => None,
             }
         }
@@ -123,9 +129,11 @@ pub(crate) fn read_mapped_column(
     column: &str,
     value: &Json,
 ) -> Result<(), ColumnMismatch> {
+    let value = &*opened(value);
     let wanted = match field {
         Field::Tools => "a list of tools",
-        Field::ToolCalls | Field::ExpectedToolCalls => "a list of calls, each with `name` and `arguments`",
+        Field::ToolCalls => "a list of calls, each with `name` and `arguments`",
+        Field::ExpectedToolCalls => EXPECTED_CALLS,
         Field::Turns => "a list of objects with `reference`, `expected_tool_calls` or other expectations",
         _ => "a list of messages, each with `role` and `content`",
     };
@@ -136,13 +144,52 @@ pub(crate) fn read_mapped_column(
     Ok(())
 }
 
+/// What a column of expected calls holds.
+const EXPECTED_CALLS: &str =
+    "a list of calls: names of tools, objects with `name` and `arguments`, or `one_of` several";
+
+/// The list of a column: it may be written as JSON text, and messages may stand in the object of a state.
+fn opened(value: &Json) -> Cow<'_, Json> {
+    match value {
+        Json::String(text) if text.trim_start().starts_with(['[', '{']) => {
+            let read: Option<Json> = serde_json::from_str(text).ok();
+            read.map_or(Cow::Borrowed(value), |read| Cow::Owned(opened(&read).into_owned()))
+        }
+        Json::Object(object) if object.len() == 1 => {
+            object.get("messages").filter(|list| list.is_array()).map_or(Cow::Borrowed(value), Cow::Borrowed)
+        }
+        _ => Cow::Borrowed(value),
+    }
+}
+
+/// The error where a column has the very name of calls and holds a list of something else: without it nothing would be
+/// expected, or nothing called, and nobody would know.
+fn check_own_name(field: Field, name: &str, value: &Json) -> Result<(), ColumnMismatch> {
+    let wanted = match field {
+        Field::ExpectedToolCalls => EXPECTED_CALLS,
+        Field::ToolCalls => "a list of calls, each with `name` and `arguments`",
+        _ => return Ok(()),
+    };
+    if name != field.name() || !value.is_array() {
+        return Ok(());
+    }
+    Err(ColumnMismatch { column: name.to_owned(), reason: format!("must be {wanted}") })
+}
+
 /// Takes what fits out of the columns that no other field wanted.
 pub(crate) fn take_agent_columns(case: &mut Case, columns: &mut Map<String, Json>) -> Result<(), ColumnMismatch> {
     for field in FIELDS {
         for name in std::iter::once(&field.name()).chain(field.aliases()) {
             let Some(value) = columns.get(*name) else { continue };
-            let Some(fit) = field_of(field, value).filter(|fit| !case.has(*fit)) else { continue };
-            put(case, fit, parse_column(fit, name, value)?);
+            let value = opened(value);
+            let Some(fit) = field_of(field, &value) else {
+                check_own_name(field, name, &value)?;
+                continue;
+            };
+            if case.has(fit) {
+                continue;
+            }
+            put(case, fit, parse_column(fit, name, &value)?);
             columns.shift_remove(*name);
         }
     }
@@ -157,12 +204,22 @@ pub(crate) fn take_agent_columns(case: &mut Case, columns: &mut Map<String, Json
     Ok(())
 }
 
+/// Whether an object is a line of a session of Claude Code.
+pub(crate) fn is_session_line(line: &Map<String, Json>) -> bool {
+    shapes::claude_code::is_line(line)
+}
+
+/// Whether a list holds messages, and is no list of other things.
+pub(crate) fn is_conversation(list: &[Json]) -> bool {
+    list.iter().any(messages::is_message)
+}
+
 /// Question and answer of the conversation, where the row has none.
 pub(crate) fn fill_query_and_response(case: &mut Case) {
     let Some(messages) = &case.messages else { return };
     if case.query.is_none() {
         let last = messages.iter().rev().find(|message| message.has_role(Role::User));
-        case.query = last.and_then(CaseMessage::spoken_text).map(std::borrow::Cow::into_owned);
+        case.query = last.and_then(CaseMessage::spoken_text).map(Cow::into_owned);
     }
     if case.response.is_none() {
         let last = messages.last().filter(|message| message.has_role(Role::Assistant));

@@ -32,7 +32,8 @@ fn tool(value: &Json) -> Result<Tool, String> {
     };
     let body = object.get("function").and_then(Json::as_object).unwrap_or(object);
     // A tool that the provider has built in is known by its type.
-    let name = body.get("name").or_else(|| body.get("type")).and_then(Json::as_str).ok_or("has no name")?;
+    let kind = body.get("type").and_then(Json::as_str).filter(|kind| !["function", "custom", "object"].contains(kind));
+    let name = body.get("name").and_then(Json::as_str).or(kind).ok_or("has no name")?;
     let description = body.get("description").and_then(Json::as_str).unwrap_or_default();
     let schema = ["parameters", "input_schema", "inputSchema"].into_iter().find_map(|name| body.get(name));
     let mut parameters = schema.filter(|schema| schema.is_object()).cloned().unwrap_or_default();
@@ -93,7 +94,11 @@ mod tests {
         }
         assert_eq!(tools(&[json!("f")]).unwrap()[0].name, "f");
         assert_eq!(tools(&[json!({"type": "web_search"})]).unwrap()[0].name, "web_search");
-        assert_eq!(tools(&[json!({"x": 1})]).unwrap_err(), (0, "has no name".to_owned()));
+        for nameless in
+            [json!({"x": 1}), json!({"type": "function"}), json!({"type": "function", "function": {"parameters": {}}})]
+        {
+            assert_eq!(tools(&[nameless]).unwrap_err(), (0, "has no name".to_owned()));
+        }
         assert!(
             tools(&[json!({"name": "f", "parameters": {"properties": {"x": {"type": "any"}}}})]).unwrap()[0].parameters
                 ["properties"]["x"]["type"]

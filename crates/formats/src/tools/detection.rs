@@ -7,7 +7,8 @@ use super::document::{SourceDocument, finite};
 use super::every_eval_ever::read as eee;
 use super::promptfoo::read_csv as promptfoo_csv;
 use super::zip::Archive;
-use super::{ImportError, ImportFormat, content, deepeval, langfuse, langsmith, openai_platform, ragas};
+use super::{ImportError, ImportFormat, deepeval, langfuse, langsmith, openai_platform, ragas};
+use crate::agents;
 use crate::traces::{has_member, is_otlp};
 
 /// The format of a document.
@@ -92,7 +93,8 @@ fn of_value(value: &Map<String, Json>) -> Option<ImportFormat> {
     if deepeval::is_golden(value) {
         return Some(ImportFormat::Deepeval);
     }
-    value.get("messages").is_some_and(content::is_messages).then_some(ImportFormat::Chat)
+    let has_messages = value.get("messages").and_then(Json::as_array).is_some_and(|list| agents::is_conversation(list));
+    (has_messages || agents::is_session_line(value)).then_some(ImportFormat::Chat)
 }
 
 /// By words that stand in the first part of a damaged document.

@@ -416,7 +416,34 @@ fn check_and_number(
         return Err(document.broken(format, "", reason));
     }
     same_ids(imported);
+    // Of traces all that is lost is told one by one.
+    if format != ImportFormat::Otlp {
+        imported.notes.extend(unread_note(&imported.cases));
+    }
     Ok(())
+}
+
+/// The remark on parts of messages that could not be read: how many, of which types, and where the first stands.
+fn unread_note(cases: &[Case]) -> Option<String> {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut first = None;
+    for case in cases {
+        for (number, message) in case.messages.iter().flatten().enumerate() {
+            for (part, kind) in message.unread_parts() {
+                first.get_or_insert((&case.id, number + 1, part + 1));
+                *kinds.entry(kind).or_default() += 1;
+            }
+        }
+    }
+    let (id, message, part) = first?;
+    let count: usize = kinds.values().sum();
+    let names: Vec<String> =
+        kinds.keys().take(10).map(|kind| format!("`{}`", kind.chars().take(80).collect::<String>())).collect();
+    let names = names.join(", ");
+    Some(format!(
+        "{count} parts of messages cannot be read ({names}; the first is message {message}, part {part} of case `{id}`); \
+         metrics on calls give an error there, since a part may be a call"
+    ))
 }
 
 /// Tells samples apart that have one id, model and repeat: the second of `a` is `a~2`.

@@ -8,6 +8,7 @@ mod fuzz_readers;
 mod hostile;
 mod openai_import;
 mod traces;
+mod transcripts;
 mod values;
 
 use probare_core::{Case, Problem};
