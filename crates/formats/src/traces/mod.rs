@@ -8,6 +8,7 @@ mod losses;
 mod model_call;
 mod otlp;
 mod parts;
+mod serialized;
 mod spans;
 mod thread_case;
 mod threads;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::losses::{LossCollector, TraceLoss, TraceLossKind};
 use super::otlp::{Span, SpanEvent};
 use super::parts;
-use super::spans::{CHOICE_EVENT, MESSAGE_EVENTS, first, numbered_attributes};
+use super::spans::{CHOICE_EVENT, MESSAGE_EVENTS, numbered_attributes};
 use crate::agents::messages;
 
 /// What went into a call and what came out.
@@ -42,6 +42,10 @@ pub(super) fn without_texts(span: &Span) -> TraceLoss {
         "OpenLLMetry: TRACELOOP_TRACE_CONTENT=true"
     } else if span.has_prefix("ai.") {
         "Vercel AI: recordInputs and recordOutputs of experimental_telemetry"
+    } else if span.attributes.contains_key("gen_ai.provider.name") {
+        // Since version 1.37 of the conventions, which renamed `gen_ai.system`, the variable says where texts are kept.
+        "OpenTelemetry: OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental and \
+         OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY"
     } else {
         "OpenTelemetry: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"
     };
@@ -321,59 +325,18 @@ fn vercel(span: &Span, reading: &mut SpanReader<'_>) -> Option<ModelCall> {
     let mut said = ModelCall::default();
     if let Some(list) = prompt.and_then(|prompt| reading.json(PROMPT, prompt)) {
         for (number, message) in items(&list).enumerate() {
-            let mut message = message.clone();
-            for part in message.get_mut("content").and_then(Json::as_array_mut).into_iter().flatten() {
-                *part = of_vercel(part);
-            }
-            reading.message(message, &format!("{PROMPT}/{number}"), &mut said.input);
+            reading.message(message.clone(), &format!("{PROMPT}/{number}"), &mut said.input);
         }
     }
     let calls = calls.and_then(|calls| reading.json(CALLS, calls));
-    let calls: Vec<Json> = calls.iter().flat_map(|calls| items(calls)).map(of_vercel).collect();
+    let calls: Vec<&Json> = calls.iter().flat_map(|calls| items(calls)).collect();
     let text = text.and_then(Json::as_str).filter(|text| !text.is_empty());
     if text.is_some() || !calls.is_empty() {
-        let content: Vec<Json> =
-            text.map(|text| json!({"type": "text", "text": text})).into_iter().chain(calls).collect();
-        reading.message(json!({"role": "assistant", "content": content}), CALLS, &mut said.output);
+        let message = json!({"role": "assistant", "content": text, "tool_calls": calls});
+        reading.message(message, CALLS, &mut said.output);
     }
     said.finish.extend(span.text(&["ai.response.finishReason"]).map(str::to_owned));
     Some(said)
-}
-
-/// A part of the Vercel AI library in the words of the conventions.
-fn of_vercel(part: &Json) -> Json {
-    let Json::Object(object) = part else { return part.clone() };
-    let get = |names: &[&str]| first(object, names).cloned();
-    let kind = object.get("type").and_then(Json::as_str);
-    match kind {
-        Some("tool-result") => {
-            let output = get(&["output", "result"]).unwrap_or_default();
-            let is_error = output.get("type").and_then(Json::as_str).is_some_and(|kind| kind.starts_with("error"));
-            // Later versions say what kind of value it is.
-            let value = match (&output, output.get("type"), output.get("value")) {
-                (Json::Object(fields), Some(Json::String(_)), Some(value)) if fields.len() == 2 => value.clone(),
-                _ => output.clone(),
-            };
-            let mut result = json!({"type": "tool_call_response", "name": get(&["toolName"]), "result": value});
-            if let Some(id) = get(&["toolCallId"]) {
-                result["id"] = id;
-            }
-            if is_error || object.get("isError") == Some(&Json::Bool(true)) {
-                result["is_error"] = Json::Bool(true);
-            }
-            result
-        }
-        _ if kind == Some("tool-call") || object.contains_key("toolName") => {
-            let mut call = json!({"type": "tool_call", "arguments": get(&["input", "args"])});
-            for (name, ours) in [("toolCallId", "id"), ("toolName", "name")] {
-                if let Some(value) = get(&[name]) {
-                    call[ours] = value;
-                }
-            }
-            call
-        }
-        _ => part.clone(),
-    }
 }
 
 /// 6. Plain values.

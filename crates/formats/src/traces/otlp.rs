@@ -366,6 +366,10 @@ fn pairs(list: Vec<Json>) -> Map<String, Json> {
 /// A value of OTLP as plain JSON. What is in none of its forms is plain already.
 fn plain(value: Json) -> Json {
     let Json::Object(object) = value else { return value };
+    // A value that was never set.
+    if object.is_empty() {
+        return Json::Null;
+    }
     if object.len() != 1 {
         return Json::Object(object);
     }
@@ -410,12 +414,12 @@ mod tests {
             {"key": "s", "value": {"stringValue": "a"}}, {"key": "i", "value": {"intValue": "7"}},
             {"key": "n", "value": {"int_value": 7}}, {"key": "d", "value": {"doubleValue": 0.5}},
             {"key": "x", "value": {"doubleValue": "NaN"}}, {"key": "b", "value": {"boolValue": true}},
-            {"key": "l", "value": {"arrayValue": {"values": [{"stringValue": "a"}, {"kvlistValue": [{"key": "k", "value": {"intValue": 1}}]}]}}},
+            {"key": "l", "value": {"arrayValue": {"values": [{"stringValue": "a"}, {}, {"kvlistValue": [{"key": "k", "value": {"intValue": 1}}]}]}}},
             {"key": "huge", "value": {"intValue": "99999999999999999999"}}, {"key": "none", "value": {}}, {"key": "s", "value": {"stringValue": "b"}}
         ]);
         let Json::Array(list) = list else { unreachable!("a list") };
-        let expected = json!({"s": "b", "i": 7, "n": 7, "d": 0.5, "x": "NaN", "b": true, "l": ["a", {"k": 1}],
-            "huge": "99999999999999999999", "none": {}});
+        let expected = json!({"s": "b", "i": 7, "n": 7, "d": 0.5, "x": "NaN", "b": true, "l": ["a", null, {"k": 1}],
+            "huge": "99999999999999999999", "none": null});
         assert_eq!(Json::Object(pairs(list)), expected);
     }
 

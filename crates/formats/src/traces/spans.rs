@@ -68,6 +68,11 @@ impl Span {
             Some(_) => return SpanKind::Other,
             None => {}
         }
+        match self.text(&["traceloop.span.kind"]) {
+            Some("tool") => return SpanKind::Tool,
+            Some("agent") => return SpanKind::Agent,
+            _ => {}
+        }
         let is_message = |name: &str| name == CHOICE_EVENT || MESSAGE_EVENTS.iter().any(|(known, _)| *known == name);
         if self.attributes.contains_key("ai.toolCall.name") {
             SpanKind::Tool

@@ -9,6 +9,7 @@ use super::conversation::{ConversationBuilder, ToolRun};
 use super::losses::{LossCollector, TraceLossKind};
 use super::model_call::{ModelCall, model_call, without_texts};
 use super::otlp::Span;
+use super::serialized;
 use super::spans::{SpanKind, numbered_attributes};
 use super::threads::{Thread, Threads};
 use super::{EVALUATION_EVENT, TRACE};
@@ -39,6 +40,9 @@ const TOKENS: [(&str, &[&str]); 4] = [
 
 /// Names of the model, the one that answered first.
 const MODEL: [&str; 4] = ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id"];
+
+/// Names of an agent; one that is a tool to its caller has that name.
+const AGENT: &[&str] = &["gen_ai.agent.name", "agent.name", "gen_ai.tool.name", "tool.name"];
 
 const DEFINITIONS: &str = "gen_ai.tool.definitions";
 const DOCUMENTS: &str = "gen_ai.retrieval.documents";
@@ -170,19 +174,32 @@ impl ThreadReader<'_> {
     }
 
     fn tool(&mut self, span: &Span, history: &mut ConversationBuilder) {
-        const ARGUMENTS: [&str; 4] =
-            ["gen_ai.tool.call.arguments", "ai.toolCall.args", "tool.parameters", "input.value"];
-        const RESULT: [&str; 3] = ["gen_ai.tool.call.result", "ai.toolCall.result", "output.value"];
+        const ARGUMENTS: [&str; 5] = [
+            "gen_ai.tool.call.arguments",
+            "ai.toolCall.args",
+            "tool.parameters",
+            "input.value",
+            "traceloop.entity.input",
+        ];
+        const RESULT: [&str; 4] =
+            ["gen_ai.tool.call.result", "ai.toolCall.result", "output.value", "traceloop.entity.output"];
         let id = span.first(&["gen_ai.tool.call.id", "tool_call.id", "tool.id", "ai.toolCall.id"]).and_then(id_text);
-        let name = span.text(&["gen_ai.tool.name", "tool.name", "ai.toolCall.name"]);
+        let name = span.text(&["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name"]);
         let name = name.unwrap_or_else(|| span.name.strip_prefix("execute_tool ").unwrap_or(&span.name)).to_owned();
-        let arguments = span.first(&ARGUMENTS).cloned().unwrap_or_default();
+        let arguments = span.first(&ARGUMENTS).map(serialized::arguments).unwrap_or_default();
         let call =
             CaseToolCall { id: id.clone(), name: name.clone(), ..CaseToolCall::default() }.with_arguments(arguments);
         let error = span.text(&["error.type"]).or(span.status.as_deref().filter(|_| span.is_error));
         let error = error.map(|error| ToolResultError::Text(error.to_owned()));
         let error = error.or_else(|| span.is_error.then_some(ToolResultError::Flag));
-        let text = span.first(&RESULT).map(result_text);
+        // LangGraph writes the message that holds the result, which names its call.
+        let message = span.first(&RESULT).and_then(serialized::message);
+        let id = id.or_else(|| message.as_ref()?.id.clone());
+        let error = error.or_else(|| message.as_ref()?.error.clone());
+        let text = match message {
+            Some(message) => message.spoken_text().map(std::borrow::Cow::into_owned),
+            None => span.first(&RESULT).map(result_text),
+        };
         if !history.run(ToolRun { id, name, call, text, error }) {
             self.lost.add(TraceLossKind::ResultsDiffer, Some(&span.id), None);
         }
@@ -306,8 +323,13 @@ impl ThreadReader<'_> {
         };
         put("answer", json!(answer.map(place)));
         put("agent_span", json!(outermost.map(place)));
-        put("agent", json!(last(&["gen_ai.agent.name", "agent.name"], outermost.as_slice())));
-        put("parent", json!(self.thread.agent.and_then(|agent| self.spans[agent].parent.clone())));
+        put("agent", json!(last(AGENT, outermost.as_slice())));
+        // The span below which the agent worked: that of another agent, or that of the tool that it is to its caller.
+        let parent = self.thread.agent.and_then(|agent| match self.known.kinds[agent] {
+            SpanKind::Tool => Some(self.spans[agent].id.clone()),
+            _ => self.spans[agent].parent.clone(),
+        });
+        put("parent", json!(parent));
         let conversation = used.iter().find_map(|at| self.known.conversations[*at].as_ref());
         put("conversation", json!(conversation));
         put("provider", json!(last(&["gen_ai.provider.name", "gen_ai.system"], &chats)));

@@ -37,6 +37,8 @@ struct Ancestors {
     nearest: Option<usize>,
     /// The agent in whose thread the span is; the first thread where there is none.
     thread: Option<usize>,
+    /// The nearest tool, the span itself included, with no agent between.
+    tool: Option<usize>,
 }
 
 impl Threads {
@@ -44,6 +46,7 @@ impl Threads {
         let mut kinds: Vec<SpanKind> = spans.iter().map(Span::kind).collect();
         let parents = parents(spans, &kinds, lost);
         let mut above: Vec<Option<Ancestors>> = vec![None; spans.len()];
+        let mut is_agent = vec![false; spans.len()];
         for start in 0..spans.len() {
             let mut path = Vec::new();
             let mut at = Some(start);
@@ -54,10 +57,20 @@ impl Threads {
             let mut known = at.and_then(|span| above[span]).unwrap_or_default();
             for span in path.into_iter().rev() {
                 let kind = kinds[span];
-                let caller = known.agent;
+                let is_called = known.agent.is_some() || known.tool.is_some();
                 if kind == SpanKind::Agent {
-                    known.thread = if caller.is_some() { Some(span) } else { None };
+                    known.thread = if is_called { Some(span) } else { None };
                     known.agent = Some(span);
+                    known.tool = None;
+                }
+                if kind == SpanKind::Tool {
+                    known.tool = Some(span);
+                }
+                // A tool that asks a model is an agent, whether its span says so or not.
+                if kind == SpanKind::Chat
+                    && let Some(tool) = known.tool
+                {
+                    is_agent[tool] = true;
                 }
                 if kind == SpanKind::Chat
                     && let Some(outer) =
@@ -81,7 +94,10 @@ impl Threads {
         let mut groups: HashMap<String, usize> = HashMap::new();
         let mut agents: HashMap<usize, (usize, usize)> = HashMap::new();
         for span in 0..spans.len() {
-            let agent = above[span].and_then(|above| above.thread);
+            let own = above[span].unwrap_or_default();
+            // What is below such a tool is its thread; the tool itself is its caller's.
+            let tool = own.tool.and_then(|tool| thread_of_tool(tool, span, &parents, &above, &is_agent));
+            let agent = tool.or(own.thread);
             let name = group(agent.unwrap_or(span));
             let number = *groups.entry(name.clone()).or_insert_with(|| {
                 found.push((Thread { group: name.clone(), agent: None, spans: Vec::new() }, Vec::new()));
@@ -102,6 +118,26 @@ impl Threads {
         let list = found.into_iter().flat_map(|(first, further)| std::iter::once(first).chain(further)).collect();
         Self { list, kinds, parents, conversations }
     }
+}
+
+/// The nearest tool above a span that asks a model, up to the next agent.
+fn thread_of_tool(
+    tool: usize,
+    span: usize,
+    parents: &[Option<usize>],
+    above: &[Option<Ancestors>],
+    is_agent: &[bool],
+) -> Option<usize> {
+    let mut tool = Some(tool);
+    // Tools within tools are few, whatever somebody sends.
+    for _ in 0..16 {
+        let at = tool?;
+        if at != span && is_agent[at] {
+            return Some(at);
+        }
+        tool = parents[at].and_then(|parent| above[parent]).and_then(|above| above.tool);
+    }
+    None
 }
 
 /// A span that was walked over.

@@ -121,13 +121,17 @@ fn a_case_knows_its_trace() {
 
 #[test]
 fn spans_without_texts_name_the_setting() {
-    let bytes = std::fs::read(folder().join("content-off.json")).unwrap();
-    let (_, imported) = read_foreign(bytes, "f", None, None).unwrap();
-    assert_eq!(
-        imported.notes,
-        ["no_content: 1 calls of models without texts; switch content capture on \
-          (OpenTelemetry: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true)"]
-    );
+    let text = std::fs::read_to_string(folder().join("content-off.json")).unwrap();
+    let told = |text: String| read_foreign(text.into_bytes(), "f", None, None).unwrap().1.notes;
+    let note = |setting: &str| {
+        format!("no_content: 1 calls of models without texts; switch content capture on (OpenTelemetry: {setting})")
+    };
+    let now = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental and \
+               OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY";
+    assert_eq!(told(text.clone()), [note(now)]);
+    // Before version 1.37 of the conventions the variable was a switch.
+    let older = text.replace("gen_ai.provider.name", "gen_ai.system");
+    assert_eq!(told(older), [note("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true")]);
 }
 
 fn attributes(list: &[(&str, Json)]) -> Json {
@@ -306,4 +310,116 @@ fn a_mapping_or_a_grouping_where_there_is_none_is_refused() {
     );
     let bytes = std::fs::read(folder().join("expected.jsonl")).unwrap();
     assert!(read_foreign(bytes, "f", Some(ImportFormat::Chat), Some(Grouping::Trace)).is_err());
+}
+
+fn read_spans(spans: Json) -> Vec<Case> {
+    let document = json!({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]});
+    read_foreign(document.to_string().into_bytes(), "f", None, None).unwrap().1.cases
+}
+
+fn openinference_span(id: u64, parent: u64, kind: &str, start: u64, more: &[(&str, Json)]) -> Json {
+    let own = [("openinference.span.kind", json!(kind))];
+    let parent = if parent == 0 { String::new() } else { format!("{parent:016x}") };
+    json!({
+        "traceId": "74310000000000000000000000000000", "spanId": format!("{id:016x}"), "parentSpanId": parent,
+        "name": kind, "startTimeUnixNano": start.to_string(), "endTimeUnixNano": (start + 1).to_string(),
+        "attributes": attributes(&[&own[..], more].concat()),
+    })
+}
+
+fn asks(question: &str, calls: &[(&str, &str, &str)]) -> Vec<(String, Json)> {
+    let mut held = vec![
+        ("llm.input_messages.0.message.role".to_owned(), json!("user")),
+        ("llm.input_messages.0.message.content".to_owned(), json!(question)),
+        ("llm.output_messages.0.message.role".to_owned(), json!("assistant")),
+    ];
+    for (number, (id, name, arguments)) in calls.iter().enumerate() {
+        let place = format!("llm.output_messages.0.message.tool_calls.{number}.tool_call");
+        held.push((format!("{place}.id"), json!(id)));
+        held.push((format!("{place}.function.name"), json!(name)));
+        held.push((format!("{place}.function.arguments"), json!(arguments)));
+    }
+    held
+}
+
+fn pairs(held: &[(String, Json)]) -> Vec<(&str, Json)> {
+    held.iter().map(|(name, value)| (name.as_str(), value.clone())).collect()
+}
+
+#[test]
+fn parallel_tools_of_langgraph_get_their_own_results() {
+    let asked = asks("q", &[("c1", "weather", r#"{"city": "Rome"}"#), ("c2", "weather", r#"{"city": "Oslo"}"#)]);
+    let ran = |id: u64, start: u64, city: &str, text: &str, call: &str, shown: bool| {
+        let message =
+            json!({"content": text, "type": "tool", "name": "weather", "tool_call_id": call, "status": "success"});
+        let output = if shown {
+            json!(format!("content='{text}' name='weather' tool_call_id='{call}'"))
+        } else {
+            json!(message.to_string())
+        };
+        let more = [
+            ("tool.name", json!("weather")),
+            ("input.value", json!(format!("{{'city': '{city}'}}"))),
+            ("output.value", output),
+        ];
+        openinference_span(id, 1, "TOOL", start, &more)
+    };
+    for shown in [true, false] {
+        let cases = read_spans(json!([
+            openinference_span(1, 0, "CHAIN", 1, &[]),
+            openinference_span(2, 1, "LLM", 2, &pairs(&asked)),
+            // The second call begins first.
+            ran(3, 3, "Oslo", "wet", "c2", shown),
+            ran(4, 4, "Rome", "dry", "c1", shown),
+        ]));
+        let told: Vec<(Option<&str>, Option<&str>)> = cases[0].messages.as_deref().unwrap()[2..]
+            .iter()
+            .map(|message| (message.id.as_deref(), message.text.as_deref()))
+            .collect();
+        assert_eq!(told, [(Some("c2"), Some("wet")), (Some("c1"), Some("dry"))], "{shown}");
+    }
+}
+
+#[test]
+fn an_agent_below_a_tool_is_a_case_of_its_own() {
+    let outer = asks("plan", &[("c1", "research", r#"{"topic": "rain"}"#)]);
+    let inner = asks("rain", &[("d1", "search", r#"{"q": "rain"}"#)]);
+    for kind in ["CHAIN", "AGENT"] {
+        let cases = read_spans(json!([
+            openinference_span(1, 0, "CHAIN", 1, &[]),
+            openinference_span(2, 1, "LLM", 2, &pairs(&outer)),
+            openinference_span(
+                3,
+                1,
+                "TOOL",
+                3,
+                &[
+                    ("tool.name", json!("research")),
+                    ("input.value", json!("{\"topic\": \"rain\"}")),
+                    ("output.value", json!("it rains"))
+                ]
+            ),
+            openinference_span(4, 3, kind, 4, &[]),
+            openinference_span(5, 4, "LLM", 5, &pairs(&inner)),
+            openinference_span(
+                6,
+                4,
+                "TOOL",
+                6,
+                &[
+                    ("tool.name", json!("search")),
+                    ("input.value", json!("{\"q\": \"rain\"}")),
+                    ("output.value", json!("drops"))
+                ]
+            ),
+        ]));
+        let [caller, agent] = &cases[..] else { panic!("{kind}: {cases:#?}") };
+        let calls = |case: &Case| -> Vec<String> {
+            let messages = case.messages.as_deref().unwrap();
+            messages.iter().flat_map(|message| message.tool_calls.iter().map(|call| call.name.clone())).collect()
+        };
+        assert_eq!((calls(caller), calls(agent)), (vec!["research".to_owned()], vec!["search".to_owned()]), "{kind}");
+        assert_eq!(agent.metadata[TRACE]["parent"], "0000000000000003", "{kind}");
+        assert_eq!(caller.messages.as_deref().unwrap()[2].text.as_deref(), Some("it rains"));
+    }
 }

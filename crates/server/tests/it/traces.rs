@@ -82,7 +82,7 @@ fn traces_in_json_are_scored_and_tell_what_is_missing() {
 
     let found = lines(&send(&server, "?metric=steps", &[JSON], &fixture("content-off.json")));
     let note = found[0]["note"].as_str().unwrap();
-    assert!(note.contains("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"), "{note}");
+    assert!(note.contains("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY"), "{note}");
     assert_eq!(found[1]["id"], "74310000000000000000000000000000");
 }
 
