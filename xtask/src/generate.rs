@@ -23,6 +23,8 @@ enum DerivedFiles {
     },
     /// The stub of the Python module `probare.catalogue`, from the definitions of the metrics
     Stubs,
+    /// The declarations of what the viewer's scripts are given, from the types of the server
+    Types,
     /// The list of prices, from the newest Python package `litellm`, which pip downloads
     Prices,
 }
@@ -34,6 +36,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             let mut build =
                 cargo(&["run", "--release", "--package", "probare-text", "--example", "wordnet", "--", "build"]);
             process::run(build.arg(std::path::absolute(folder)?).arg(root().join("crates/text/data/wordnet.bin")))
+        }
+        DerivedFiles::Types => {
+            let test = "the_declarations_of_the_scripts_are_those_of_the_types";
+            let mut test = cargo(&["test", "--package", "probare-analysis", "--all-features", "--lib", test]);
+            process::run(test.env("PROBARE_WRITE_TYPES", "1"))
         }
         DerivedFiles::Prices => crate::prices::run(),
         DerivedFiles::Stubs => {

@@ -21,6 +21,7 @@ mod simulate;
 mod test;
 mod torture;
 mod train;
+mod viewer;
 
 use clap::{Parser, Subcommand};
 

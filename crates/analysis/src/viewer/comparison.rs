@@ -3,13 +3,12 @@
 use std::fs;
 use std::sync::{Arc, PoisonError};
 
+use super::contract::Comparison;
+use super::{RunViewer, Version, ViewerError};
+use crate::compare::{ComparisonReport, ResultsSource, compare};
 use probare_engine::export;
 use probare_report::comparison::ComparisonRequest;
 use probare_report::html::page_settings;
-use serde_json::Value as Json;
-
-use super::{RunViewer, Version, ViewerError};
-use crate::compare::{ComparisonReport, ResultsSource, compare};
 
 /// Changed cases of each metric whose results and texts are looked up, as on the command line.
 const SHOWN: usize = 50;
@@ -20,7 +19,7 @@ const COMPARISONS: usize = 16;
 impl RunViewer {
     /// Holds runs against the first of them: keys, with `@MODEL` or `@prompt:NAME` behind them for a part of the outputs. `by`
     /// says what slices are made by.
-    pub fn compare(&self, sides: &[String], by: &str) -> Result<Arc<Json>, ViewerError> {
+    pub fn compare(&self, sides: &[String], by: &str) -> Result<Arc<Comparison>, ViewerError> {
         let mut opened = Vec::new();
         for side in sides {
             let (key, part) = side.split_once('@').map_or((side.as_str(), None), |(key, part)| (key, Some(part)));
@@ -52,11 +51,11 @@ impl RunViewer {
         let by = Some(by).filter(|by| !by.is_empty()).and_then(|by| by.parse().ok());
         let asked = ComparisonRequest { by, seed: 1, ..ComparisonRequest::default() };
         let ComparisonReport { comparison, evidences } = compare(&results, &asked, SHOWN)?;
-        let mut told = comparison.to_viewer_json(&evidences);
-        let keys: Vec<&str> = opened.iter().map(|(run, _)| run.key.as_str()).collect();
-        told["keys"] = keys.into();
-        told["settings"] = page_settings(&[]);
-        let made = Arc::new(told);
+        let made = Arc::new(Comparison {
+            comparison: comparison.to_view(&evidences),
+            keys: opened.iter().map(|(run, _)| run.key.clone()).collect(),
+            settings: page_settings(&[]),
+        });
         let mut kept = lock();
         if kept.len() >= COMPARISONS {
             kept.clear();

@@ -5,6 +5,7 @@
 //! Nothing here changes a score, and nothing that a file names is opened but the inputs that its manifest leads to.
 
 mod comparison;
+mod contract;
 mod history;
 mod labels;
 mod model_calls;
@@ -16,9 +17,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use probare_report::Gates;
-use serde_json::Value as Json;
 use tempfile::TempDir;
 
+pub use self::contract::{
+    CaseDetail, CasePage, Comparison, LabelState, ModelCalls, RunDescription, RunList, RunSummary,
+};
 pub use self::history::HistoryQuery;
 use self::labels::CachedCandidates;
 pub use self::labels::{LabellingOrder, LabelsQuery, NewLabel, OutputPosition};
@@ -108,7 +111,7 @@ fn join_paths(paths: &[PathBuf]) -> String {
 }
 
 /// A comparison that was asked for, and what it was of.
-type CachedComparison = (Vec<Version>, Arc<Json>);
+type CachedComparison = (Vec<Version>, Arc<Comparison>);
 
 /// A list of cases that was asked for, and where they stand.
 type CachedCaseList = (ListKey, Arc<Vec<CasePosition>>);
@@ -132,7 +135,7 @@ pub struct RunViewer {
     origins: Mutex<HashMap<PathBuf, Store>>,
     /// Connections that nobody uses at the moment.
     stores: Mutex<HashMap<PathBuf, Vec<Store>>>,
-    summaries: Mutex<HashMap<String, (Version, Arc<Json>)>>,
+    summaries: Mutex<HashMap<String, (Version, Arc<RunSummary>)>>,
     comparisons: Mutex<HashMap<String, CachedComparison>>,
     lists: Mutex<VecDeque<CachedCaseList>>,
     texts: Mutex<HashMap<String, Arc<Mutex<RunTexts>>>>,

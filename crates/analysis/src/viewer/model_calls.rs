@@ -3,13 +3,12 @@
 //! A sample does not say which reply it came from. The record is searched for what both share: the question and the answer stand
 //! in what was asked and said, word for word. Nothing is asked again.
 
+use super::contract::{CallKind, CallMessage, ModelCall, ModelCalls};
+use super::{OpenRun, RunViewer, ViewerError};
 use probare_core::{Message, ModelRecord, ReplyContent};
 use probare_models::{CacheEntry, CacheFile, find_entries_containing};
 use probare_report::escape::excerpt;
 use probare_store::CasePosition;
-use serde_json::{Value as Json, json};
-
-use super::{OpenRun, RunViewer, ViewerError};
 
 /// Replies that are shown of one output.
 const MOST: usize = 20;
@@ -22,7 +21,7 @@ const BESIDE: [&str; 2] = ["cache.db", "replies.db"];
 
 impl RunViewer {
     /// What was asked and said for one output of a case: by the model whose output it is, and by judges about it.
-    pub fn model_calls(&self, key: &str, place: CasePosition, sample: i64) -> Result<Json, ViewerError> {
+    pub fn model_calls(&self, key: &str, place: CasePosition, sample: i64) -> Result<ModelCalls, ViewerError> {
         let run = self.find_run(key)?;
         let plan = &run.stored.plan;
         let samples =
@@ -36,13 +35,14 @@ impl RunViewer {
         let path = cache.path.clone();
         let shown = path.display().to_string();
         if texts.is_empty() {
-            return Ok(json!({"record": shown, "asked": [], "note": "the case has neither a question nor an answer"}));
+            let note = "the case has neither a question nor an answer";
+            return Ok(ModelCalls { record: shown, asked: Vec::new(), note });
         }
         let entries = find_entries_containing(&cache, &texts, MOST)
             .map_err(|error| ViewerError::File { path: path.clone(), reason: super::sources::error_chain(&error) })?;
         let under_test =
             found.result.model.as_ref().and_then(|name| plan.models.iter().find(|used| used.name == *name));
-        let asked: Vec<Json> = (entries.iter())
+        let asked: Vec<ModelCall> = (entries.iter())
             .filter_map(|entry| {
                 let is_of = |used: &&ModelRecord| {
                     (used.provider.as_str(), used.model.as_str())
@@ -51,14 +51,14 @@ impl RunViewer {
                 let is_answer =
                     entry.reply.response_text() == Ok(answer) && entry.request.repeat == found.result.repeat;
                 if let Some(used) = under_test.filter(is_of).filter(|_| is_answer) {
-                    return Some(call_to_json(entry, "answer", &used.name));
+                    return Some(ModelCall::new(entry, CallKind::Answer, &used.name));
                 }
                 let judge = plan.judges.iter().find(is_of)?;
-                mentions(&entry.request.messages, answer).then(|| call_to_json(entry, "judge", &judge.name))
+                mentions(&entry.request.messages, answer).then(|| ModelCall::new(entry, CallKind::Judge, &judge.name))
             })
             .collect();
         let note = if asked.is_empty() { "the response cache has nothing about this output" } else { "" };
-        Ok(json!({"record": shown, "asked": asked, "note": note}))
+        Ok(ModelCalls { record: shown, asked, note })
     }
 }
 
@@ -77,29 +77,29 @@ fn mentions(messages: &[Message], text: &str) -> bool {
     !text.is_empty() && messages.iter().any(|message| message.text.contains(text))
 }
 
-fn call_to_json(entry: &CacheEntry, kind: &str, name: &str) -> Json {
-    let CacheEntry { request, reply, .. } = entry;
-    let messages: Vec<Json> = (request.messages.iter())
-        .map(|message| json!({"role": message.role.name(), "text": excerpt(&message.text, LONGEST)}))
-        .collect();
-    let said = match &reply.content {
-        ReplyContent::Text(text) | ReplyContent::Truncated(text) | ReplyContent::Refused(text) => text,
-        ReplyContent::Failed { reason, .. } => reason,
-    };
-    json!({
-        "kind": kind,
-        "name": name,
-        "model": format!("{}:{}", request.provider.name(), request.model),
-        "parameters": request.parameters,
-        "messages": messages,
-        "reply": excerpt(said, LONGEST),
-        "raw": entry.received.as_deref().map(|body| excerpt(body, LONGEST)),
-        "stop": reply.stop,
-        "cost_usd": entry.cost_in_all(),
-        "latency_ms": entry.latency_ms,
-        "attempts": entry.attempts,
-        "input_tokens": reply.usage.map(|usage| usage.input_tokens),
-        "output_tokens": reply.usage.map(|usage| usage.output_tokens),
-        "made": entry.made,
-    })
+impl ModelCall {
+    fn new(entry: &CacheEntry, kind: CallKind, name: &str) -> Self {
+        let CacheEntry { request, reply, .. } = entry;
+        let said = match &reply.content {
+            ReplyContent::Text(text) | ReplyContent::Truncated(text) | ReplyContent::Refused(text) => text,
+            ReplyContent::Failed { reason, .. } => reason,
+        };
+        let message =
+            |message: &Message| CallMessage { role: message.role.name(), text: excerpt(&message.text, LONGEST) };
+        Self {
+            kind,
+            name: name.to_owned(),
+            model: format!("{}:{}", request.provider.name(), request.model),
+            parameters: request.parameters.clone(),
+            messages: request.messages.iter().map(message).collect(),
+            reply: excerpt(said, LONGEST),
+            raw: entry.received.as_deref().map(|body| excerpt(body, LONGEST)),
+            stop: reply.stop,
+            cost_usd: entry.cost_in_all(),
+            latency_ms: entry.latency_ms,
+            attempts: entry.attempts,
+            input_tokens: reply.usage.map(|usage| usage.input_tokens),
+            output_tokens: reply.usage.map(|usage| usage.output_tokens),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! What the pages of a viewer show, as JSON: all runs, what a run came to, the cases that fit, one case.
+//! What the pages of a viewer show: all runs, what a run came to, the cases that fit, one case.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,10 +12,14 @@ use probare_report::{
     Gate, GateVerdict, Group, GroupBy, MeanInterval, Relation, RendererOptions, Summary, answer_text,
 };
 use probare_store::{
-    CaseFilter, CaseOrder, CasePosition, FilterCondition, FoundSample, NumericField, Store, TextIndex,
+    CaseFilter, CaseOrder, CasePosition, FilterCondition, FoundSample, NumericField, RunState, Store, TextIndex,
 };
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
+use super::contract::{
+    CaseDetail, CasePage, CaseRow, GateLine, MeanCell, MeansRow, OutputDetail, OutputPart, OutputRow, OutputSummary,
+    RunDescription, RunFacts, RunKind, RunList, RunSummary,
+};
 use super::sources::shell_quote;
 use super::{LISTS, OpenRun, RunTexts, RunViewer, ViewerError};
 
@@ -49,71 +53,47 @@ const OPENING: usize = 220;
 
 impl RunViewer {
     /// All runs, without what takes long to find out.
-    pub fn runs(&self) -> Result<Json, ViewerError> {
+    pub fn runs(&self) -> Result<RunList, ViewerError> {
         let mut runs = Vec::new();
         for (key, name) in self.keys()? {
             // A file is read when somebody asks what it came to.
             runs.push(if key.starts_with('f') {
-                json!({"key": key, "name": name, "kind": "file"})
+                RunDescription { key, name, kind: RunKind::File, facts: None }
             } else {
-                Self::run_to_json(&self.find_run(&key)?)
+                RunDescription::new(&self.find_run(&key)?)
             });
         }
-        Ok(json!({"probare": probare_report::VERSION, "runs": runs, "settings": page_settings(&[])}))
-    }
-
-    /// What is known of a run at once.
-    pub(super) fn run_to_json(run: &OpenRun) -> Json {
-        let stored = &run.stored;
-        let plan = &stored.plan;
-        json!({
-            "key": run.key,
-            "name": run.name,
-            "kind": if run.key.starts_with('f') { "file" } else { "run" },
-            "state": stored.state.name(),
-            "made": if run.key.starts_with('f') { None } else { Some(stored.made) },
-            "finished": stored.finished,
-            "samples": plan.samples(),
-            "errors": stored.errors,
-            "cost_usd": stored.costs.total_usd,
-            "cost": if stored.costs.calls() > 0 { Some(stored.costs.to_string()) } else { None },
-            "unpriced": stored.costs.unpriced,
-            "input_tokens": stored.usage.input_tokens,
-            "output_tokens": stored.usage.output_tokens,
-            "config": plan.config,
-            "suite": plan.benchmark,
-            "repeats": plan.repeats,
-            "models": plan.models.iter().map(|model| model.name.clone()).collect::<Vec<_>>(),
-            "prompts": plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect::<Vec<_>>(),
-            "datasets": plan.datasets.iter().map(|dataset| dataset.name.clone()).collect::<Vec<_>>(),
-            "notes": run.notes,
-        })
+        Ok(RunList { probare: probare_report::VERSION, runs, settings: page_settings(&[]) })
     }
 
     /// How far a run is.
-    pub fn progress(&self, key: &str) -> Result<Json, ViewerError> {
-        Ok(Self::run_to_json(&self.find_run(key)?))
+    pub fn progress(&self, key: &str) -> Result<RunDescription, ViewerError> {
+        Ok(RunDescription::new(&self.find_run(key)?))
     }
 
     /// What a run came to: models times metrics, with intervals and counts, and its limits.
-    pub fn summary(&self, key: &str) -> Result<Arc<Json>, ViewerError> {
+    /// `by` says what rows are made by, such as `tags`; models and prompts where it is empty.
+    pub fn summary(&self, key: &str, by: &str) -> Result<Arc<RunSummary>, ViewerError> {
         let run = self.find_run(key)?;
+        let kept_as = format!("{key}\n{by}");
         let lock = || self.summaries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((version, kept)) = lock().get(key)
+        if let Some((version, kept)) = lock().get(&kept_as)
             && *version == run.version()
         {
             return Ok(Arc::clone(kept));
         }
-        let made = Arc::new(self.compute_summary(&run)?);
-        lock().insert(key.to_owned(), (run.version(), Arc::clone(&made)));
+        let made = Arc::new(self.compute_summary(&run, by)?);
+        lock().insert(kept_as, (run.version(), Arc::clone(&made)));
         Ok(made)
     }
 
-    fn compute_summary(&self, run: &OpenRun) -> Result<Json, ViewerError> {
+    fn compute_summary(&self, run: &OpenRun, by: &str) -> Result<RunSummary, ViewerError> {
         let metrics = &run.stored.plan.metrics;
         let has_prompts = run.stored.plan.names_prompts();
-        let by = if has_prompts { GroupBy::ModelPrompt } else { GroupBy::Model };
-        let options = RendererOptions { gates: run.gates.clone(), by: Some(by), ..RendererOptions::default() };
+        let usual = if has_prompts { GroupBy::ModelPrompt } else { GroupBy::Model };
+        // Any text is something to group by.
+        let by = Some(by).filter(|by| !by.is_empty()).and_then(|by| by.parse().ok()).unwrap_or(usual);
+        let options = RendererOptions { gates: run.gates.clone(), by: Some(by.clone()), ..RendererOptions::default() };
         let mut summary = Summary::new(&options);
         let wrong = |error: io::Error| ViewerError::File { path: run.store.clone(), reason: error.to_string() };
         summary.event(&Event::Started { source: &run.name, metrics, has_prompts: false }).map_err(wrong)?;
@@ -128,52 +108,60 @@ impl RunViewer {
             .collect();
         summary.conclude(Stop::Complete);
         let plan = &run.stored.plan;
-        let mut parts: BTreeMap<String, Json> = BTreeMap::new();
+        let mut parts: BTreeMap<String, OutputPart> = BTreeMap::new();
         for prompt in plan.generation_prompts.iter().filter(|_| has_prompts) {
             let models = plan.models.iter().map(|model| Some(model.name.as_str())).chain([None]);
             for model in models {
                 let name = output_source_name(model, Some(&prompt.name)).unwrap_or_default();
-                parts.insert(excerpt(&name, 80), json!({"model": model, "prompt": prompt.name}));
+                let part = OutputPart { model: model.map(str::to_owned), prompt: Some(prompt.name.clone()) };
+                parts.insert(excerpt(&name, 80), part);
             }
         }
         let groups = summary.groups.as_ref();
-        let rows: Vec<Json> = (groups.iter().flat_map(|groups| groups.with_names()))
-            .map(|(name, group)| {
-                let mut row = group_to_json(name, group, metrics, costs.get(name).copied());
-                row["part"] = parts.get(name).cloned().unwrap_or_else(|| json!({"model": name}));
-                row
-            })
-            .collect();
-        let whole: Vec<Json> = (summary.metrics.iter())
-            .map(|metric| {
-                let counts = [metric.cases(), metric.scored, metric.unsure, metric.not_applicable, metric.failed];
-                cell(metric.mean(), metric.interval(), counts)
-            })
-            .collect();
-        let gates: Vec<Json> = summary.verdicts.iter().map(gate_to_json).collect();
-        let mut described = Self::run_to_json(run);
-        described["cases"] = summary.cases.into();
-        described["outputs"] = summary.outputs.into();
-        described["failed"] = summary.failed().into();
-        described["rows"] = rows.into();
-        described["whole"] = whole.into();
-        described["gates"] = gates.into();
+        let rows = groups.iter().flat_map(|groups| groups.with_names()).map(|(name, group)| {
+            let part = match (&by, parts.get(name)) {
+                // What names no model, such as all outputs without one.
+                _ if name.starts_with('(') => OutputPart::default(),
+                (_, Some(part)) => part.clone(),
+                (GroupBy::Model, None) => OutputPart { model: Some(name.to_owned()), prompt: None },
+                (GroupBy::Prompt, None) => OutputPart { model: None, prompt: Some(name.to_owned()) },
+                _ => OutputPart::default(),
+            };
+            let is_tag = matches!(by, GroupBy::Tags | GroupBy::Tag(_)) && !name.starts_with('(');
+            let filter = if is_tag { format!("tag:{}", CaseFilter::quote(name)) } else { part.filter() };
+            MeansRow::new(name, filter, part, group, metrics, costs.get(name).copied())
+        });
+        let whole = summary.metrics.iter().map(|metric| {
+            let counts = [metric.cases(), metric.scored, metric.unsure, metric.not_applicable, metric.failed];
+            MeanCell::new(metric.mean(), metric.interval(), counts)
+        });
         let mut panels = self.with(&run.store, |store| store.panels(run.stored.run))?;
         if run.stored.costs.calls() > 0 {
             panels.push(probare_report::costs::panel(&run.stored.costs));
         }
-        described["panels"] = json!(panels);
         let remarks = summary.label_remarks();
+        let remarks =
+            remarks.iter().map(|remark| remark.parts()).map(|(word, words)| (word.to_owned(), words.to_owned()));
         let repeats = summary.metrics.iter().filter(|metric| !metric.repeats.is_empty());
         let repeats =
-            repeats.map(|metric| json!(("repeats", format!("{}: {}", metric.info.name, metric.repeats.words()))));
-        described["remarks"] = remarks.iter().map(|remark| json!(remark.parts())).chain(repeats).collect();
-        described["settings"] = page_settings(metrics);
-        Ok(described)
+            repeats.map(|metric| ("repeats".to_owned(), format!("{}: {}", metric.info.name, metric.repeats.words())));
+        Ok(RunSummary {
+            run: RunDescription::new(run),
+            settings: page_settings(metrics),
+            cases: summary.cases,
+            outputs: summary.outputs,
+            failed: summary.failed(),
+            by: by.to_string(),
+            rows: rows.collect(),
+            whole: whole.collect(),
+            gates: summary.verdicts.iter().map(GateLine::new).collect(),
+            panels,
+            remarks: remarks.chain(repeats).collect(),
+        })
     }
 
     /// The cases of a run that fit, some at a time.
-    pub fn cases(&self, asked: &CasesQuery) -> Result<Json, ViewerError> {
+    pub fn cases(&self, asked: &CasesQuery) -> Result<CasePage, ViewerError> {
         let run = self.find_run(&asked.run)?;
         let places = self.list(&run, &asked.filter, &asked.sort)?;
         let metrics = &run.stored.plan.metrics;
@@ -193,45 +181,33 @@ impl RunViewer {
             }
             let Some(first) = of_case.first() else { continue };
             let case = &first.result.case;
-            let outputs: Vec<Json> = (of_case.iter().take(OUTPUTS))
-                .map(|sample| {
-                    let answer = answer_text(&sample.result.case);
-                    json!({
-                        "model": sample.result.model,
-                        "prompt": sample.result.prompt,
-                        "answered_by": sample.result.answered_by(),
-                        "repeat": sample.result.repeat,
-                        "status": sample.status,
-                        "cost_usd": sample.taken.cost_usd,
-                        "latency_ms": sample.taken.latency_ms,
-                        "answer": answer.map(|answer| excerpt(&answer, OPENING)),
-                        "entry": parse_own_json(case_entry(&sample.result, metrics, &options)),
-                    })
-                })
-                .collect();
-            rows.push(json!({
-                "at": place,
-                "id": case.id,
-                "dataset": first.dataset,
-                "query": excerpt(probare_report::html::case_opening(case), OPENING),
-                "tags": case.tags.iter().take(20).map(|tag| excerpt(tag, 80)).collect::<Vec<_>>(),
-                "outputs": outputs,
-                "more": of_case.len().saturating_sub(OUTPUTS),
-            }));
+            let outputs = of_case.iter().take(OUTPUTS).map(|sample| OutputRow {
+                output: OutputSummary::new(sample, metrics, &options),
+                answer: answer_text(&sample.result.case).map(|answer| excerpt(&answer, OPENING)),
+            });
+            rows.push(CaseRow {
+                at: *place,
+                id: case.id.clone(),
+                dataset: first.dataset.clone(),
+                query: excerpt(probare_report::html::case_opening(case), OPENING),
+                tags: case.tags.iter().take(20).map(|tag| excerpt(tag, 80)).collect(),
+                outputs: outputs.collect(),
+                more: of_case.len().saturating_sub(OUTPUTS),
+            });
         }
-        Ok(json!({
-            "run": Self::run_to_json(&run),
-            "settings": page_settings(metrics),
-            "total": places.len(),
-            "from": from,
-            "rows": rows,
-            "has_texts": run.has_texts,
-            "hint": if places.is_empty() { self.empty_hint(&run, &asked.filter)? } else { None },
-        }))
+        Ok(CasePage {
+            run: RunDescription::new(&run),
+            settings: page_settings(metrics),
+            total: places.len(),
+            from,
+            rows,
+            has_texts: run.has_texts,
+            hint: if places.is_empty() { self.empty_hint(&run, &asked.filter)? } else { None },
+        })
     }
 
     /// One case of a run with all its outputs, and the cases that stand beside it in the list.
-    pub fn case(&self, asked: &CasesQuery, place: CasePosition) -> Result<Json, ViewerError> {
+    pub fn case(&self, asked: &CasesQuery, place: CasePosition) -> Result<CaseDetail, ViewerError> {
         let run = self.find_run(&asked.run)?;
         let metrics = &run.stored.plan.metrics;
         let samples = self.with(&run.store, |store| store.samples_at(run.stored.run, metrics, &[place], true))?;
@@ -240,22 +216,21 @@ impl RunViewer {
         let list = self.list(&run, &asked.filter, &asked.sort)?;
         let at = list.iter().position(|known| *known == place);
         let beside = |step: isize| at.and_then(|at| list.get(at.checked_add_signed(step)?));
-        let id = &first.result.case.id;
-        let outputs: Vec<Json> = samples.iter().map(|sample| output(sample, metrics, &options)).collect();
-        Ok(json!({
-            "run": Self::run_to_json(&run),
-            "settings": page_settings(metrics),
-            "at": place,
-            "id": id,
-            "dataset": first.dataset,
-            "occurrence": first.occurrence,
-            "number": at.map(|at| at + 1),
-            "total": list.len(),
-            "previous": beside(-1),
-            "next": beside(1),
-            "command": format!("{}{}", run.command, shell_quote(id)),
-            "outputs": outputs,
-        }))
+        let id = first.result.case.id.clone();
+        Ok(CaseDetail {
+            run: RunDescription::new(&run),
+            settings: page_settings(metrics),
+            at: place,
+            dataset: first.dataset.clone(),
+            occurrence: first.occurrence,
+            number: at.map(|at| at + 1),
+            total: list.len(),
+            previous: beside(-1).copied(),
+            next: beside(1).copied(),
+            command: format!("{}{}", run.command, shell_quote(&id)),
+            outputs: samples.iter().map(|sample| OutputDetail::new(sample, metrics, &options)).collect(),
+            id,
+        })
     }
 
     /// The results of all cases that fit, one line each, as files of results have them.
@@ -416,48 +391,108 @@ pub(super) fn parse_own_json(made: serde_json::Result<String>) -> Json {
     made.and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
 }
 
-/// One output of a case with everything that is known of it.
-fn output(sample: &FoundSample, metrics: &[MetricInfo], options: &RendererOptions) -> Json {
-    let taken = &sample.taken;
-    json!({
-        "sample": sample.sample,
-        "model": sample.result.model,
-        "prompt": sample.result.prompt,
-        "answered_by": sample.result.answered_by(),
-        "repeat": sample.result.repeat,
-        "status": sample.status,
-        "cost_usd": taken.cost_usd,
-        "latency_ms": taken.latency_ms,
-        "attempts": taken.attempts,
-        "input_tokens": taken.input_tokens,
-        "output_tokens": taken.output_tokens,
-        "entry": parse_own_json(case_entry(&sample.result, metrics, options)),
-        "record": parse_own_json(case_record(&sample.result, metrics)),
-    })
-}
-
-/// What became of a gate, with the filter and the order that show the cases behind it.
-fn gate_to_json(verdict: &GateVerdict) -> Json {
-    let name = CaseFilter::quote(verdict.gate.metric());
-    let filter = match &verdict.gate {
-        Gate::Any { relation, limit, .. } => format!("{name}{}{limit}", relation.sign()),
-        Gate::Labels { label, .. } => format!("{name}:{}", CaseFilter::quote(label)),
-        Gate::Mean { .. } | Gate::Quantile { .. } | Gate::PassRate { .. } | Gate::NotWorse { .. } => String::new(),
-    };
-    let is_high_bad = match &verdict.gate {
-        Gate::Mean { relation, .. } | Gate::Quantile { relation, .. } | Gate::Any { relation, .. } => {
-            matches!(relation, Relation::Over | Relation::AtLeast)
+impl RunDescription {
+    /// What is known of a run at once.
+    pub(super) fn new(run: &OpenRun) -> Self {
+        let stored = &run.stored;
+        let plan = &stored.plan;
+        let is_file = run.key.starts_with('f');
+        Self {
+            key: run.key.clone(),
+            name: run.name.clone(),
+            kind: if is_file { RunKind::File } else { RunKind::Run },
+            facts: Some(RunFacts {
+                state: stored.state.name(),
+                made: if is_file { None } else { Some(stored.made) },
+                finished: stored.finished,
+                samples: plan.samples(),
+                errors: stored.errors.clone(),
+                cost: if stored.costs.calls() > 0 { Some(stored.costs.to_string()) } else { None },
+                config: plan.config.clone(),
+                suite: plan.suite.clone(),
+                models: plan.models.iter().map(|model| model.name.clone()).collect(),
+                prompts: plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect(),
+                datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
+                notes: run.notes.clone(),
+            }),
         }
-        Gate::PassRate { relation, .. } => matches!(relation, Relation::Under | Relation::AtMost),
-        Gate::Labels { .. } | Gate::NotWorse { .. } => false,
-    };
-    let sort = format!("{}{}", if is_high_bad { "-" } else { "" }, verdict.gate.metric());
-    json!({"passed": verdict.passed, "words": verdict.to_string(), "filter": filter, "sort": sort})
+    }
+
+    /// Whether all samples of the run are there.
+    pub fn is_complete(&self) -> bool {
+        self.facts.as_ref().is_some_and(|facts| facts.state == RunState::Complete.name())
+    }
 }
 
-fn group_to_json(name: &str, group: &Group, metrics: &[MetricInfo], cost: Option<f64>) -> Json {
-    let cells: Vec<Json> = (metrics.iter().enumerate())
-        .map(|(at, info)| {
+impl OutputSummary {
+    fn new(sample: &FoundSample, metrics: &[MetricInfo], options: &RendererOptions) -> Self {
+        Self {
+            model: sample.result.model.clone(),
+            prompt: sample.result.prompt.clone(),
+            answered_by: sample.result.answered_by().map(str::to_owned),
+            repeat: sample.result.repeat,
+            status: sample.status.clone(),
+            cost_usd: sample.taken.cost_usd,
+            latency_ms: sample.taken.latency_ms,
+            entry: parse_own_json(case_entry(&sample.result, metrics, options)),
+        }
+    }
+}
+
+impl OutputDetail {
+    fn new(sample: &FoundSample, metrics: &[MetricInfo], options: &RendererOptions) -> Self {
+        let taken = &sample.taken;
+        Self {
+            output: OutputSummary::new(sample, metrics, options),
+            sample: sample.sample,
+            attempts: taken.attempts,
+            input_tokens: taken.input_tokens,
+            output_tokens: taken.output_tokens,
+            record: parse_own_json(case_record(&sample.result, metrics)),
+        }
+    }
+}
+
+impl GateLine {
+    fn new(verdict: &GateVerdict) -> Self {
+        let name = CaseFilter::quote(verdict.gate.metric());
+        let filter = match &verdict.gate {
+            Gate::Any { relation, limit, .. } => format!("{name}{}{limit}", relation.sign()),
+            Gate::Labels { label, .. } => format!("{name}:{}", CaseFilter::quote(label)),
+            Gate::Mean { .. } | Gate::Quantile { .. } | Gate::PassRate { .. } | Gate::NotWorse { .. } => String::new(),
+        };
+        let is_high_bad = match &verdict.gate {
+            Gate::Mean { relation, .. } | Gate::Quantile { relation, .. } | Gate::Any { relation, .. } => {
+                matches!(relation, Relation::Over | Relation::AtLeast)
+            }
+            Gate::PassRate { relation, .. } => matches!(relation, Relation::Under | Relation::AtMost),
+            Gate::Labels { .. } | Gate::NotWorse { .. } => false,
+        };
+        let sort = format!("{}{}", if is_high_bad { "-" } else { "" }, verdict.gate.metric());
+        Self { passed: verdict.passed, words: verdict.to_string(), filter, sort }
+    }
+}
+
+impl OutputPart {
+    /// The filter that shows its cases.
+    fn filter(&self) -> String {
+        let conditions = [("model", &self.model), ("prompt", &self.prompt)];
+        let named = conditions.into_iter().filter_map(|(what, name)| Some((what, name.as_ref()?)));
+        let conditions: Vec<String> = named.map(|(what, name)| format!("{what}:{}", CaseFilter::quote(name))).collect();
+        conditions.join(" ")
+    }
+}
+
+impl MeansRow {
+    fn new(
+        name: &str,
+        filter: String,
+        part: OutputPart,
+        group: &Group,
+        metrics: &[MetricInfo],
+        cost_usd: Option<f64>,
+    ) -> Self {
+        let cells = metrics.iter().enumerate().map(|(at, info)| {
             let counts = [
                 group.cases_scored(at),
                 group.scored(at),
@@ -465,25 +500,27 @@ fn group_to_json(name: &str, group: &Group, metrics: &[MetricInfo], cost: Option
                 group.not_applicable(at),
                 group.failed(at),
             ];
-            cell(group.mean(at), group.interval(at, info), counts)
-        })
-        .collect();
-    json!({"model": name, "cases": group.cases(), "outputs": group.outputs, "cost_usd": cost, "cells": cells})
+            MeanCell::new(group.mean(at), group.interval(at, info), counts)
+        });
+        let (cases, outputs) = (group.cases(), group.outputs);
+        Self { name: name.to_owned(), filter, part, cases, outputs, cost_usd, cells: cells.collect() }
+    }
 }
 
-/// A mean with its interval, as reports write both, and what it is over.
-fn cell(mean: Option<f64>, interval: Option<MeanInterval>, counts: [u64; 5]) -> Json {
-    let [cases, scored, unsure, not_applicable, failed] = counts;
-    json!({
-        "mean": mean,
-        "words": mean.map(three_decimals),
-        "interval": interval.map(|ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high))),
-        "ends": interval.map(|ends| (ends.low, ends.high)),
-        "method": interval.map(|ends| ends.method.name()),
-        "cases": cases,
-        "scored": scored,
-        "unsure": unsure,
-        "not_applicable": not_applicable,
-        "failed": failed,
-    })
+impl MeanCell {
+    fn new(mean: Option<f64>, interval: Option<MeanInterval>, counts: [u64; 5]) -> Self {
+        let [cases, scored, unsure, not_applicable, failed] = counts;
+        Self {
+            mean,
+            words: mean.map(three_decimals),
+            interval: interval.map(|ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high))),
+            ends: interval.map(|ends| (ends.low, ends.high)),
+            method: interval.map(|ends| ends.method.name()),
+            cases,
+            scored,
+            unsure,
+            not_applicable,
+            failed,
+        }
+    }
 }

@@ -12,6 +12,7 @@ use probare_engine::{EXPECTATIONS, RunOptions, expectations};
 use probare_formats::results::ResultsFile;
 use probare_report::{GateVerdict, Gates, escape, manifest};
 use probare_store::{PlannedDataset, RunNames, RunPlan, RunState, STORE, Store, StoreWriter};
+use serde_json::Value as Json;
 
 use super::{OpenRun, RunViewer, ViewerError};
 use crate::compare::{self, ResultsSource, RowSelection};
@@ -137,8 +138,33 @@ fn files_of(folder: &Path, found: &mut Vec<ViewerSource>) -> Result<(), ViewerEr
     };
     let path_as_named = |path: PathBuf| path.strip_prefix("./").map(Path::to_owned).unwrap_or(path);
     let given = |path| ViewerSource::File { path: path_as_named(path), kept: Mutex::default() };
-    found.extend(paths.into_iter().filter(is_wanted).map(given));
+    // A run that was written in several forms is shown once, by its page where it has one, since that has all texts.
+    let mut seen: Vec<(PathBuf, Json)> = Vec::new();
+    paths.sort_by_key(|path| path.extension().is_none_or(|extension| extension != "html"));
+    let mut shown: Vec<PathBuf> = (paths.into_iter().filter(is_wanted))
+        .filter(|path| {
+            let Some(run) = described_run(path) else { return true };
+            let stem = path.with_extension("");
+            let is_new = !seen.iter().any(|(known, other)| *known == stem && *other == run);
+            seen.push((stem, run));
+            is_new
+        })
+        .collect();
+    shown.sort();
+    found.extend(shown.into_iter().map(given));
     Ok(())
+}
+
+/// What a whole file says about its run, without what it says about itself.
+fn described_run(path: &Path) -> Option<Json> {
+    let text = ResultsFile::new(path).ok()?.manifest_text().ok()?.manifest;
+    let mut manifest: Json = serde_json::from_str(&text).ok()?;
+    let own = manifest.as_object_mut()?;
+    let results = own.remove("results");
+    own.remove("seal");
+    let bytes = results.as_ref().and_then(|results| results["bytes"].as_u64());
+    let is_whole = bytes.is_none_or(|bytes| std::fs::metadata(path).is_ok_and(|found| found.len() == bytes));
+    is_whole.then_some(manifest)
 }
 
 impl RunViewer {

@@ -19,8 +19,8 @@ mod samples;
 mod store_source;
 mod survey;
 
-pub use error::EvaluationError;
 pub(crate) use self::prompt::value as prompt_value;
+pub use error::EvaluationError;
 pub use estimate::Estimate;
 pub use evaluation::{BatchWatch, BenchmarkDataset, BenchmarkRun, Evaluation, EvaluationOptions};
 pub use export::{export, export_outputs};

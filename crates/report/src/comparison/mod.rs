@@ -21,6 +21,9 @@ pub use self::measure::{CaseChange, MetricComparison, MetricDifference, Slice};
 pub(crate) use self::phrases::{ends, p_value, signed};
 pub use self::prefix::{PrefixComparedRun, PrefixComparison, PrefixDifference, PrefixGate, PrefixRun, case_order_key};
 pub use self::side::{CaseMean, ComparedOutput, ContentHash, RunScores, case_content_hash, content_of};
+pub use self::viewer::{
+    CaseChangeView, ComparedRunView, ComparisonView, DifferenceView, MetricComparisonView, SliceView,
+};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -463,7 +466,7 @@ mod tests {
             found.to_markdown(&evidences),
             found.to_html(&evidences, None),
             found.to_csv(),
-            found.to_viewer_json(&evidences).to_string(),
+            serde_json::to_string(&found.to_view(&evidences)).unwrap(),
             serde_json::to_string(&found).unwrap(),
         ] {
             assert!(text.contains("60") && !text.contains("180"), "{text}");

@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use self::case_states::CaseStateHistory;
 pub use self::case_states::{CaseState, UnstableCase};
+pub use self::viewer::{HistoryView, SeriesView, UnstableCaseView};
 use crate::comparison::{ComparisonRequest, MetricDifference, RunComparison, RunScores};
 use crate::summary::CaseMeans;
 use crate::{DatasetVersion, MeanInterval, PassAt, Repeats, shortfall};
@@ -432,8 +433,8 @@ mod tests {
         assert!(markdown.contains("0.525") && markdown.contains("run 3"), "{markdown}");
         let csv = found.to_csv();
         assert!(csv.lines().count() == 4 && csv.contains("run 3,cases,m,"), "{csv}");
-        let viewer = found.to_viewer_json();
-        let picture = viewer["series"][0]["svg"].as_str().unwrap();
+        let view = found.to_view();
+        let picture = &view.series[0].svg;
         assert!(picture.starts_with("<svg") && picture.contains("0.525"), "{picture}");
     }
 
@@ -448,6 +449,6 @@ mod tests {
         assert!(!found.to_terminal(crate::TerminalStyle::PLAIN).contains('\u{1b}'));
         assert!(!found.to_markdown().contains("<script>"));
         assert!(found.to_csv().lines().nth(1).unwrap().starts_with("\"'=run"), "{}", found.to_csv());
-        assert!(!found.to_viewer_json()["series"][0]["svg"].as_str().unwrap().contains("<script>"));
+        assert!(!found.to_view().series[0].svg.contains("<script>"));
     }
 }

@@ -366,11 +366,18 @@ export const panelOf = (metrics, entry, record, at) => {
     panel.append(...partsOf(told.parts || {}).filter((part) => part !== null));
     const evidence = told.evidence || [];
     if (evidence.length) {
-      const list = make(
-        "ul",
-        { class: "evidence" },
-        evidence.slice(0, mostPieces).map((/** @type {Evidence} */ piece) => pieceOf(piece, record.tones[at])),
-      );
+      // Many remarks, such as the counts of every length of an n-gram, stand folded behind what is found in the texts.
+      const isRemark = (/** @type {Evidence} */ piece) => piece.kind === "note" && piece.field === undefined;
+      const isFolded = evidence.filter(isRemark).length > 3;
+      const item = (/** @type {Evidence} */ piece) => pieceOf(piece, record.tones[at]);
+      const shownPieces = evidence.slice(0, mostPieces);
+      const seen = isFolded ? shownPieces.filter((/** @type {Evidence} */ piece) => !isRemark(piece)) : shownPieces;
+      const list = make("ul", { class: "evidence" }, seen.map(item));
+      if (isFolded) {
+        const remarks = shownPieces.filter(isRemark);
+        const words = make("summary", {}, amount(remarks.length, "note"));
+        list.append(make("li", {}, make("details", {}, words, make("ul", { class: "evidence" }, remarks.map(item)))));
+      }
       if (evidence.length > mostPieces)
         list.append(make("li", { class: "soft" }, `and ${count(evidence.length - mostPieces)} more`));
       panel.append(list);

@@ -16,7 +16,7 @@ mod tone;
 
 pub use self::highlight::{Mark, highlight};
 pub use self::panel::panel;
-pub use self::record::{case_entry, case_opening, case_record, page_settings};
+pub use self::record::{PageMetric, PageSettings, case_entry, case_opening, case_record, page_settings};
 pub use self::report::Html;
 
 use std::sync::LazyLock;

@@ -12,7 +12,6 @@ import {
   panelOf,
   short,
   textsOf,
-  withoutHidden,
 } from "./case.js";
 
 (() => {
@@ -262,15 +261,31 @@ import {
       ? metrics.some((_, at) => inside(numberOf(entry, at)))
       : inside(numberOf(entry, Number(measure.value)));
   };
-  // What is looked for, as it is written inside of JSON on this page.
+  // What is looked for, as it may be written inside of JSON on this page: a sign that nobody sees may stand there by its code.
   const patternOf = (words) => {
-    const code = (sign) =>
-      [...sign]
-        .flatMap((one) => one.split(""))
-        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    const units = (sign) =>
+      sign
+        .split("")
+        .map((unit) => `\\\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
         .join("");
-    const written = JSON.stringify(words).slice(1, -1).replace(/[<>&]/g, code);
-    return new RegExp(withoutHidden(written, code).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i");
+    const written = [...JSON.stringify(words).slice(1, -1)].map((sign) =>
+      /[<>&]|[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\u115f\u1160\u3164\uffa0]/u.test(sign)
+        ? `(?:${/[<>&]/.test(sign) ? "" : `${sign}|`}${units(sign)})`
+        : sign.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"),
+    );
+    return new RegExp(written.join(""), "i");
+  };
+  // The words of a case and of what was said about it, without the names under which they are kept.
+  const wordsOf = (entry) => {
+    const { line, texts, asked } = recordOf(entry);
+    const said = Object.values(line.scores).flatMap((score) => [
+      score.label,
+      score.error,
+      score.not_applicable,
+      ...(score.evidence || []).flatMap(({ text, note }) => [text, note]),
+    ]);
+    const all = [entry.id, entry.w, ...(entry.t || []), ...texts.map(({ text }) => text), ...(asked || []).map((one) => one[1]), ...said];
+    return all.filter((words) => typeof words === "string");
   };
   const filter = async () => {
     turn += 1;
@@ -283,14 +298,16 @@ import {
       if (fits(entry)) found.push(at);
     });
     if (wanted) {
-      // Records are searched as they are written: to parse them all would take many times as long.
+      // Records are searched as they are written first, since to parse them all takes long; what fits is read.
       const pattern = patternOf(wanted);
+      const lower = wanted.toLowerCase();
       let number = -1;
       let lines = [];
       found = found.filter((at) => {
-        const { c, p, t } = cases[at];
+        const { c, p, id, w, t } = cases[at];
+        if ([id, w || "", ...(t || [])].some((words) => words.toLowerCase().includes(lower))) return true;
         if (c !== number) [number, lines] = [c, linesOf(c)];
-        return pattern.test(lines[p]) || (t || []).some((tag) => pattern.test(tag));
+        return pattern.test(lines[p]) && wordsOf(cases[at]).some((words) => words.toLowerCase().includes(lower));
       });
     }
     order = found;

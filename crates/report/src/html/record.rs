@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use probare_core::{Case, CaseResult, Field, FieldSpan, Message, MetricInfo, MetricResult, Outcome, Tone};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
@@ -113,17 +114,41 @@ pub fn case_record(result: &CaseResult, metrics: &[MetricInfo]) -> serde_json::R
     record(result, metrics)
 }
 
-/// What the script of a page has to know: the metrics, and which signs a reader would not see.
-pub fn page_settings(metrics: &[MetricInfo]) -> serde_json::Value {
+/// What the script of a page has to know.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PageSettings {
+    /// The metrics, in the order of their values.
+    pub metrics: Vec<PageMetric>,
+    /// First and last of the signs that a reader would not see.
+    pub hidden: Vec<(u32, u32)>,
+}
+
+/// A metric, as the script of a page knows it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PageMetric {
+    /// What its values are called in the results.
+    pub name: String,
+    /// What it measures.
+    pub summary: String,
+    /// Ends of its scale, where it has them.
+    pub range: (Option<f64>, Option<f64>),
+    /// `higher` or `lower`.
+    pub better: &'static str,
+}
+
+/// What the script of a page has to know about these metrics.
+pub fn page_settings(metrics: &[MetricInfo]) -> PageSettings {
     let end = |end: f64| end.is_finite().then_some(end);
-    let metric = |metric: &MetricInfo| {
-        let range = (end(metric.range.0), end(metric.range.1));
-        let better = metric.better.name();
-        serde_json::json!({ "name": metric.name, "summary": metric.summary, "range": range, "better": better })
+    let metric = |metric: &MetricInfo| PageMetric {
+        name: metric.name.clone(),
+        summary: metric.summary.to_string(),
+        range: (end(metric.range.0), end(metric.range.1)),
+        better: metric.better.name(),
     };
-    let metrics: Vec<serde_json::Value> = metrics.iter().map(metric).collect();
-    let hidden: Vec<(u32, u32)> = HTML_HIDDEN.iter().copied().chain([TAG_CHARACTERS]).collect();
-    serde_json::json!({ "metrics": metrics, "hidden": hidden })
+    PageSettings {
+        metrics: metrics.iter().map(metric).collect(),
+        hidden: HTML_HIDDEN.iter().copied().chain([TAG_CHARACTERS]).collect(),
+    }
 }
 
 /// The entry of a case.

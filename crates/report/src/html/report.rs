@@ -11,7 +11,7 @@ use probare_core::{CaseResult, Event, MetricInfo, MetricResult, Outcome, RunEnd,
 
 use super::data::PageCases;
 use super::overview::{self, breakable};
-use super::record::{CaseEntry, case_opening, entry, page_settings, record};
+use super::record::{CaseEntry, PageSettings, case_opening, entry, page_settings, record};
 use super::{PAGE_END, page_script, page_start};
 use crate::escape::{excerpt, html, script_json};
 use crate::number::{count, three_decimals};
@@ -132,10 +132,8 @@ impl Html {
     fn settings(&self) -> serde_json::Value {
         let limits = !self.options.case_limits.is_empty()
             || self.options.gates.iter().any(|gate| matches!(gate, crate::Gate::Any { .. }));
-        let mut settings = page_settings(&self.metrics);
-        settings["rows"] = ROWS.into();
-        settings["limits"] = limits.into();
-        settings
+        let PageSettings { metrics, hidden } = page_settings(&self.metrics);
+        serde_json::json!({"metrics": metrics, "hidden": hidden, "rows": ROWS, "limits": limits})
     }
 }
 

@@ -1,14 +1,9 @@
 // What models were asked for an answer, and what came back, folded away: it is looked up when somebody opens it.
 import { count, make, rounded } from "./case.js";
 
-/**
- * @typedef {{ kind: string, name: string, model: string, parameters: any, messages: { role: string, text: string }[], reply: string,
- *   raw: string | null, stop: string | null, cost_usd: number | null, latency_ms: number, attempts: number,
- *   input_tokens: number | null, output_tokens: number | null }} Exchange
- * @typedef {{ record: string, asked: Exchange[], note: string }} Asked
- */
+/** @typedef {import("./contract").ModelCalls} ModelCalls */
 
-/** @param {Exchange} exchange */
+/** @param {import("./contract").ModelCall} exchange */
 const exchangeOf = (exchange) => {
   const took = [
     exchange.cost_usd === null ? "" : `$${rounded(exchange.cost_usd)}`,
@@ -43,7 +38,7 @@ const exchangeOf = (exchange) => {
   );
 };
 
-/** A fold that fetches when it is opened. @param {() => Promise<Asked>} fetchCalls @param {(error: any) => Node} failure */
+/** A fold that fetches when it is opened. @param {() => Promise<ModelCalls>} fetchCalls @param {(error: any) => Node} failure */
 export const callsFold = (fetchCalls, failure) => {
   const place = make("div", {});
   const fold = /** @type {HTMLDetailsElement} */ (

@@ -23,14 +23,10 @@ import { runFacts } from "./runs.js";
 import { failure, fetchJson, request, RequestError } from "./source.js";
 
 /**
- * @typedef {import("./runs.js").Metric} Metric
  * @typedef {import("./page.js").Query} Query
- * @typedef {{ model: string | null, answered_by?: string | null, prompt?: string | null, repeat: number, status: string,
- *   answer?: string | null, cost_usd?: number | null, latency_ms?: number | null, entry: import("./case.js").Entry }} Output
- * @typedef {{ at: [number, number], id: string, dataset: string, query: string, tags: string[], outputs: Output[],
- *   more: number }} CaseRow
- * @typedef {{ run: import("./runs.js").Run, settings: { metrics: Metric[], hidden: [number, number][] }, total: number,
- *   from: number, rows: CaseRow[], hint: string | null, has_texts: boolean }} CasePage
+ * @typedef {import("./contract").OutputRow} Output
+ * @typedef {import("./contract").CaseRow} CaseRow
+ * @typedef {import("./contract").CasePage} CasePage
  */
 
 export const casesPerPage = 50;
@@ -50,7 +46,7 @@ export const rememberCase = (run, at) => {
   lastCase = `${run} ${at.join(",")}`;
 };
 
-/** Whose output it is, which prompt was used, and which of several it is. @param {Output} output */
+/** Whose output it is, which prompt was used, and which of several it is. @param {Output | import("./contract").OutputDetail} output */
 export const outputName = (output) => {
   const model = output.answered_by ? `${output.model} (answered by ${output.answered_by})` : output.model;
   const repeat = output.repeat ? `repeat ${output.repeat + 1}` : "";
@@ -66,7 +62,6 @@ const filterTools = (found, query) => {
     make("input", {
       type: "search",
       id: "filter",
-      value: query.q || "",
       spellcheck: "false",
       autocomplete: "off",
       placeholder: 'token_f1<0.5 status:failed tag:en model:x text~"refund" flipped',
@@ -74,6 +69,8 @@ const filterTools = (found, query) => {
       "aria-describedby": "filter-error",
     })
   );
+  // As it is, and not as it is shown: a sign that nobody sees is looked for, too.
+  input.value = query.q || "";
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") again({ q: input.value.trim() });
     if (event.key === "Escape") input.blur();
@@ -310,8 +307,8 @@ export const showCases = async (query) => {
   } catch (error) {
     if (!(error instanceof RequestError && error.status === 422)) throw error;
     refusal = error.message;
-    const run = { key: query.run || "", name: query.run || "", kind: "run" };
-    const settings = { metrics: [], hidden: /** @type {[number, number][]} */ ([]) };
+    const run = /** @type {const} */ ({ key: query.run || "", name: query.run || "", kind: "run" });
+    const settings = { metrics: [], hidden: [] };
     found = { run, settings, total: 0, from: 0, rows: [], hint: null, has_texts: true };
   }
   const { run } = found;

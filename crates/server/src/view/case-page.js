@@ -22,13 +22,9 @@ import { failure, fetchJson } from "./source.js";
 /**
  * @typedef {import("./runs.js").Metric} Metric
  * @typedef {import("./page.js").Query} Query
- * @typedef {import("./case.js").CaseRecord} CaseRecord
  * @typedef {import("./case.js").Shown} Shown
- * @typedef {import("./case-list.js").Output & { sample: number, record: CaseRecord, attempts?: number | null,
- *   input_tokens?: number | null, output_tokens?: number | null }} Answer
- * @typedef {{ run: import("./runs.js").Run, settings: { metrics: Metric[], hidden: [number, number][] }, at: [number, number],
- *   id: string, dataset: string, number: number | null, total: number, previous: [number, number] | null,
- *   next: [number, number] | null, command: string, outputs: Answer[] }} CaseDetail
+ * @typedef {import("./contract").OutputDetail} Answer
+ * @typedef {import("./contract").CaseDetail} CaseDetail
  */
 
 /** @param {Answer} output @param {number} at */
@@ -168,12 +164,13 @@ export const showCase = async (query) => {
     return make(
       "article",
       { class: "output card", "data-at": at },
-      outputs.length > 1 || facts.length ? head : null,
+      outputs.length > 1 || facts.length ? head : make("h2", { class: "sr" }, answerName(output, at)),
       make("div", { class: "split" }, texts, make("div", {}, excuse, panels, idleOf(metrics, record))),
       callsFold(() => fetchJson("asked", { run: query.run, at: found.at.join(","), sample: output.sample }), failure),
     );
   });
-  const top = make("div", { class: "top" }, sharedPlace, scoresMatrix(metrics, outputs));
+  const sharedHead = outputs.length > 1 ? make("h2", { class: "sr" }, "What all answers share") : null;
+  const top = make("div", { class: "top" }, sharedHead, sharedPlace, scoresMatrix(metrics, outputs));
   whole.append(top, make("div", { class: outputs.length > 1 ? "side-by-side" : "alone" }, cards));
   lightEvidence(whole, sharedPlace, activate);
   activate(0);

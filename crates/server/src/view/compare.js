@@ -1,29 +1,18 @@
 // Two runs or models, or more, against the first.
 import { breakable, count, hide, make, panelOf, short } from "./case.js";
+import { svg } from "./chart.js";
 import { difference } from "./difference.js";
 import { button, contentWidth, currentAddress, goTo, link, linkTo, setTrail, show } from "./page.js";
 import { failure, fetchJson } from "./source.js";
 
 /**
- * @typedef {{ baseline: string, other: string, difference: string, interval: string, p: string, adjusted: string,
- *   adjusted_interval: string, detectable: string, pairs: number, verdict: string, mean: number,
- *   ends: [number, number] | null }} Difference
- * @typedef {{ id: string, occurrence: number, model: string | null, improved: boolean, flipped: boolean, step: string,
- *   why: [string, string] }} Change
- * @typedef {{ metric: string, better: string, width: number | null, whole: Difference | null, movements: string,
- *   models: (Difference & { slice: string })[], slices: (Difference & { slice: string })[], changes: Change[],
- *   more: number }} MetricComparison
- * @typedef {{ baseline: string, by: string | null, rule: string, notes: string[], keys: string[],
- *   others: { name: string, pairing: string, metrics: MetricComparison[] }[] }} Comparison
+ * @typedef {import("./contract").DifferenceView} Difference
+ * @typedef {import("./contract").SliceView} Slice
+ * @typedef {import("./contract").CaseChangeView} Change
+ * @typedef {import("./contract").MetricComparisonView} MetricComparison
+ * @typedef {import("./contract").Comparison} Comparison
  */
 
-/** @param {string} tag @param {Record<string, any>} attributes @param {...any} children */
-const svg = (tag, attributes, ...children) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  element.append(...children);
-  return element;
-};
 /** Differences with their intervals around zero, as shares of the range of each metric. @param {MetricComparison[]} metrics */
 const forest = (metrics) => {
   const drawn = metrics.flatMap((one) => (one.whole ? [{ ...one, whole: one.whole }] : []));
@@ -109,9 +98,10 @@ const changeFold = (found, other, metric, change) => {
   const fetchSide = async (at) => {
     const part = partOf(runs[at]);
     const run = found.keys[at];
-    const detail = await fetchJson("case", { run, id: change.id, n: change.occurrence });
-    /** @type {import("./case-page.js").Answer[]} */
-    const outputs = detail.outputs;
+    const detail = /** @type {import("./contract").CaseDetail} */ (
+      await fetchJson("case", { run, id: change.id, n: change.occurrence })
+    );
+    const { outputs } = detail;
     return { run, detail, output: outputs.find((one) => isOfPart(one, part, change.model)) || outputs[0] };
   };
   const load = async () => {
@@ -185,7 +175,7 @@ const otherParts = (found, at) => {
   const other = found.others[at];
   const title = `${other.name} against ${found.baseline}`;
   const whole = other.metrics.map(({ metric, whole }) => ({ name: metric, found: whole }));
-  const named = (/** @type {(Difference & { slice: string })[]} */ slices) =>
+  const named = (/** @type {Slice[]} */ slices) =>
     slices.map((slice) => ({ name: slice.slice, found: slice }));
   const byModel = other.metrics
     .filter(({ models }) => models.length)
@@ -226,7 +216,7 @@ const otherParts = (found, at) => {
 /** @param {import("./page.js").Query} query */
 export const showCompare = async (query) => {
   const { runs } = currentAddress();
-  const found = /** @type {Comparison & { settings: { hidden: [number, number][] } }} */ (
+  const found = /** @type {Comparison} */ (
     await fetchJson("compare", { run: runs, by: query.by })
   );
   hide(found.settings.hidden);

@@ -5,17 +5,9 @@ import { announce, button, download, goTo, link, linkTo, setTrail, show, tell } 
 import { failure, fetchJson, request } from "./source.js";
 
 /**
- * @typedef {import("./case.js").Metric} Metric
- * @typedef {[number, number, number | null, number, number | null]} Place
- * @typedef {{ label: string, note?: string, tags?: string[], by: string }} Own
- * @typedef {{ at: Place, case: [number, number], id: string, dataset?: string | null, own: Own | null, others?: Own[],
- *   model?: string | null, repeat?: number, entry: any, record: any }} Output
- * @typedef {{ who: string, with: string, is_metric: boolean, cases: number, same: number, words: string | null,
- *   more: number | null }} Agreement
- * @typedef {{ run: any, settings: any, metric: string, summary: string, question?: string | null,
- *   levels: { label: string, means: string, value: number }[], threshold: number, file: string, command: string, exists: boolean, torn: number,
- *   people: { name: string, decided: number }[], outputs: number, labellable: number, unsure: number, decided: number,
- *   deferred: number, agreements: Agreement[], sample: Output | null }} State
+ * @typedef {import("./contract").LabelState} State
+ * @typedef {import("./contract").OutputToLabel["at"]} Place
+ * @typedef {import("./contract").Agreement} Agreement
  */
 
 const storedName = "probare-labels-name";
@@ -164,7 +156,7 @@ export const labelsView = () => {
 
   /** @param {State} now */
   const toolsOf = (now) => {
-    const metrics = /** @type {Metric[]} */ (now.settings.metrics);
+    const metrics = now.settings.metrics;
     const metric = /** @type {HTMLSelectElement} */ (
       make(
         "select",
@@ -209,7 +201,7 @@ export const labelsView = () => {
       }),
     );
   };
-  /** @param {State} now @param {Output} sample */
+  /** @param {State} now @param {import("./contract").OutputToLabel} sample */
   const deciderOf = (now, sample) => {
     const own = sample.own;
     /** @param {string} word @param {string} key @param {string} tone @param {string} [means] */
@@ -274,9 +266,9 @@ export const labelsView = () => {
       make("div", { id: "label-error" }),
     );
   };
-  /** @param {State} now @param {Output} sample */
+  /** @param {State} now @param {import("./contract").OutputToLabel} sample */
   const verdictOf = (now, sample) => {
-    const metrics = /** @type {Metric[]} */ (now.settings.metrics);
+    const metrics = now.settings.metrics;
     const own = sample.own;
     if (!own || own.label === "defer")
       return make(
@@ -392,7 +384,7 @@ export const labelsView = () => {
       make("span", { "aria-current": "page" }, "Labels"),
     );
     const sample = now.sample;
-    const metrics = /** @type {Metric[]} */ (now.settings.metrics);
+    const metrics = now.settings.metrics;
     const shownMetrics = sample && sample.others ? metrics : [];
     const at = metrics.findIndex(({ name }) => name === now.metric);
     const done = `${count(now.decided)} decided${now.deferred ? `, ${count(now.deferred)} put off` : ""} of ${count(now.labellable)} outputs with a value`;

@@ -40,11 +40,12 @@ pub const VIEWER_PATH: &str = "/view";
 const PAGE_HTML: &str = include_str!("viewer.html");
 
 /// The scripts and styles of the pages, by their file names.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 15] = [
     ("viewer.js", include_str!("viewer.js")),
     ("page.js", include_str!("page.js")),
     ("source.js", include_str!("source.js")),
     ("runs.js", include_str!("runs.js")),
+    ("chart.js", include_str!("chart.js")),
     ("live.js", include_str!("live.js")),
     ("case-list.js", include_str!("case-list.js")),
     ("case-page.js", include_str!("case-page.js")),
@@ -198,8 +199,8 @@ async fn summary(
     Extension(begun): Extension<RequestContext>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
-    query_viewer(app, &begun, move |viewer| viewer.summary(&cases.run).map(SharedJson)).await
+    let ViewQuery { cases, by, .. } = ViewQuery::read(&uri)?;
+    query_viewer(app, &begun, move |viewer| viewer.summary(&cases.run, &by).map(SharedAnswer)).await
 }
 
 async fn cases(
@@ -276,7 +277,7 @@ async fn compare(
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, words).expecting("run=KEY&run=KEY"));
     }
     let by: Vec<String> = all("by");
-    query_viewer(app, &begun, move |viewer| viewer.compare(&sides, &by.concat()).map(SharedJson)).await
+    query_viewer(app, &begun, move |viewer| viewer.compare(&sides, &by.concat()).map(SharedAnswer)).await
 }
 
 /// Runs of the trends on the page of all runs, the newest.
@@ -289,7 +290,7 @@ async fn history(
 ) -> Result<Response, ApiError> {
     query_parameters(&uri, &[])?;
     let wanted = HistoryQuery { last: Some(MOST_RUNS), ..HistoryQuery::default() };
-    query_viewer(app, &begun, move |viewer| viewer.history(&wanted).map(|history| history.to_viewer_json())).await
+    query_viewer(app, &begun, move |viewer| viewer.history(&wanted).map(|history| history.to_view())).await
 }
 
 /// Runs that are compared at once.
@@ -336,8 +337,9 @@ async fn live(
     let (sender, events) = mpsc::channel(4);
     tokio::spawn(async move {
         loop {
-            let is_over = state["state"] == "complete";
-            let event = format!("event: {}\ndata: {state}\n\n", if is_over { "complete" } else { "progress" });
+            let is_over = state.is_complete();
+            let Ok(data) = serde_json::to_string(&state) else { return };
+            let event = format!("event: {}\ndata: {data}\n\n", if is_over { "complete" } else { "progress" });
             if sender.send(Bytes::from(event)).await.is_err() || is_over {
                 return;
             }
@@ -369,10 +371,10 @@ impl http_body::Body for EventStream {
     }
 }
 
-/// A summary that is kept and shown again.
-struct SharedJson(Arc<serde_json::Value>);
+/// An answer that is kept and given again.
+struct SharedAnswer<T>(Arc<T>);
 
-impl Serialize for SharedJson {
+impl<T: Serialize> Serialize for SharedAnswer<T> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
@@ -388,13 +390,17 @@ struct ViewQuery {
     id: Option<(String, u32)>,
     /// The number of a sample.
     sample: i64,
+    /// What rows are made by.
+    by: String,
 }
 
 impl ViewQuery {
     fn read(uri: &Uri) -> Result<Self, ApiError> {
         let mut asked = Self { cases: CasesQuery { most: 50, ..CasesQuery::default() }, ..Self::default() };
         let mut occurrence = 0;
-        for (name, value) in query_parameters(uri, &["run", "q", "sort", "from", "most", "at", "id", "n", "sample"])? {
+        for (name, value) in
+            query_parameters(uri, &["run", "q", "sort", "from", "most", "at", "id", "n", "sample", "by"])?
+        {
             let wrong = || {
                 let error = format!("`{}` is no value of `{name}`", truncated(&value));
                 ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error)
@@ -412,6 +418,7 @@ impl ViewQuery {
                     asked.place = Some(parts.ok_or_else(wrong)?);
                 }
                 "id" => asked.id = Some((value.clone(), 0)),
+                "by" => asked.by.clone_from(&value),
                 "sample" => asked.sample = value.parse().map_err(|_| wrong())?,
                 _ => occurrence = value.parse().map_err(|_| wrong())?,
             }

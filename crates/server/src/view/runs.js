@@ -1,5 +1,6 @@
 // All runs: what each came to, its gates, and which of them are to be compared.
 import { amount, breakable, count, hide, make, rounded, short } from "./case.js";
+import { costChart } from "./chart.js";
 import { liveLine } from "./live.js";
 import {
   button,
@@ -23,16 +24,10 @@ import { failure, fetchJson, request } from "./source.js";
 import { trendsOf } from "./trend.js";
 
 /**
- * @typedef {import("./case.js").Metric & { better: string }} Metric
- * @typedef {{ key: string, name: string, kind: string, state?: string, made?: number | null, finished?: number,
- *   samples?: number, errors?: [string, number][], cost?: string | null, config?: string, suite?: string | null,
- *   models?: string[], prompts?: string[], datasets?: string[], notes?: string[] }} Run
- * @typedef {{ mean: number | null, words: string | null, interval: string | null, ends: [number, number] | null,
- *   method: string | null, cases: number, scored: number, unsure: number, not_applicable: number, failed: number }} MeanCell
- * @typedef {{ passed: boolean, words: string, filter: string, sort: string }} GateLine
- * @typedef {Run & { settings: { metrics: Metric[] }, rows: { model: string, outputs: number, cost_usd: number | null,
- *   cells: MeanCell[], part: { model?: string | null, prompt?: string | null } }[], whole: MeanCell[], outputs: number, cases: number, gates: GateLine[], panels: any[],
- *   remarks: [string, string][] }} RunSummary
+ * @typedef {import("./contract").PageMetric} Metric
+ * @typedef {import("./contract").RunDescription} Run
+ * @typedef {import("./contract").MeanCell} MeanCell
+ * @typedef {import("./contract").RunSummary} RunSummary
  */
 
 /** @param {number} share */
@@ -129,13 +124,17 @@ const metricHead = (metric) =>
       metric.better === "lower" ? "↓" : "↑",
     ),
   );
+/** What rows may be made by, as the head of their column says it. @type {Record<string, string>} */
+const groupNames = { model: "Model", "model+prompt": "Model and prompt", prompt: "Prompt", tags: "Tag" };
+/** What outputs without such a thing are called. @type {Record<string, string>} */
+const noNames = { model: "answers of the file", tags: "no tag" };
 /** @param {RunSummary} summary */
 const modelsTable = (summary) => {
   const { metrics } = summary.settings;
   /** @param {string} filter @returns {(condition: string, sort?: string) => string} */
   const toCases = (filter) => (condition, sort) =>
     linkTo("cases", { run: summary.key, q: [condition, filter].filter(Boolean).join(" "), sort });
-  /** @param {string} name @param {MeanCell[]} cells @param {number} outputs @param {number | null} cost @param {string} filter @param {string} side */
+  /** @param {string} name @param {MeanCell[]} cells @param {number} outputs @param {number | null} cost @param {string} filter @param {string | null} side */
   const row = (name, cells, outputs, cost, filter, side) =>
     make(
       "tr",
@@ -143,22 +142,22 @@ const modelsTable = (summary) => {
       make(
         "th",
         { scope: "row" },
-        chooser(side, `${name} of ${summary.name}`),
+        side === null ? null : chooser(side, `${name} of ${summary.name}`),
         link(toCases(filter)(""), make("bdi", {}, name)),
         make("span", { class: "small soft" }, withDots([amount(outputs, "output"), money(cost)])),
       ),
       cells.map((cell, at) => meanCell(metrics[at], cell, toCases(filter))),
     );
-  const rows = summary.rows.map(({ model, cells, outputs, cost_usd, part }) => {
-    const isNamed = !model.startsWith("(");
-    const name = model === "(none)" ? "answers of the file" : model;
+  const isOfSources = ["model", "prompt", "model+prompt"].includes(summary.by);
+  const rows = summary.rows.map(({ name, filter, part, cells, outputs, cost_usd }) => {
     const sides = [part.model, part.prompt && `prompt:${part.prompt}`].filter(Boolean);
-    const words = [part.model && `model:${quoted(part.model)}`, part.prompt && `prompt:${quoted(part.prompt)}`];
-    const side = [summary.key, ...(isNamed ? sides : [])].join("@");
-    return row(name, cells, outputs, cost_usd, isNamed ? words.filter(Boolean).join(" ") : "", side);
+    // Groups of cases, such as those with a tag, are no side of a comparison; `compare` has slices for them.
+    const side = isOfSources ? [summary.key, ...sides].join("@") : null;
+    return row(name === "(none)" ? noNames[summary.by] || name : name, cells, outputs, cost_usd, filter, side);
   });
   if (summary.rows.length > 1) rows.push(row("all", summary.whole, summary.outputs, null, "", summary.key));
-  const head = make("tr", {}, make("th", { scope: "col" }, summary.prompts && summary.prompts.length > 1 ? "Model and prompt" : "Model"), metrics.map(metricHead));
+  const first = make("th", { scope: "col" }, groupNames[summary.by] || summary.by);
+  const head = make("tr", {}, first, metrics.map(metricHead));
   const caption = make("caption", { class: "sr" }, `Means of ${summary.name}`);
   return make(
     "div",
@@ -209,7 +208,9 @@ const savePage = async (run, pressed) => {
   const words = pressed.textContent || "";
   pressed.setAttribute("aria-busy", "true");
   pressed.textContent = "Writing the page …";
-  tell("The page is being written; a large run takes a minute or two", true);
+  const whole = "The page is being written; a large run takes a minute or two";
+  const part = "of more than 100,000 cases or 200 MB it holds the first and the worst, and says how many";
+  tell((run.samples || 0) > 20000 ? `${whole}; ${part}` : whole, true);
   try {
     const page = await (await request("save", { run: run.key })).blob();
     download(page, `${fileName(run.name)}.html`);
@@ -221,8 +222,8 @@ const savePage = async (run, pressed) => {
   pressed.removeAttribute("aria-busy");
   pressed.textContent = words;
 };
-/** @param {Run} run */
-const runCard = (run) => {
+/** @param {Run} run @param {string | undefined} by */
+const runCard = (run, by) => {
   const saver = /** @type {HTMLButtonElement} */ (
     button("Save as one file", () => savePage(run, saver), { class: "quiet" })
   );
@@ -232,7 +233,7 @@ const runCard = (run) => {
   const summaryPlace = make("div", { "aria-busy": "true" }, make("p", { class: "soft" }, "counting …"));
   const fill = async () => {
     try {
-      const summary = /** @type {RunSummary} */ (await fetchJson("summary", { run: run.key }));
+      const summary = /** @type {RunSummary} */ (await fetchJson("summary", { run: run.key, by }));
       const notes = (summary.notes || []).map((note) => make("p", { class: "small soft" }, make("bdi", {}, note)));
       // What the thresholds of labels are worth, and what to do about what is unsure: the words of the report.
       const remarks = (summary.remarks || []).map(([word, words]) =>
@@ -242,31 +243,57 @@ const runCard = (run) => {
       const parts = [gatesBanner(summary), ...panels, modelsTable(summary), ...remarks, ...notes];
       facts.replaceChildren(runFacts(summary));
       summaryPlace.replaceChildren(...parts.filter((part) => part !== null));
+      summaryPlace.removeAttribute("aria-busy");
+      return summary;
     } catch (error) {
       summaryPlace.replaceChildren(failure(error));
+      summaryPlace.removeAttribute("aria-busy");
+      return null;
     }
-    summaryPlace.removeAttribute("aria-busy");
   };
   const live = run.state === "open" ? liveLine(run, fill, fill) : null;
   const card = make("article", { class: "run", "data-run": run.key }, tools, facts, live, summaryPlace);
   return { card, fill };
 };
 
-export const showRuns = async () => {
-  const { probare, runs, settings } = await fetchJson("runs", {});
+/** What the rows of all runs are made by. @param {string | undefined} by */
+const groupChooser = (by) => {
+  const words = [
+    ["", "by model and prompt"],
+    ["tags", "by tag"],
+  ];
+  if (by && by !== "tags") words.push([by, `by ${by}`]);
+  const options = words.map(([value, name]) => make("option", { value, selected: value === (by || "") }, name));
+  const select = /** @type {HTMLSelectElement} */ (make("select", { id: "group" }, options));
+  select.addEventListener("change", () => goTo("runs", { by: select.value }));
+  return make("div", { class: "tools" }, make("label", {}, "Means ", select));
+};
+
+/** @param {import("./page.js").Query} query */
+export const showRuns = async (query) => {
+  const { probare, runs, settings } = /** @type {import("./contract").RunList} */ (await fetchJson("runs", {}));
   hide(settings.hidden);
   elementById("version").textContent = probare;
   setTrail(make("span", { "aria-current": "page" }, "Runs"));
-  const cards = /** @type {Run[]} */ (runs).slice().reverse().map(runCard);
-  const trends = make("div", { id: "trends" });
+  const cards = runs
+    .slice()
+    .reverse()
+    .map((run) => runCard(run, query.by));
+  const [trends, costs] = [make("div", { id: "trends" }), make("div", { id: "costs" })];
   const none = runs.length ? null : make("p", { class: "soft" }, "The store has no run yet. `probare run` makes one.");
   drawCompareBar();
-  show("Runs", [make("h1", {}, "Runs"), none, ...cards.map(({ card }) => card), trends, compareBar]);
+  const grouping = runs.length ? groupChooser(query.by) : null;
+  show("Runs", [make("h1", {}, "Runs"), none, grouping, ...cards.map(({ card }) => card), costs, trends, compareBar]);
   // One after the other, the newest first: what is above is seen first.
+  const summaries = [];
   for (const { card, fill } of cards) {
     if (!card.isConnected) return;
-    await fill();
+    const summary = await fill();
+    if (summary) summaries.push(summary);
   }
+  if (!costs.isConnected) return;
+  const chart = costChart(summaries);
+  if (chart) costs.append(chart);
   if (runs.length > 1 && currentAddress().view === "runs") {
     const drawn = await fetchJson("history", {}).then(trendsOf, failure);
     trends.replaceChildren(...[drawn].filter((part) => part !== null));

@@ -3,10 +3,8 @@
 import { breakable, make, short } from "./case.js";
 
 /**
- * @typedef {{ dataset: string, model: string | null, metric: string, svg: string, first: string | null, last: string | null,
- *   since_first: string | null, first_difference: string | null, unstable_cases: number, unstable_words: string,
- *   unstable: { id: string, states: string }[] }} Series
- * @typedef {{ runs: string[], series: Series[], rule: string, notes: string[] }} Trends
+ * @typedef {import("./contract").SeriesView} Series
+ * @typedef {import("./contract").HistoryView} Trends
  */
 
 /** @param {string} text */

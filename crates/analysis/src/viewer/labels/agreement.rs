@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::super::contract::Agreement;
+use super::next::{LabelCandidate, LabelCandidates};
+use crate::labels::{DEFER, LatestLabel};
 use probare_core::Better;
 use probare_stats::agreement::{KappaWeights, cohen_kappa, cohen_kappa_pairs};
 use probare_stats::{ConfidenceLevel, bootstrap_statistic};
-use serde_json::{Value as Json, json};
-
-use super::next::{LabelCandidate, LabelCandidates};
-use crate::labels::{DEFER, LatestLabel};
 
 /// How far the interval of kappa may reach to each side.
 const REACH: f64 = 0.1;
@@ -69,7 +68,7 @@ impl LabelCandidates {
     }
 
     /// Everybody with the metric, and the person with everybody else.
-    pub(super) fn agreements(&self, by: &str, threshold: f64, said: &LabelsByOutput<'_>) -> Vec<Json> {
+    pub(super) fn agreements(&self, by: &str, threshold: f64, said: &LabelsByOutput<'_>) -> Vec<Agreement> {
         let people = said.people();
         let of = |at: usize, name: &str| self.category(&said.by_person(at, name)?.label.label);
         let agreement = |who: &str, with: &str, is_metric: bool, pairs: Vec<(usize, usize)>| {
@@ -82,17 +81,17 @@ impl LabelCandidates {
                 Some(ends) => format!("{kappa:.2} ({:.2} … {:.2})", ends.low, ends.high),
                 None => format!("{kappa:.2}"),
             });
-            json!({
-                "who": who,
-                "with": with,
-                "is_metric": is_metric,
-                "cases": pairs.len(),
-                "same": pairs.iter().filter(|(first, second)| first == second).count(),
-                "kappa": kappa(&pairs),
-                "interval": interval,
-                "words": words,
-                "more": needed.map(|needed| needed.saturating_sub(pairs.len())),
-            })
+            Agreement {
+                who: who.to_owned(),
+                with: with.to_owned(),
+                is_metric,
+                cases: pairs.len(),
+                same: pairs.iter().filter(|(first, second)| first == second).count(),
+                kappa: kappa(&pairs),
+                interval: interval.map(|ends| (ends.low, ends.high)),
+                words,
+                more: needed.map(|needed| needed.saturating_sub(pairs.len())),
+            }
         };
         let mut all = Vec::new();
         for name in &people {
@@ -110,6 +109,8 @@ impl LabelCandidates {
 #[cfg(test)]
 mod tests {
     use super::super::next::tests::{candidates, decision};
+    use serde_json::Value as Json;
+
     use super::*;
     use crate::labels::Levels;
 
@@ -128,17 +129,16 @@ mod tests {
         said.add(39, &off);
         said.add(39, &other);
         let told = candidates.agreements("Ada", 0.5, &said);
-        let named: Vec<(&str, &str)> =
-            told.iter().map(|one| (one["who"].as_str().unwrap(), one["with"].as_str().unwrap())).collect();
+        let named: Vec<(&str, &str)> = told.iter().map(|one| (one.who.as_str(), one.with.as_str())).collect();
         assert_eq!(named, [("Ada", "own"), ("Ben", "own"), ("Ada", "Ben")]);
         // One is unsure, one was put off.
-        assert_eq!((told[0]["cases"].as_u64(), told[0]["same"].as_u64()), (Some(38), Some(35)));
-        let kappa = told[0]["kappa"].as_f64().unwrap();
+        assert_eq!((told[0].cases, told[0].same), (38, 35));
+        let kappa = told[0].kappa.unwrap();
         assert!((kappa - 0.842).abs() < 2e-3, "{kappa}");
-        let (low, high) = (told[0]["interval"]["low"].as_f64().unwrap(), told[0]["interval"]["high"].as_f64().unwrap());
+        let (low, high) = told[0].interval.unwrap();
         assert!(low < kappa && kappa < high && high <= 1.0);
-        assert!(told[0]["more"].as_u64().is_some_and(|more| (80..160).contains(&more)), "{}", told[0]);
-        assert_eq!((&told[2]["cases"], &told[2]["kappa"]), (&json!(0), &Json::Null));
+        assert!(told[0].more.is_some_and(|more| (80..160).contains(&more)), "{:?}", told[0]);
+        assert_eq!((told[2].cases, told[2].kappa), (0, None));
     }
 
     #[test]

@@ -7,22 +7,22 @@
 mod agreement;
 mod next;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use probare_core::{SampleKey, closest};
-use probare_report::RendererOptions;
-use probare_report::html::{case_entry, case_record, page_settings};
-use serde::Deserialize;
-use serde_json::{Value as Json, json};
-
 use self::agreement::LabelsByOutput;
 use self::next::{LabelCandidate, LabelCandidates};
 pub use self::next::{LabellingOrder, OutputPosition};
+use probare_core::{MetricInfo, SampleKey, closest};
+use probare_report::RendererOptions;
+use probare_report::html::{case_entry, case_record, page_settings};
 use probare_store::{CasePosition, FoundSample, HumanLabel, STORE};
+use serde::Deserialize;
 
+use super::contract::{DecidedOutput, LabelState, Labeller, OutputToLabel, RunDescription};
 use super::pages::parse_own_json;
 use super::sources::shell_quote;
 use super::{OpenRun, RunViewer, Version, ViewerError};
@@ -92,7 +92,7 @@ impl RunViewer {
 
     /// Where labelling stands, and the output that is asked for or comes next. A value passes from the threshold on: where it is not
     /// given that is the middle of the metric's decision thresholds, of its range, or of its values.
-    pub fn labels(&self, asked: &LabelsQuery) -> Result<Json, ViewerError> {
+    pub fn labels(&self, asked: &LabelsQuery) -> Result<LabelState, ViewerError> {
         let run = self.find_run(&asked.run)?;
         if !run.has_texts {
             let words = format!(
@@ -122,7 +122,7 @@ impl RunViewer {
         };
         let sample = match at.filter(|_| !by.is_empty()) {
             Some(at) => {
-                Some(self.output_to_json(&run, &candidates.list[at], own(at), said.for_output(at), is_decided(at))?)
+                Some(self.output_to_label(&run, &candidates.list[at], own(at), said.for_output(at), is_decided(at))?)
             }
             None => None,
         };
@@ -130,31 +130,30 @@ impl RunViewer {
             let own = said.order.iter().filter_map(|at| said.by_person(*at, name));
             own.filter(|one| (one.label.label == DEFER) == is_deferred).count()
         };
-        let people: Vec<Json> =
-            said.people().iter().map(|name| json!({"name": name, "decided": labelled(name, false)})).collect();
+        let person = |name: &&str| Labeller { name: (*name).to_owned(), decided: labelled(name, false) };
         let unsure = candidates.list.iter().filter(|one| one.is_unsure).count();
-        Ok(json!({
-            "run": Self::run_to_json(&run),
-            "settings": page_settings(metrics),
-            "metric": candidates.info.name,
-            "summary": candidates.info.summary,
-            "question": candidates.info.options.get("question"),
-            "levels": candidates.levels.all(),
-            "threshold": threshold,
-            "decision_thresholds": candidates.thresholds,
-            "file": self.labels.path().display().to_string(),
-            "exists": self.labels.path().exists(),
-            "command": self.command(&run, &candidates),
-            "torn": self.labels.torn()?,
-            "people": people,
-            "outputs": candidates.outputs,
-            "labellable": candidates.list.len(),
-            "unsure": unsure,
-            "decided": labelled(by, false),
-            "deferred": labelled(by, true),
-            "agreements": candidates.agreements(by, threshold, &said),
-            "sample": sample,
-        }))
+        Ok(LabelState {
+            run: RunDescription::new(&run),
+            settings: page_settings(metrics),
+            metric: candidates.info.name.clone(),
+            summary: candidates.info.summary.to_string(),
+            question: candidates.info.options.get("question").cloned(),
+            levels: candidates.levels.all().to_vec(),
+            threshold,
+            decision_thresholds: candidates.thresholds,
+            file: self.labels.path().display().to_string(),
+            exists: self.labels.path().exists(),
+            command: self.command(&run, &candidates),
+            torn: self.labels.torn()?,
+            people: said.people().iter().map(person).collect(),
+            outputs: candidates.outputs,
+            labellable: candidates.list.len(),
+            unsure,
+            decided: labelled(by, false),
+            deferred: labelled(by, true),
+            agreements: candidates.agreements(by, threshold, &said),
+            sample,
+        })
     }
 
     /// The command that holds the labels against the metric.
@@ -187,7 +186,7 @@ impl RunViewer {
     }
 
     /// Keeps what somebody decided, and gives what [`RunViewer::labels`] gives for the same output.
-    pub fn label(&self, given: &NewLabel) -> Result<Json, ViewerError> {
+    pub fn label(&self, given: &NewLabel) -> Result<LabelState, ViewerError> {
         let asked = &given.asked;
         let run = self.find_run(&asked.run)?;
         let candidates = self.candidates(&run, &asked.metric)?;
@@ -284,46 +283,42 @@ impl RunViewer {
     }
 
     /// An output as it is labelled: its texts alone until the person has decided.
-    fn output_to_json(
+    fn output_to_label(
         &self,
         run: &OpenRun,
         candidate: &LabelCandidate,
         own: Option<&LatestLabel>,
         others: &[&LatestLabel],
         is_decided: bool,
-    ) -> Result<Json, ViewerError> {
+    ) -> Result<OutputToLabel, ViewerError> {
         let FoundSample { mut result, dataset, .. } = self.sample(run, candidate)?;
         let options = RendererOptions { gates: run.gates.clone(), ..RendererOptions::default() };
-        let metrics = &run.stored.plan.metrics;
-        let repeat = candidate.key.repeat;
-        let mut told = json!({
-            "at": candidate.position(),
-            "case": candidate.case(),
-            "id": candidate.id,
-            "dataset": if run.stored.plan.datasets.len() > 1 { Some(dataset) } else { None },
-            "own": own.map(|one| &one.label),
+        let metrics: &[MetricInfo] = if is_decided { &run.stored.plan.metrics } else { &[] };
+        let decided = is_decided.then(|| {
+            let is_other = |label: &&HumanLabel| own.is_none_or(|own| own.label.by != label.by);
+            DecidedOutput {
+                others: others.iter().map(|one| &one.label).filter(is_other).cloned().collect(),
+                model: result.source_name().map(Cow::into_owned),
+                repeat: candidate.key.repeat,
+            }
         });
-        if is_decided {
-            let others: Vec<&HumanLabel> = others
-                .iter()
-                .map(|one| &one.label)
-                .filter(|label| own.is_none_or(|own| own.label.by != label.by))
-                .collect();
-            told["others"] = json!(others);
-            told["model"] = json!(result.source_name());
-            told["repeat"] = repeat.into();
-            told["entry"] = parse_own_json(case_entry(&result, metrics, &options));
-            told["record"] = parse_own_json(case_record(&result, metrics));
-        } else {
+        if !is_decided {
             (result.model, result.prompt) = (None, None);
             result.results.clear();
             if let Some(response) = &mut result.case.response {
                 response.model = None;
             }
-            told["entry"] = parse_own_json(case_entry(&result, &[], &RendererOptions::default()));
-            told["record"] = parse_own_json(case_record(&result, &[]));
         }
-        Ok(told)
+        Ok(OutputToLabel {
+            at: candidate.position(),
+            case: candidate.case(),
+            id: candidate.id.clone(),
+            dataset: (run.stored.plan.datasets.len() > 1).then_some(dataset),
+            own: own.map(|one| one.label.clone()),
+            entry: parse_own_json(case_entry(&result, metrics, &options)),
+            record: parse_own_json(case_record(&result, metrics)),
+            decided,
+        })
     }
 
     /// What people said about the outputs of this run. A label of another answer to the same question says nothing about this one.

@@ -219,3 +219,119 @@ fn prompts_beside_models_have_rows_columns_filters_and_comparisons_of_their_own(
     }
     browser.picture("prompts-grid");
 }
+
+/// A page that is one file looks into the words of a case: not into the names under which they are kept, and into what nobody sees.
+#[test]
+fn the_search_of_a_page_finds_words_and_no_names_of_fields() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let case =
+        |id: &str, response: &str| json!({"id": id, "query": "Which?", "response": response, "reference": ["none"]});
+    let cases = [
+        case("joined", "a\u{200c}b and soft\u{ad}hyphen"),
+        case("plain", "the line of a text \"in quotes\" <b>"),
+        case("hidden", "over\u{202e}ride"),
+    ];
+    let lines: String = cases.iter().map(|case| format!("{case}\n")).collect();
+    fs::write(folder.path().join("cases.jsonl"), lines).unwrap();
+    run_successfully(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "-q", "-o", "page.html"]);
+    browser.open(&format!("file://{}", folder.path().join("page.html").display()));
+    browser.until("document.querySelectorAll('#browser tbody').length === 3");
+    for (words, found) in [
+        ("line", "1 of 3 cases"),
+        ("texts", "0 of 3 cases"),
+        ("response", "0 of 3 cases"),
+        ("scores", "0 of 3 cases"),
+        ("a\u{200c}b", "1 of 3 cases"),
+        ("soft\u{ad}hyphen", "1 of 3 cases"),
+        ("over\u{202e}ride", "1 of 3 cases"),
+        ("\"IN quotes\" <b>", "1 of 3 cases"),
+        ("which?", "3 cases"),
+    ] {
+        browser.evaluate(&format!(
+            "(() => {{ const field = document.querySelector('input[type=search]'); field.value = {}; field.dispatchEvent(new Event('input')); }})()",
+            json!(words)
+        ));
+        std::thread::sleep(Duration::from_millis(250));
+        browser.until(&format!("document.querySelector('output').innerText === {}", json!(found)));
+    }
+}
+
+/// Signs that nobody sees are shown by their codes, and a filter with one still finds it.
+#[test]
+fn signs_that_nobody_sees_are_shown_and_found() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let case = |id: &str, response: &str, tag: &str| json!({"id": id, "query": "Which?", "response": response, "reference": ["the one"], "tags": [tag]});
+    let lines =
+        format!("{}\n{}\n", case("first", "the\u{feff} one", "a\u{200b}b"), case("turned\u{202e}", "the other", "ab"));
+    fs::write(folder.path().join("cases.jsonl"), lines).unwrap();
+    for (name, more) in [("one.jsonl", ""), ("two.jsonl", "exact_match")] {
+        let metrics: &[&str] = if more.is_empty() { &["-m", "token_f1"] } else { &["-m", "token_f1", "-m", more] };
+        run_successfully(folder.path(), &[&["score", "cases.jsonl", "-q", "-o", name], metrics].concat());
+    }
+    let viewer = ViewerProcess::start(folder.path(), &["one.jsonl", "two.jsonl"]);
+    browser.open(&viewer.address);
+    browser.until("document.querySelectorAll('article.run table').length === 2");
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f0", viewer.port));
+    browser.until(&format!("{ROWS} === 2"));
+    assert_eq!(browser.text("document.querySelector('a.tag').innerText"), "a\\u{200b}b");
+    browser.evaluate("document.querySelector('a.tag').click()");
+    browser.until(&format!("{ROWS} === 1 && location.hash.includes('tag')"));
+    browser.press("/\u{e007}");
+    std::thread::sleep(Duration::from_millis(300));
+    browser.until(&format!("{ROWS} === 1 && document.getElementById('amount').innerText === '1 case fits'"));
+    // In a text with marks, too.
+    browser.open(&format!("http://127.0.0.1:{}/view#/case?run=f0&at=0,0", viewer.port));
+    browser.until("document.querySelector('.field.response mark')");
+    assert!(browser.text("document.querySelector('.field.response').innerText").contains("\\u{feff}"));
+    // A comparison that is opened by its address.
+    browser.open("about:blank");
+    browser.open(&format!("http://127.0.0.1:{}/view#/compare?run=f0&run=f1", viewer.port));
+    browser.until("document.querySelector('table.findings')");
+    assert_eq!(browser.evaluate("document.getElementById('main').innerText.includes('\u{202e}')"), false);
+}
+
+/// Means by tag, and each leads to the cases with that tag.
+#[test]
+fn means_are_grouped_by_tag_and_lead_to_the_cases() {
+    let folder = example_run();
+    let viewer = ViewerProcess::start(folder.path(), &["1"]);
+    let by_tag = viewer.json("/view/api/summary?run=r1&by=tags");
+    assert_eq!(by_tag["by"], "tags");
+    let rows = by_tag["rows"].as_array().unwrap();
+    assert!(rows.len() > 2, "{by_tag}");
+    for row in rows.iter().take(3) {
+        let filter = row["filter"].as_str().unwrap();
+        assert_eq!(Some(total(&viewer, filter)), row["cases"].as_u64(), "{filter}");
+    }
+    let models = viewer.json("/view/api/summary?run=r1");
+    assert_eq!(models["rows"][0]["filter"], format!("model:{}", models["rows"][0]["name"].as_str().unwrap()));
+    let Some(browser) = Browser::start() else { return };
+    browser.open(&viewer.address);
+    browser.until("document.querySelector('article.run table')");
+    browser.evaluate("(() => { const group = document.getElementById('group'); group.value = 'tags'; group.dispatchEvent(new Event('change')); })()");
+    browser
+        .until("location.hash === '#/runs?by=tags' && document.querySelector('article.run th')?.innerText === 'Tag'");
+    browser.evaluate("document.querySelector('article.run tbody th a').click()");
+    browser.until(&format!("{ROWS} > 0 && decodeURIComponent(location.hash).includes('tag:')"));
+}
+
+/// Files of the same run, by one command, are one run; those of another name or of another run are not.
+#[test]
+fn a_run_that_was_written_in_several_forms_is_shown_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::copy(crate::program::root().join("examples/quickstart.jsonl"), place.join("cases.jsonl")).unwrap();
+    let score = |metric: &str, files: &[&str]| {
+        let files: Vec<&str> = files.iter().flat_map(|file| ["-o", *file]).collect();
+        run_successfully(place, &[&["score", "cases.jsonl", "-m", metric, "-q"], &files[..]].concat());
+    };
+    score("token_f1", &["a.jsonl", "a.html", "a.csv", "b.jsonl"]);
+    score("chrf", &["c.html"]);
+    score("token_f1", &["c.jsonl"]);
+    let viewer = ViewerProcess::start(place, &[]);
+    let runs = viewer.json("/view/api/runs");
+    let names: Vec<&str> = runs["runs"].as_array().unwrap().iter().filter_map(|run| run["name"].as_str()).collect();
+    assert_eq!(names, ["a.html", "b.jsonl", "c.html", "c.jsonl"]);
+}

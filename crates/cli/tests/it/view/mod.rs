@@ -314,8 +314,18 @@ fn a_run_is_watched_from_its_start_to_its_end_killed_and_resumed_in_between() {
     assert_eq!(kept["state"], "open", "it was killed before its end: {kept}");
     assert!(kept["finished"].as_u64().is_some_and(|finished| finished > 20 && finished < 2000), "{kept}");
     assert!(browser.evaluate("document.querySelector('.live') !== null").as_bool().unwrap());
+    // Who reads its cases meanwhile stays where they are: the end of the run changes the facts, not the filter that they write.
+    browser.open_tab(&format!("http://127.0.0.1:{}/view#/cases?run=r1", viewer.port));
+    browser.until(&format!("{ROWS} > 0 && document.querySelector('.live')"));
+    browser.press("/text~har");
     run_successfully(folder.path(), &["resume", "1", "--quiet"]);
-    browser.until("!document.querySelector('.live')");
+    browser.until(
+        "!document.querySelector('.live') && document.querySelector('.facts').innerText.includes('2000 samples')",
+    );
+    assert_eq!(browser.text("document.activeElement.id"), "filter");
+    assert_eq!(browser.text("document.activeElement.value"), "text~har");
+    browser.until("document.getElementById('amount').innerText === '2000 cases'");
+    browser.open(&format!("http://127.0.0.1:{}/view#/runs", viewer.port));
     browser.until("document.querySelector('article.run tbody')?.innerText.includes('2000 cases')");
     let whole = viewer.json("/view/api/summary?run=r1");
     assert_eq!(
@@ -348,7 +358,7 @@ fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
 }
 
 /// Texts that would run where a text became markup.
-const PAYLOADS: [&str; 20] = [
+const PAYLOADS: [&str; 25] = [
     "<script>window.ran=1</script>",
     "<img src=x onerror=window.ran=1>",
     "<svg onload=window.ran=1>",
@@ -369,6 +379,11 @@ const PAYLOADS: [&str; 20] = [
     "<style>@import 'x'; * { display: none }</style>",
     "{{constructor.constructor('window.ran=1')()}}",
     "--><script>window.ran=1</script><!--",
+    "\\u003cscript\\u003ewindow.ran=1\\u003c/script\\u003e",
+    "<object data=\"data:text/html,<script>parent.ran=1</script>\"></object>",
+    "<template><script>window.ran=1</script></template><video src=x onerror=window.ran=1>",
+    "]]><script>window.ran=1</script><![CDATA[",
+    "x' onmouseover='window.ran=1' y=\"' onfocus=window.ran=1 tabindex=0 autofocus",
 ];
 
 #[test]
@@ -388,19 +403,50 @@ fn nothing_that_stands_in_a_text_runs() {
     fs::write(folder.path().join("cases.jsonl"), lines.join("\n")).unwrap();
     let name = "<img src=x onerror=window.ran=1>.jsonl";
     let metric = "<script>ran()</script>=token_f1";
-    run_successfully(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "-m", metric, "--quiet", "-o", name]);
-    let viewer = ViewerProcess::start(folder.path(), &[name]);
+    let pages = ["--quiet", "-o", name, "-o", "page.html"];
+    run_successfully(
+        folder.path(),
+        &[&["score", "cases.jsonl", "-m", "token_f1", "-m", metric, "-m", "contains"], &pages[..]].concat(),
+    );
+    // The same texts from other models, and what somebody said of them.
+    let other = lines.join("\n").replace("\"model\":\"", "\"model\":\"2");
+    fs::write(folder.path().join("other.jsonl"), other).unwrap();
+    run_successfully(
+        folder.path(),
+        &["score", "other.jsonl", "-m", "token_f1", "-m", metric, "--quiet", "-o", "other-results.jsonl"],
+    );
+    let viewer = ViewerProcess::start(folder.path(), &[name, "other-results.jsonl"]);
     let is_safe = |what: &str| {
         let state = browser.evaluate("[window.ran ?? null, document.querySelectorAll('main script, main iframe, main img, main style, main svg').length]");
         assert_eq!(state, json!([null, 0]), "{what}");
     };
     browser.open(&viewer.address);
-    browser.until("document.querySelector('article.run table')");
-    assert!(browser.text("document.querySelector('h2').innerText").contains("onerror"), "the name is shown");
+    browser.until("document.querySelectorAll('article.run table').length === 2");
+    assert!(browser.text("document.querySelector('#main').innerText").contains("onerror"), "the name is shown");
     is_safe("runs");
+    browser.open(&format!("http://127.0.0.1:{}/view#/runs?by=tags", viewer.port));
+    browser.until("document.getElementById('group')?.value === 'tags' && document.querySelectorAll('article.run table').length === 2");
+    is_safe("runs by tag");
     browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f0", viewer.port));
     browser.until(&format!("{ROWS} === {}", PAYLOADS.len()));
     is_safe("cases");
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f0&layout=grid", viewer.port));
+    browser.until("document.querySelectorAll('table.grid tbody').length > 0");
+    is_safe("grid");
+    browser.open(&format!("http://127.0.0.1:{}/view#/compare?run=f0&run=f1&by=tags", viewer.port));
+    browser.until("document.querySelector('table.findings')");
+    is_safe("compare");
+    for at in 0..3 {
+        let address = format!("http://127.0.0.1:{}/view#/labels?run=f0&by={}&at={at}", viewer.port, form(PAYLOADS[at]));
+        browser.open(&address);
+        browser.until("document.querySelector('.labelled')");
+        browser.press("n");
+        browser.press(PAYLOADS[at + 3]);
+        browser.evaluate("document.activeElement.blur()");
+        browser.press("p");
+        browser.until("document.querySelector('.labelled') && !document.querySelector('[aria-busy]')");
+        is_safe("labels");
+    }
     for (at, payload) in PAYLOADS.iter().enumerate() {
         browser.open(&format!("http://127.0.0.1:{}/view#/case?run=f0&at=0,{at}", viewer.port));
         browser.until(&format!("document.querySelector('.output') && location.hash.endsWith(',{at}')"));
@@ -411,6 +457,17 @@ fn nothing_that_stands_in_a_text_runs() {
         browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
         is_safe(payload);
     }
+    // On the page that is one file, where the texts stand in the page itself.
+    browser.open(&format!("file://{}", folder.path().join("page.html").display()));
+    browser.until(&format!("document.querySelectorAll('#browser tbody').length === {}", PAYLOADS.len()));
+    browser.evaluate("[...document.querySelectorAll('.opener')].forEach((one) => one.click())");
+    browser.until(&format!("document.querySelectorAll('#browser .detail').length === {}", PAYLOADS.len()));
+    browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
+    let state = browser.evaluate(
+        "[window.ran ?? null, document.querySelectorAll('#browser script, #browser iframe, #browser img, #browser style, #browser object, #browser video').length]",
+    );
+    assert_eq!(state, json!([null, 0]), "the page");
+    assert_eq!(browser.complaints(), Vec::<String>::new(), "nothing was tried");
     // In what the reader writes, and in the address, neither.
     for text in PAYLOADS {
         let query: String = form(&format!("text~\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")));
