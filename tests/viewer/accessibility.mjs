@@ -30,7 +30,8 @@ run(["runs", "export", "1", "-o", "saved.html"]);
 run(["compare", "1@swift", "1@steady", "-o", "comparison.html"]);
 
 const server = spawn(program, ["view"], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
-const [address] = await createInterface({ input: server.stdout })[Symbol.asyncIterator]()
+const [address] = await createInterface({ input: server.stdout })
+  [Symbol.asyncIterator]()
   .next()
   .then(({ value }) => [String(value).trim()]);
 const origin = new URL(address).origin;
@@ -69,7 +70,10 @@ async function openChange(page) {
 }
 /** Width of the window, and what is asked of the page once it is drawn. @type {[number, Record<string, any>][]} */
 const windows = [
-  [1280, { light: { colorScheme: "light" }, dark: { colorScheme: "dark" }, print: { colorScheme: "light", media: "print" } }],
+  [
+    1280,
+    { light: { colorScheme: "light" }, dark: { colorScheme: "dark" }, print: { colorScheme: "light", media: "print" } },
+  ],
   [420, { narrow: { colorScheme: "light" } }],
 ];
 
@@ -106,13 +110,16 @@ for (const [width, looks] of windows) {
     for (const [look, media] of Object.entries(looks)) {
       await page.emulateMedia({ media: "screen", ...media });
       if (pictures) {
-        await page.screenshot({ path: path.join(pictures, `${name}-${look}.png`), fullPage: !name.startsWith("saved") });
+        await page.screenshot({
+          path: path.join(pictures, `${name}-${look}.png`),
+          fullPage: !name.startsWith("saved"),
+        });
       }
       const wide = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       if (look !== "print" && wide > 0) fault(`${name}, ${look}: ${wide} pixels wider than the window`);
-      const { violations } = await page.evaluate(() => window.axe.run());
+      const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
       for (const { id, impact, help, nodes } of violations) {
         const where = `${nodes[0].html.slice(0, 200)}\n    ${nodes[0].failureSummary.replace(/\n/g, "\n    ")}`;
         const words = `${name}, ${look}: ${impact}: ${id}: ${help} (${nodes.length})\n    ${where}`;

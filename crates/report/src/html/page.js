@@ -1,18 +1,7 @@
 // Shows the cases of a page: a hundred rows at a time, and the texts of a case when it is opened. The index of the cases is
 // JSON in elements that the browser does not run, their records are lines of JSON in comments at the end of the page. All
 // text goes in as text, never as markup.
-import {
-  amount,
-  breakable,
-  cellOf,
-  count,
-  hide,
-  idleOf,
-  make,
-  panelOf,
-  short,
-  textsOf,
-} from "./case.js";
+import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf } from "./case.js";
 
 (() => {
   "use strict";
@@ -284,7 +273,14 @@ import {
       score.not_applicable,
       ...(score.evidence || []).flatMap(({ text, note }) => [text, note]),
     ]);
-    const all = [entry.id, entry.w, ...(entry.t || []), ...texts.map(({ text }) => text), ...(asked || []).map((one) => one[1]), ...said];
+    const all = [
+      entry.id,
+      entry.w,
+      ...(entry.t || []),
+      ...texts.map(({ text }) => text),
+      ...(asked || []).map((one) => one[1]),
+      ...said,
+    ];
     return all.filter((words) => typeof words === "string");
   };
   const filter = async () => {

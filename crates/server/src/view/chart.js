@@ -51,12 +51,22 @@ const picture = (points, metric) => {
   drawn.append(
     svg("line", { x1: left, x2: width - right, y1: height - bottom, y2: height - bottom, class: "axis" }),
     svg("line", { x1: left, x2: left, y1: top, y2: height - bottom, class: "axis" }),
-    textAt(left - 6, y(Math.min(...points.map(({ mean }) => mean))) + 4, column(Math.min(...points.map(({ mean }) => mean))), {
-      "text-anchor": "end",
-    }),
-    textAt(left - 6, y(Math.max(...points.map(({ mean }) => mean))) + 4, column(Math.max(...points.map(({ mean }) => mean))), {
-      "text-anchor": "end",
-    }),
+    textAt(
+      left - 6,
+      y(Math.min(...points.map(({ mean }) => mean))) + 4,
+      column(Math.min(...points.map(({ mean }) => mean))),
+      {
+        "text-anchor": "end",
+      },
+    ),
+    textAt(
+      left - 6,
+      y(Math.max(...points.map(({ mean }) => mean))) + 4,
+      column(Math.max(...points.map(({ mean }) => mean))),
+      {
+        "text-anchor": "end",
+      },
+    ),
     textAt(x(Math.min(...costs)), height - bottom + 16, `$${rounded(Math.min(...costs))}`, { "text-anchor": "middle" }),
     textAt((left + width - right) / 2, height - 6, "cost of an output", { "text-anchor": "middle" }),
   );
@@ -70,7 +80,11 @@ const picture = (points, metric) => {
       class: "label",
       "text-anchor": isRight ? "end" : "start",
     });
-    const title = svg("title", {}, document.createTextNode(`${name}: ${metric} ${column(mean)}, ${money(cost)} an output`));
+    const title = svg(
+      "title",
+      {},
+      document.createTextNode(`${name}: ${metric} ${column(mean)}, ${money(cost)} an output`),
+    );
     drawn.append(svg("a", { href }, title, svg("circle", { cx: x(cost), cy: y(mean), r: 5, class: "point" }), label));
   }
   return drawn;

@@ -175,8 +175,7 @@ const otherParts = (found, at) => {
   const other = found.others[at];
   const title = `${other.name} against ${found.baseline}`;
   const whole = other.metrics.map(({ metric, whole }) => ({ name: metric, found: whole }));
-  const named = (/** @type {Slice[]} */ slices) =>
-    slices.map((slice) => ({ name: slice.slice, found: slice }));
+  const named = (/** @type {Slice[]} */ slices) => slices.map((slice) => ({ name: slice.slice, found: slice }));
   const byModel = other.metrics
     .filter(({ models }) => models.length)
     .map(({ metric, models }) =>
@@ -216,9 +215,7 @@ const otherParts = (found, at) => {
 /** @param {import("./page.js").Query} query */
 export const showCompare = async (query) => {
   const { runs } = currentAddress();
-  const found = /** @type {Comparison} */ (
-    await fetchJson("compare", { run: runs, by: query.by })
-  );
+  const found = /** @type {Comparison} */ (await fetchJson("compare", { run: runs, by: query.by }));
   hide(found.settings.hidden);
   setTrail(link("#/runs", "Runs"), make("span", { "aria-current": "page" }, "Compare"));
   const placeholder = "slices by: tags, lang, metadata.KEY";

@@ -259,7 +259,7 @@ const runCard = (run, by) => {
 /** What the rows of all runs are made by. @param {string | undefined} by */
 const groupChooser = (by) => {
   const words = [
-    ["", "by model and prompt"],
+    ["", "by model"],
     ["tags", "by tag"],
   ];
   if (by && by !== "tags") words.push([by, `by ${by}`]);

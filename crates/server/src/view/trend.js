@@ -61,7 +61,7 @@ export const trendsOf = (trends) => {
   );
   return make(
     "details",
-    { class: "trends", open: true },
+    { class: "trends", open: told.length <= 6 },
     make("summary", {}, make("b", {}, "Trend"), ` over ${trends.runs.length} runs`),
     make("div", { class: "groups card scroll" }, table),
     notes,
