@@ -56,7 +56,7 @@ pub struct RunFacts {
     /// What calls cost, in words; nothing where there were none.
     pub cost: Option<String>,
     pub config: String,
-    pub suite: Option<String>,
+    pub benchmark: Option<String>,
     pub models: Vec<String>,
     pub prompts: Vec<String>,
     pub datasets: Vec<String>,

@@ -409,7 +409,7 @@ impl RunDescription {
                 errors: stored.errors.clone(),
                 cost: if stored.costs.calls() > 0 { Some(stored.costs.to_string()) } else { None },
                 config: plan.config.clone(),
-                suite: plan.suite.clone(),
+                benchmark: plan.benchmark.clone(),
                 models: plan.models.iter().map(|model| model.name.clone()).collect(),
                 prompts: plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect(),
                 datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),

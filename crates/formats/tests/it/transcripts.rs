@@ -30,7 +30,7 @@ fn case(row: &Json) -> Result<Case, String> {
     let mut rows = CaseReader::from_reader(reader, "row", CaseFormat::JsonLines, &ReadOptions::default()).unwrap();
     let mut cases = rows.next().unwrap().unwrap().cases();
     assert_eq!(cases.len(), 1);
-    cases.pop().unwrap().map_err(|problem| problem.to_string())
+    cases.pop().unwrap().map_err(|problem| problem.reason)
 }
 
 fn unread(case: &Case) -> Vec<String> {

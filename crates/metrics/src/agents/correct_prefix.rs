@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::trace::{
-    ArgumentRules, FULL_SHARE, PlacedCall, argument_share, expected_calls, no_expectation, require_trace,
+    ArgumentRules, FULL_SHARE, NameFit, PlacedCall, argument_share, expected_calls, name_fit, no_expectation,
+    require_trace, required,
 };
 use crate::bounded_evidence::BoundedEvidence;
 
@@ -30,18 +31,28 @@ metric!(CorrectPrefix as Pure {
 
 impl Metric for CorrectPrefix {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match require_trace(sample) {
+        let trace = match require_trace(sample)? {
             Ok(trace) => trace,
             Err(outcome) => return Ok(outcome),
         };
-        let Some(expected) = expected_calls(sample.case) else { return Ok(no_expectation()) };
+        let Some(expected) = expected_calls(sample.case)? else { return Ok(no_expectation()) };
         let rules = ArgumentRules::default();
-        let is_right = |(made, wanted): &(&PlacedCall<'_>, &PlacedCall<'_>)| {
-            made.call.name == wanted.call.name
-                && (self.names_only || argument_share(made.call, wanted.call, &rules) == FULL_SHARE)
+        let is_right = |made: &PlacedCall<'_>, wanted: &PlacedCall<'_>| {
+            wanted.call.alternatives().any(|wanted| {
+                name_fit(made.call, &wanted.name) > NameFit::None
+                    && (self.names_only || argument_share(made.call, wanted, &rules) == FULL_SHARE)
+            })
         };
-        let right = trace.calls.iter().zip(&expected).take_while(is_right).count();
-        let most = trace.calls.len().max(expected.len());
+        // How many calls are right, and which expected one comes next; optional ones that were not made are passed over.
+        let (mut right, mut next) = (0, 0);
+        for made in &trace.calls {
+            let is_decisive = |at: &usize| is_right(made, &expected[*at]) || !expected[*at].call.is_optional();
+            match (next..expected.len()).find(is_decisive) {
+                Some(at) if is_right(made, &expected[at]) => (right, next) = (right + 1, at + 1),
+                _ => break,
+            }
+        }
+        let most = trace.calls.len().max(right + required(&expected[next..]));
         let value = if most == 0 { 1.0 } else { right as f64 / most as f64 };
         let mut score = Score::from_number(value)?
             .with_part("right", right as f64)?
@@ -53,7 +64,7 @@ impl Metric for CorrectPrefix {
         }
         if right < most {
             score = score.with_part("first_wrong_step", right as f64 + 1.0)?;
-            let wanted = expected.get(right).map(|wanted| {
+            let wanted = expected[next..].iter().find(|wanted| !wanted.call.is_optional()).map(|wanted| {
                 let arguments = Json::Object(wanted.call.arguments().clone());
                 format!("`{}` with {}", wanted.call.name, json_to_text(&arguments))
             });
@@ -70,5 +81,35 @@ impl Metric for CorrectPrefix {
             }
         }
         Ok(score.because(evidence.finish()).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_core::Profile;
+    use serde_json::json;
+
+    use super::*;
+    use crate::agents::trace::case;
+
+    #[test]
+    fn what_an_expectation_leaves_open_is_no_wrong_step() {
+        let first_wrong = |called: Json, expected: Json| {
+            let definition = crate::registry().get("correct_prefix").unwrap();
+            let metric = definition.build(json!({}), Profile::Improved).unwrap();
+            let case = case(&json!({"tool_calls": called, "expected_tool_calls": expected}).to_string());
+            let outcome = metric.score(Sample::from_case(&case)).unwrap();
+            let score = outcome.score().unwrap();
+            let wrong = score.parts.iter().find(|(name, _)| *name == "first_wrong_step").map(|(_, value)| *value);
+            (score.value.get(), wrong)
+        };
+        let call = |name: &str| json!({"name": name, "arguments": {}});
+        let optional = json!({"name": "log", "arguments": {}, "optional": true});
+        let either = json!({"one_of": [call("find"), call("search")]});
+        assert_eq!(first_wrong(json!([call("search")]), json!([optional, either])), (1.0, None));
+        assert_eq!(first_wrong(json!([call("log"), call("find")]), json!([optional, either])), (1.0, None));
+        assert_eq!(first_wrong(json!([call("log"), call("buy")]), json!([optional, either])), (0.5, Some(2.0)));
+        assert_eq!(first_wrong(json!([]), json!([optional, either])), (0.0, Some(1.0)));
+        assert_eq!(first_wrong(json!([call("mcp__shop__find")]), json!([call("find"), optional])), (1.0, None));
     }
 }

@@ -378,7 +378,7 @@ export type RunDescription = {
   /** What calls cost, in words; nothing where there were none. */
   cost?: string | null;
   config?: string;
-  suite?: string | null;
+  benchmark?: string | null;
   models?: Array<string>;
   prompts?: Array<string>;
   datasets?: Array<string>;
@@ -413,7 +413,7 @@ export type RunSummary = {
   /** What calls cost, in words; nothing where there were none. */
   cost?: string | null;
   config?: string;
-  suite?: string | null;
+  benchmark?: string | null;
   models?: Array<string>;
   prompts?: Array<string>;
   datasets?: Array<string>;

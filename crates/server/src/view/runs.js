@@ -192,7 +192,7 @@ export const runFacts = (run) => {
     "p",
     { class: "soft facts" },
     withDots([
-      run.suite,
+      run.benchmark,
       make("bdi", {}, short(run.config || "", 120)),
       datasets.length > 1 ? `${datasets.length} data sets` : "",
       moment(run.made),
