@@ -100,7 +100,7 @@ mod tests {
             let case = case(&json!({"tool_calls": called, "expected_tool_calls": expected}).to_string());
             let outcome = metric.score(Sample::from_case(&case)).unwrap();
             let score = outcome.score().unwrap();
-            let wrong = score.parts.iter().find(|(name, _)| *name == "first_wrong_step").map(|(_, value)| *value);
+            let wrong = score.parts.iter().find(|(name, _)| *name == "first_wrong_step").map(|(_, value)| value);
             (score.value.get(), wrong)
         };
         let call = |name: &str| json!({"name": name, "arguments": {}});
