@@ -1,6 +1,9 @@
 //! Programs of tools: how they are started, in the sandbox unless the user chose none, and what they may reach.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use probare_core::CodeSource;
@@ -18,7 +21,13 @@ pub(super) const DESCRIBE: &str = "--describe";
 /// Starts programs of tools.
 pub(super) struct Launcher {
     sandbox: Sandbox,
+    /// To the thread that starts them: a program in the sandbox ends with the thread that started it, and the thread of a sample
+    /// may be another one at its next step.
+    starter: Mutex<mpsc::Sender<StartRequest>>,
 }
+
+/// A command, and who waits for its process.
+type StartRequest = (Command, mpsc::Sender<Result<WorkerProcess, WorkerFault>>);
 
 /// A program that runs. Its limits end with it.
 pub(super) struct RunningTool {
@@ -44,7 +53,15 @@ impl Launcher {
     /// Opens the sandbox.
     pub fn open(choice: SandboxChoice) -> Result<Self, SandboxError> {
         // Whoever talks with a program sees by itself when the run is ended.
-        Ok(Self { sandbox: Sandbox::open(choice, SandboxLimits::default(), Default::default())? })
+        let sandbox = Sandbox::open(choice, SandboxLimits::default(), Default::default())?;
+        let (starter, requests) = mpsc::channel::<StartRequest>();
+        thread::spawn(move || {
+            for (command, waiting) in requests {
+                // Whoever waits may have gone; the process goes with the answer then.
+                let _ = waiting.send(WorkerProcess::start(command));
+            }
+        });
+        Ok(Self { sandbox, starter: Mutex::new(starter) })
     }
 
     /// Starts the program of a tool in a folder.
@@ -55,7 +72,11 @@ impl Launcher {
             None => error.to_string(),
         };
         let LiveCommand { command, limits } = self.sandbox.live_command(&program).map_err(|error| told(&error))?;
-        let process = WorkerProcess::start(command).map_err(|fault| match fault {
+        let (waiting, started) = mpsc::channel();
+        let sent = self.starter.lock().unwrap_or_else(PoisonError::into_inner).send((command, waiting));
+        let gone = || WorkerFault::Start("nothing is started any more".to_owned());
+        let started = sent.map_err(|_| gone()).and_then(|()| started.recv().map_err(|_| gone())?);
+        let process = started.map_err(|fault| match fault {
             WorkerFault::Start(reason) => reason,
             other => format!("{other:?}"),
         })?;
