@@ -140,8 +140,10 @@ impl RunViewer {
             panels.push(probare_report::costs::panel(&run.stored.costs));
         }
         let remarks = summary.label_remarks();
-        let remarks =
-            remarks.iter().map(|remark| remark.parts()).map(|(word, words)| (word.to_owned(), words.to_owned()));
+        let remarks = remarks
+            .iter()
+            .map(probare_report::LabelRemark::parts)
+            .map(|(word, words)| (word.to_owned(), words.to_owned()));
         let repeats = summary.metrics.iter().filter(|metric| !metric.repeats.is_empty());
         let repeats =
             repeats.map(|metric| ("repeats".to_owned(), format!("{}: {}", metric.info.name, metric.repeats.words())));

@@ -408,8 +408,8 @@ fn nothing_that_stands_in_a_text_runs() {
         folder.path(),
         &[&["score", "cases.jsonl", "-m", "token_f1", "-m", metric, "-m", "contains"], &pages[..]].concat(),
     );
-    // The same texts from other models, and what somebody said of them.
-    let other = lines.join("\n").replace("\"model\":\"", "\"model\":\"2");
+    // The same texts with other answers, to compare them with.
+    let other = lines.join("\n").replace("\"response\":\"", "\"response\":\"2");
     fs::write(folder.path().join("other.jsonl"), other).unwrap();
     run_successfully(
         folder.path(),
@@ -434,8 +434,13 @@ fn nothing_that_stands_in_a_text_runs() {
     browser.until("document.querySelectorAll('table.grid tbody').length > 0");
     is_safe("grid");
     browser.open(&format!("http://127.0.0.1:{}/view#/compare?run=f0&run=f1&by=tags", viewer.port));
-    browser.until("document.querySelector('table.findings')");
-    is_safe("compare");
+    browser.until("document.querySelector('details.pair')");
+    browser.evaluate("[...document.querySelectorAll('details.moved'), ...[...document.querySelectorAll('details.pair')].slice(0, 3)].forEach((one) => { one.open = true; })");
+    browser.until("document.querySelector('details.pair .sides h4')");
+    let state = browser.evaluate(
+        "[window.ran ?? null, document.querySelectorAll('main script, main iframe, main img, main style').length]",
+    );
+    assert_eq!(state, json!([null, 0]), "compare");
     for at in 0..3 {
         let address = format!("http://127.0.0.1:{}/view#/labels?run=f0&by={}&at={at}", viewer.port, form(PAYLOADS[at]));
         browser.open(&address);
