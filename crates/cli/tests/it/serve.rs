@@ -118,8 +118,16 @@ fn metrics_of_agents_have_the_values_of_score() {
             let line: serde_json::Value = serde_json::from_str(line).unwrap();
             line["scores"][metric]["value"].is_number()
         });
-        let needs_more =
-            ["trajectory_match", "json_diff", "json_match", "list_contains", "numeric_diff", "function_call"];
+        let needs_more = [
+            "trajectory_match",
+            "json_diff",
+            "json_match",
+            "list_contains",
+            "numeric_diff",
+            "function_call",
+            "end_state",
+            "usage",
+        ];
         assert!(has_value || needs_more.iter().any(|other| metric.starts_with(other)), "{metric} has no value");
     }
 }

@@ -127,7 +127,6 @@ impl Sink for OutputLines {
             line.insert("input_tokens".to_owned(), spent.usage.input_tokens.into());
             line.insert("output_tokens".to_owned(), spent.usage.output_tokens.into());
             line.extend(spent.cost_usd.map(|cost| ("cost_usd".to_owned(), Json::from(cost))));
-            line.extend(spent.latency_ms.map(|latency| ("latency_ms".to_owned(), Json::from(latency))));
         }
         serde_json::to_writer(&mut self.out, &line)?;
         self.written += 1;
