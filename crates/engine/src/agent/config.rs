@@ -348,7 +348,7 @@ mod tests {
             ("tools: [{mcp: {}}]", "`mcp` has one of"),
             ("tools: [{mcp: {url: 'ftp://x'}}]", "begins with `http://`"),
             ("tools: [{name: a, results: [{result: 1}], network: true}]", "go with a program"),
-            ("tools: [{name: a, command: [x], otherwise: y}]", "`otherwise` goes with"),
+            ("tools: [{name: a, command: [x], otherwise: none}]", "`otherwise` goes with"),
             ("tools: [{name: a, command: [x], timeout: 0}]", "`timeout` is a number"),
             ("tools: [{name: a, command: [x], parameters: [1]}]", "an object"),
             ("tools: [{python: x.py}]", "FILE.py:NAME"),

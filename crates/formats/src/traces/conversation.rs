@@ -164,7 +164,7 @@ impl ConversationBuilder {
         }
         let ran = ToolRun { id, call: CaseToolCall::default(), ..ran };
         self.mark_answered((entry, place));
-        if ran.text.is_some() {
+        if ran.text.is_some() || ran.error.is_some() {
             self.answer(entry, ran);
             return true;
         }

@@ -104,7 +104,7 @@ mod tests {
             (score.value.get(), wrong)
         };
         let call = |name: &str| json!({"name": name, "arguments": {}});
-        let optional = json!({"name": "log", "arguments": {}, "optional": true});
+        let optional = json!({"name": "log", "arguments": {}, "optional": [""]});
         let either = json!({"one_of": [call("find"), call("search")]});
         assert_eq!(first_wrong(json!([call("search")]), json!([optional, either])), (1.0, None));
         assert_eq!(first_wrong(json!([call("log"), call("find")]), json!([optional, either])), (1.0, None));

@@ -574,7 +574,8 @@ mod tests {
             assert_eq!(value(&options, &format!("[{login}]"), expected).1, Some(2.0), "{order}");
             assert_eq!(value(&options, "[]", expected), (0.0, Some(1.0)), "{order}");
         }
-        assert_eq!(value(r#"{"order":"strict"}"#, &format!("[{pay},{login}]"), expected).0, 0.5);
+        // In a strict order `login` comes too late, so it is one call too many.
+        assert_eq!(value(r#"{"order":"strict"}"#, &format!("[{pay},{login}]"), expected).0, 2.0 / 3.0);
         assert_eq!(value("{}", "[]", r#"[{"name":"login","optional":[""]}]"#), (1.0, Some(0.0)));
     }
 

@@ -55,6 +55,10 @@ pub(super) fn items(item: &Object) -> Option<Vec<Json>> {
 }
 
 fn result(result: &Json) -> Json {
+    if result.get("call_id").is_none() {
+        let kind = result.get("type").and_then(Json::as_str).unwrap_or("result");
+        return message("assistant", vec![super::unread(kind)]);
+    }
     let is_error = result.get("is_error") == Some(&Json::Bool(true));
     let error = is_error.then_some(Json::Bool(true));
     message("tool", vec![result_block(result.get("call_id"), result.get("name"), result.get("content"), error)])
