@@ -189,18 +189,8 @@ fn injected(value: &Json, is_list_of_parts: bool, part: &Json, into: &mut Vec<Js
             }
         }
         Json::Object(object) => {
-            const PARTS: [&str; 9] = [
-                "messages",
-                "contents",
-                "chat_history",
-                "turns",
-                "chunks",
-                "content",
-                "parts",
-                "input",
-                "output",
-                "user_input",
-            ];
+            const PARTS: [&str; 9] =
+                ["messages", "contents", "chat_history", "turns", "content", "parts", "input", "output", "user_input"];
             const INSIDE: [&str; 5] = ["raw_item", "data", "kwargs", "message", "model"];
             for (name, item) in object {
                 let is_parts = PARTS.contains(&name.as_str());
