@@ -26,6 +26,9 @@ pub struct Arguments {
     rest: Vec<String>,
 }
 
+/// A check with packages of others; the reason if it could not be made.
+type Check = fn() -> Result<Option<String>>;
+
 /// A stage: what it is called, and what it does, installs and builds.
 type Stage = (&'static str, &'static str);
 
@@ -107,7 +110,7 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
     })?;
     stages.run(|_| cargo_run(&["test", "--workspace", "--all-features", "--doc", "--quiet"], &[]))?;
     stages.run(|left_out| {
-        let checks: [(&str, fn() -> Result<Option<String>>); 2] = [
+        let checks: [(&str, Check); 2] = [
             ("requests and replies against the vendors' own Python packages", check_with_vendors_packages),
             ("transcripts written anew by the packages whose shapes are read", check_transcripts),
         ];

@@ -186,7 +186,7 @@ fn a_killed_run_is_resumed_and_nobody_is_asked_twice() {
     }
     let cases: Vec<Json> = (0..6)
         .map(|number| {
-            let things = ["milk", "eggs", "tea", "salt"][..1 + number % 4].join(" ");
+            let things = ["milk", "eggs", "tea", "salt"][..=number % 4].join(" ");
             json!({"id": number.to_string(), "query": format!("N{number} {things}"), "expected_state": [{"file": "list.txt", "text": format!("bread {things}")}]})
         })
         .collect();
@@ -210,7 +210,7 @@ fn a_killed_run_is_resumed_and_nobody_is_asked_twice() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         while asked(place).len() < kill_after && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }

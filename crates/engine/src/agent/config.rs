@@ -144,7 +144,7 @@ pub struct UserEntry {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StateEntry {
-    /// A folder, or one file such as a database of SQLite; every sample begins with a copy, in which its tools run.
+    /// A folder, or one file such as a database of `SQLite`; every sample begins with a copy, in which its tools run.
     pub seed: String,
 }
 

@@ -63,7 +63,7 @@ impl McpClient {
     fn initialize(mut self) -> Result<Self, McpError> {
         let client = json!({"name": "probare", "version": env!("CARGO_PKG_VERSION")});
         let wanted = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client});
-        let told = self.request("initialize", wanted)?;
+        let told = self.request("initialize", &wanted)?;
         if !told.get("protocolVersion").is_some_and(Json::is_string) {
             return Err(McpError::Failed(format!("it answers `initialize` with {}", shown(&told))));
         }
@@ -77,7 +77,7 @@ impl McpClient {
         let mut cursor = Json::Null;
         for _ in 0..MOST_PAGES {
             let wanted = if cursor.is_null() { json!({}) } else { json!({"cursor": cursor}) };
-            let mut page = self.request("tools/list", wanted)?;
+            let mut page = self.request("tools/list", &wanted)?;
             let list = page.get_mut("tools").map(Json::take);
             let Some(Json::Array(list)) = list else {
                 return Err(McpError::Failed(format!("it answers `tools/list` with {}", shown(&page))));
@@ -122,8 +122,8 @@ impl McpClient {
     }
 
     /// A request whose error is an error of the server.
-    fn request(&mut self, method: &str, wanted: Json) -> Result<Json, McpError> {
-        self.exchange(method, &wanted)?.map_err(|error| McpError::Failed(format!("it refuses `{method}`: {error}")))
+    fn request(&mut self, method: &str, wanted: &Json) -> Result<Json, McpError> {
+        self.exchange(method, wanted)?.map_err(|error| McpError::Failed(format!("it refuses `{method}`: {error}")))
     }
 
     /// Sends a request and waits for its answer: the result, or what the server says is wrong.

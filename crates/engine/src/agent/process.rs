@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -39,9 +39,8 @@ impl RunningTool {
     /// What went wrong with it, in words.
     pub fn fault_reason(&mut self, fault: &WorkerFault, limit: Duration) -> String {
         match fault {
-            WorkerFault::Start(reason) => reason.clone(),
             WorkerFault::Ended(_) if self.limits.oom_kills() > 0 => "it used up its memory (`memory`)".to_owned(),
-            WorkerFault::Ended(reason) => reason.clone(),
+            WorkerFault::Start(reason) | WorkerFault::Ended(reason) => reason.clone(),
             WorkerFault::TimedOut => format!("no result within {} s", limit.as_secs_f64()),
             WorkerFault::TooLong => "it wrote more than a result may have".to_owned(),
             WorkerFault::Cancelled => "it was cancelled".to_owned(),
@@ -53,7 +52,7 @@ impl Launcher {
     /// Opens the sandbox.
     pub fn open(choice: SandboxChoice) -> Result<Self, SandboxError> {
         // Whoever talks with a program sees by itself when the run is ended.
-        let sandbox = Sandbox::open(choice, SandboxLimits::default(), Default::default())?;
+        let sandbox = Sandbox::open(choice, SandboxLimits::default(), Arc::default())?;
         let (starter, requests) = mpsc::channel::<StartRequest>();
         thread::spawn(move || {
             for (command, waiting) in requests {

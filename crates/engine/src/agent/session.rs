@@ -198,14 +198,9 @@ impl Session {
         // Nobody has spoken yet: there is a user who begins.
         let is_unasked = self.said().iter().all(|message| message.role != Role::User || message.text.trim().is_empty());
         match &agent.user {
-            Some(SimulatedUser::Script(_)) if is_unasked => {
-                if !self.say_from_script() {
-                    return Err(failed(
-                        ErrorKind::Missing,
-                        "there is no question, and the user of the script says nothing",
-                    )
-                    .into());
-                }
+            Some(SimulatedUser::Script(_)) if is_unasked && !self.say_from_script() => {
+                let reason = "there is no question, and the user of the script says nothing";
+                return Err(failed(ErrorKind::Missing, reason).into());
             }
             Some(SimulatedUser::Model { .. }) if is_unasked => self.awaited = Speaker::User,
             _ => {}
@@ -373,7 +368,8 @@ impl Session {
                 return Err(failed(ErrorKind::Missing, reason).into());
             }
             let (_, before) = self.calls.split_last().unwrap_or((&ProgramStep::default(), &[]));
-            self.begin_to_run(agent, before.to_vec())?;
+            let before = before.to_vec();
+            self.begin_to_run(agent, &before)?;
             self.calls.pop();
             return self.call(agent, call);
         };
@@ -389,13 +385,13 @@ impl Session {
         self.add_time(milliseconds(seconds));
         let code = Some(i32::from(result.is_error));
         let step = StepResult { code, output: result.text.clone(), seconds, ..StepResult::default() };
-        keep(&agent.record, &question, ProgramResult { steps: vec![step], ..ProgramResult::default() })
+        keep(&agent.record, &question, &ProgramResult { steps: vec![step], ..ProgramResult::default() })
             .map_err(unusable)?;
         Ok(result)
     }
 
     /// From here on tools run; the sample begins again where some of these calls would have changed the state.
-    fn begin_to_run(&mut self, agent: &AgentBackend, before: Vec<ProgramStep>) -> Result<(), Halt> {
+    fn begin_to_run(&mut self, agent: &AgentBackend, before: &[ProgramStep]) -> Result<(), Halt> {
         let has_changed = before.iter().flat_map(|call| &call.command).any(|name| agent.tools.is_local(name));
         if has_changed { Err(Halt::Restart) } else { Ok(self.run_tools(agent)?) }
     }
@@ -413,7 +409,7 @@ impl Session {
             *live = LiveTools::default();
             let found = serde_json::to_value(state.findings(&self.conditions)).unwrap_or_default();
             let files = vec![("state".to_owned(), found.to_string())];
-            keep(&agent.record, &question, ProgramResult { files, ..ProgramResult::default() }).map_err(unusable)?;
+            keep(&agent.record, &question, &ProgramResult { files, ..ProgramResult::default() }).map_err(unusable)?;
             return Ok(AgentStep::Answered(Box::new(self.outcome(Some(found)))));
         }
         let recalled = recall(&agent.record, &question).map_err(unusable)?;
@@ -425,7 +421,7 @@ impl Session {
                     .into())
             }
             None => {
-                self.begin_to_run(agent, self.calls.clone())?;
+                self.begin_to_run(agent, &self.calls.clone())?;
                 self.finish(agent)
             }
         }

@@ -27,7 +27,7 @@ const MOST_ROWS: usize = 100;
 const MOST_COMPARED: usize = 200_000;
 /// Differences that are told.
 const MOST_CHANGES: usize = 20;
-/// How every database of SQLite begins.
+/// How every database of `SQLite` begins.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 
 /// A folder or a file from which every sample begins.

@@ -1,6 +1,7 @@
 //! [`ToolSet`]: the tools of an agent, opened once for a run, and what one call of them gives.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -82,13 +83,12 @@ struct RemoteServer {
 impl RemoteServer {
     fn ask<T>(&self, work: impl FnOnce(&mut McpClient) -> Result<T, McpError>) -> Result<T, McpError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut client = match idle {
-            Some(client) => client,
-            None => {
-                let endpoint = JsonEndpoint::open(&self.url, &self.headers, &self.models);
-                let endpoint = endpoint.map_err(|error| McpError::Failed(error.to_string()))?;
-                McpClient::over_http(endpoint, self.limit)?
-            }
+        let mut client = if let Some(client) = idle {
+            client
+        } else {
+            let endpoint = JsonEndpoint::open(&self.url, &self.headers, &self.models);
+            let endpoint = endpoint.map_err(|error| McpError::Failed(error.to_string()))?;
+            McpClient::over_http(endpoint, self.limit)?
         };
         let told = work(&mut client)?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(client);
@@ -189,12 +189,15 @@ impl ToolSet {
         }
         let launcher = launcher.ok_or_else(|| failed("its result is not recorded, and nothing is run".to_owned()))?;
         if entry.mcp.is_some() {
-            if !live.servers.contains_key(&at) {
-                let program = launcher.start(entry, folder, &[]).map_err(failed)?;
-                let server = McpClient::over_program(program, limit).map_err(|error| failed(error.into_reason()))?;
-                live.servers.insert(at, server);
-            }
-            let server = live.servers.get_mut(&at).ok_or_else(|| failed("it is not there".to_owned()))?;
+            let server = match live.servers.entry(at) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => {
+                    let program = launcher.start(entry, folder, &[]).map_err(failed)?;
+                    let server =
+                        McpClient::over_program(program, limit).map_err(|error| failed(error.into_reason()))?;
+                    place.insert(server)
+                }
+            };
             let result = server.call(name, arguments);
             if result.is_err() {
                 live.servers.remove(&at);
@@ -284,7 +287,7 @@ impl OpenEntry {
             output: serde_json::to_string(&tools).unwrap_or_default(),
             ..StepResult::default()
         };
-        keep(access.record, &question, ProgramResult { steps: vec![told], ..ProgramResult::default() })?;
+        keep(access.record, &question, &ProgramResult { steps: vec![told], ..ProgramResult::default() })?;
         Ok(tools)
     }
 
@@ -394,8 +397,8 @@ pub(super) fn recall(record: &ProgramCache, question: &Program) -> Result<Option
 }
 
 /// Records it; what was recorded before makes room.
-pub(super) fn keep(record: &ProgramCache, question: &Program, told: ProgramResult) -> Result<(), String> {
-    record.store(question, &told, true).map_err(|error| error.to_string())
+pub(super) fn keep(record: &ProgramCache, question: &Program, told: &ProgramResult) -> Result<(), String> {
+    record.store(question, told, true).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

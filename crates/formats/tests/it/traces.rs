@@ -312,7 +312,7 @@ fn a_mapping_or_a_grouping_where_there_is_none_is_refused() {
     assert!(read_foreign(bytes, "f", Some(ImportFormat::Chat), Some(Grouping::Trace)).is_err());
 }
 
-fn read_spans(spans: Json) -> Vec<Case> {
+fn read_spans(spans: &Json) -> Vec<Case> {
     let document = json!({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]});
     read_foreign(document.to_string().into_bytes(), "f", None, None).unwrap().1.cases
 }
@@ -365,7 +365,7 @@ fn parallel_tools_of_langgraph_get_their_own_results() {
         openinference_span(id, 1, "TOOL", start, &more)
     };
     for shown in [true, false] {
-        let cases = read_spans(json!([
+        let cases = read_spans(&json!([
             openinference_span(1, 0, "CHAIN", 1, &[]),
             openinference_span(2, 1, "LLM", 2, &pairs(&asked)),
             // The second call begins first.
@@ -385,7 +385,7 @@ fn an_agent_below_a_tool_is_a_case_of_its_own() {
     let outer = asks("plan", &[("c1", "research", r#"{"topic": "rain"}"#)]);
     let inner = asks("rain", &[("d1", "search", r#"{"q": "rain"}"#)]);
     for kind in ["CHAIN", "AGENT"] {
-        let cases = read_spans(json!([
+        let cases = read_spans(&json!([
             openinference_span(1, 0, "CHAIN", 1, &[]),
             openinference_span(2, 1, "LLM", 2, &pairs(&outer)),
             openinference_span(

@@ -76,7 +76,7 @@ impl Metric for CorrectPrefix {
                     piece
                 }),
                 None => {
-                    evidence.push(|| Evidence::note(format!("step {} is missing: expected is {wanted}", right + 1)))
+                    evidence.push(|| Evidence::note(format!("step {} is missing: expected is {wanted}", right + 1)));
                 }
             }
         }
@@ -105,7 +105,7 @@ mod tests {
         };
         let call = |name: &str| json!({"name": name, "arguments": {}});
         let optional = json!({"name": "log", "arguments": {}, "optional": [""]});
-        let either = json!({"one_of": [call("find"), call("search")]});
+        let either = json!({"name": "find", "arguments": {}, "one_of": [call("search")]});
         assert_eq!(first_wrong(json!([call("search")]), json!([optional, either])), (1.0, None));
         assert_eq!(first_wrong(json!([call("log"), call("find")]), json!([optional, either])), (1.0, None));
         assert_eq!(first_wrong(json!([call("log"), call("buy")]), json!([optional, either])), (0.5, Some(2.0)));

@@ -261,12 +261,11 @@ impl Metric for EndState {
         let mut held = 0;
         for (condition, found) in conditions.iter().zip(&found) {
             let subject = condition.subject();
-            match condition.mismatch(found) {
-                Some(reason) => evidence.push(|| Evidence::note(format!("{subject} is not as expected: {reason}"))),
-                None => {
-                    held += 1;
-                    evidence.push(|| Evidence::note(format!("{subject} is as expected")));
-                }
+            if let Some(reason) = condition.mismatch(found) {
+                evidence.push(|| Evidence::note(format!("{subject} is not as expected: {reason}")));
+            } else {
+                held += 1;
+                evidence.push(|| Evidence::note(format!("{subject} is as expected")));
             }
         }
         let value = match (self.share, conditions.len()) {

@@ -556,9 +556,9 @@ mod tests {
         assert_eq!(value("{}", &format!("[{search},{lookup}]"), &format!("[{either},{search}]")), (1.0, Some(2.0)));
         assert_eq!(value("{}", &format!("[{search}]"), &format!("[{either},{search}]")).1, Some(2.0));
         // Evidence of the alternative leads to it.
-        let case = case(&format!(
-            r#"{{"id":"a","tool_calls":[{{"name":"g","arguments":{{"n":1}}}}],"expected_tool_calls":[{{"name":"f","one_of":[{{"name":"g","arguments":{{"n":2}}}}]}}]}}"#
-        ));
+        let case = case(
+            r#"{"id":"a","tool_calls":[{"name":"g","arguments":{"n":1}}],"expected_tool_calls":[{"name":"f","one_of":[{"name":"g","arguments":{"n":2}}]}]}"#,
+        );
         let evidence = score("{}", &case).evidence;
         assert_eq!(evidence[1].support.as_ref().unwrap().path.as_deref(), Some("/one_of/0/arguments/n"));
     }

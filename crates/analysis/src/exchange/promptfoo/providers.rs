@@ -87,7 +87,7 @@ pub(super) fn name_models_apart(models: &mut [Result<MappedModel, String>]) {
     let mut known: BTreeSet<String> = BTreeSet::new();
     for model in models.iter_mut().flatten() {
         let name = model.entry.get("name").and_then(Json::as_str).unwrap_or_default().to_owned();
-        let free = (2..).map(|number| format!("{name} ({number})")).find(|other| !known.contains(other));
+        let free = (2..=u32::MAX).map(|number| format!("{name} ({number})")).find(|other| !known.contains(other));
         if let (false, Some(free)) = (known.insert(name.clone()), free) {
             if model.entry.get("api_model_name").is_none() {
                 model.entry["api_model_name"] = Json::from(name);

@@ -1,4 +1,4 @@
-//! AutoGen: messages and events of its teams, and messages of its models, which say what they are in `type`.
+//! `AutoGen`: messages and events of its teams, and messages of its models, which say what they are in `type`.
 
 use serde_json::{Value as Json, json};
 

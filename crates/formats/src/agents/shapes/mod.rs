@@ -22,9 +22,12 @@ use serde_json::{Map, Value as Json, json};
 
 type Object = Map<String, Json>;
 
+/// Reads an object of one shape into others; nothing where it has another shape.
+type ListReader = fn(&Object) -> Option<Vec<Json>>;
+
 /// What an item of a transcript is in the common words; nothing where it is in them already, or unknown.
 pub(super) fn rewrite_item(item: &Object) -> Option<Vec<Json>> {
-    const SHAPES: [fn(&Object) -> Option<Vec<Json>>; 11] = [
+    const SHAPES: [ListReader; 11] = [
         openai_agents::items,
         openai_responses::items,
         openai_chat::items,
@@ -47,7 +50,7 @@ pub(super) fn join_items(list: &[Json]) -> Option<Vec<Json>> {
 
 /// What a block of a message is in the common words.
 pub(super) fn rewrite_block(block: &Object) -> Option<Vec<Json>> {
-    const SHAPES: [fn(&Object) -> Option<Vec<Json>>; 3] = [bedrock::blocks, gemini::blocks, vercel::blocks];
+    const SHAPES: [ListReader; 3] = [bedrock::blocks, gemini::blocks, vercel::blocks];
     SHAPES.into_iter().find_map(|shape| shape(block))
 }
 

@@ -66,7 +66,9 @@ impl StreamedMessage {
             match (known, value) {
                 (Some(known), Json::String(piece)) => self.texts.entry(known).or_default().push_str(piece),
                 (None, Json::Array(pieces)) if name == "tool_calls" => {
-                    pieces.iter().for_each(|piece| self.add_call(piece))
+                    for piece in pieces {
+                        self.add_call(piece);
+                    }
                 }
                 _ if name == "role" => {}
                 _ => self.others.push(name.clone()),
