@@ -97,7 +97,7 @@ mod tests {
         let first_wrong = |called: Json, expected: Json| {
             let definition = crate::registry().get("correct_prefix").unwrap();
             let metric = definition.build(json!({}), Profile::Improved).unwrap();
-            let case = case(&json!({"tool_calls": called, "expected_tool_calls": expected}).to_string());
+            let case = case(&json!({"id": "a", "tool_calls": called, "expected_tool_calls": expected}).to_string());
             let outcome = metric.score(Sample::from_case(&case)).unwrap();
             let score = outcome.score().unwrap();
             let wrong = score.parts.iter().find(|(name, _)| *name == "first_wrong_step").map(|(_, value)| value);
