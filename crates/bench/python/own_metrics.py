@@ -5,7 +5,7 @@
 PROGRAM is a release build of `probare`. CASES (100,000) short rows go through a function of checks.py of examples/own_metrics: in a loop of Python (read a
 line, call the function, write a line), through `probare score -m checks.py:NAME` with one and with two scoring threads, through the same check as a node
 program where there is node, and through the wheel, in this process, where it is installed. Seconds from start to end, files read and written included, and
-seconds of processor time of all processes together, which a busy machine changes less; the least of three runs counts. `contains` stands there for what a metric of ours takes on the same rows.
+CPU seconds of all processes, which a busy machine changes less; the least of three runs counts. `contains` shows what a built-in metric takes on the same rows.
 """
 
 import importlib.util

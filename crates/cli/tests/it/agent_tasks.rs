@@ -78,7 +78,7 @@ fn results(file: &Path) -> Vec<Json> {
     fs::read_to_string(file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn asked(place: &Path) -> Vec<String> {
+fn logged_requests(place: &Path) -> Vec<String> {
     fs::read_to_string(place.join("asked.log")).unwrap_or_default().lines().map(str::to_owned).collect()
 }
 
@@ -111,7 +111,7 @@ fn an_agent_calls_tools_until_it_answers_and_its_state_is_looked_at() {
     assert_eq!((value(0, "usage"), value(0, "tool_calls")), (Some(330.0), Some(1.0)));
     assert!((value(0, "cost").unwrap() - 0.33).abs() < 1e-9);
     assert!(found[1].to_string().contains(r#"says \"bread\", not \"bread gold\""#), "{}", found[1]);
-    assert_eq!(asked(place).len(), 3 + 2 + 1, "each reply is asked for once");
+    assert_eq!(logged_requests(place).len(), 3 + 2 + 1, "each reply is asked for once");
     let page = fs::read_to_string(place.join("r.html")).unwrap();
     assert!(page.contains("too dear"), "the conversation is on the page");
 
@@ -145,7 +145,7 @@ fn an_agent_calls_tools_until_it_answers_and_its_state_is_looked_at() {
     let roles: Vec<&str> =
         first["messages"].as_array().unwrap().iter().map(|message| message["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "assistant", "tool", "assistant"]);
-    assert_eq!(asked(place).len(), 6);
+    assert_eq!(logged_requests(place).len(), 6);
     // Another tool is another record.
     fs::write(place.join("tool.py"), format!("{TOOL}# changed\n")).unwrap();
     run_expecting(place, 1, &["run", "probare.yaml", "-q", "--offline", "-o", "other.jsonl"]);
@@ -193,7 +193,7 @@ fn a_killed_run_is_resumed_and_nobody_is_asked_twice() {
     let flags = ["run", "probare.yaml", "-q", "--sandbox", "none", "-j", "2"];
     let whole = project(&cases, METRICS);
     run_successfully(whole.path(), &[&flags[..], &["-o", "r.jsonl"]].concat());
-    let requests = asked(whole.path()).len();
+    let requests = logged_requests(whole.path()).len();
     let folder = project(&cases, METRICS);
     let place = folder.path();
     // One request is under way when the program is killed, and its reply is lost.
@@ -211,13 +211,13 @@ fn a_killed_run_is_resumed_and_nobody_is_asked_twice() {
             .spawn()
             .unwrap();
         let until = Instant::now() + Duration::from_mins(1);
-        while asked(place).len() < kill_after && Instant::now() < until {
+        while logged_requests(place).len() < kill_after && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    assert!((9..requests).contains(&asked(place).len()), "{} of {requests}", asked(place).len());
+    assert!((9..requests).contains(&logged_requests(place).len()), "{} of {requests}", logged_requests(place).len());
     run_successfully(place, &["resume", "-q"]);
     run_successfully(place, &["runs", "export", "1", "-o", "r.jsonl"]);
     let strip = |mut rows: Vec<Json>| {
@@ -229,7 +229,7 @@ fn a_killed_run_is_resumed_and_nobody_is_asked_twice() {
         rows
     };
     assert_eq!(strip(results(&place.join("r.jsonl"))), strip(results(&whole.path().join("r.jsonl"))));
-    let mut all = asked(place);
+    let mut all = logged_requests(place);
     let sent = all.len();
     all.sort_unstable();
     all.dedup();
@@ -554,5 +554,5 @@ fn what_a_configuration_says_wrongly_about_an_agent_is_an_error_before_anything_
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() != Some(0) && told.contains(part), "{agent}: {told}");
     }
-    assert!(asked(place).is_empty());
+    assert!(logged_requests(place).is_empty());
 }

@@ -196,7 +196,8 @@ impl Session {
         }
         let repeat = case.sample.unwrap_or_default().repeat;
         // Nobody has spoken yet: there is a user who begins.
-        let is_unasked = self.said().iter().all(|message| message.role != Role::User || message.text.trim().is_empty());
+        let is_unasked =
+            self.conversation().iter().all(|message| message.role != Role::User || message.text.trim().is_empty());
         match &agent.user {
             Some(SimulatedUser::Script(_)) if is_unasked && !self.say_from_script() => {
                 let reason = "there is no question, and the user of the script says nothing";
@@ -206,7 +207,7 @@ impl Session {
             _ => {}
         }
         if let (Speaker::User, Some(SimulatedUser::Model { persona, goal, stop, .. })) = (self.awaited, &agent.user) {
-            let question = SimulatedUser::question((persona, goal, stop), case, self.said())?;
+            let question = SimulatedUser::question((persona, goal, stop), case, self.conversation())?;
             let user = agent.user_client.clone().ok_or_else(|| failed(ErrorKind::Failed, "nobody plays the user"))?;
             return Ok(AgentStep::Ask(user, question, repeat));
         }
@@ -215,8 +216,8 @@ impl Session {
         Ok(AgentStep::Ask(client.clone(), question, repeat))
     }
 
-    /// What was said, without instructions and examples.
-    fn said(&self) -> &[Message] {
+    /// The messages of the conversation, without instructions and examples.
+    fn conversation(&self) -> &[Message] {
         let own = self.first.messages.len().saturating_sub(1);
         self.messages.get(own..).unwrap_or_default()
     }
@@ -295,8 +296,11 @@ impl Session {
 
     /// The user says what is next in the script; whether there was anything.
     fn say_from_script(&mut self) -> bool {
-        let said =
-            self.said().iter().filter(|message| message.role == Role::User && !message.text.trim().is_empty()).count();
+        let said = self
+            .conversation()
+            .iter()
+            .filter(|message| message.role == Role::User && !message.text.trim().is_empty())
+            .count();
         // The question of the case comes before the script.
         let asked = self.first.messages.last().is_some_and(|message| !message.text.trim().is_empty());
         let Some(text) = self.script.get(said - usize::from(asked).min(said)).cloned() else { return false };
@@ -428,7 +432,7 @@ impl Session {
     }
 
     fn outcome(&self, state: Option<Json>) -> AgentOutcome {
-        let said = self.said();
+        let said = self.conversation();
         let answer = said.iter().rev().find(|message| message.role == Role::Assistant);
         AgentOutcome {
             answer: answer.map(|message| message.text.clone()).unwrap_or_default(),

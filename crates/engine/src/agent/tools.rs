@@ -181,7 +181,7 @@ impl ToolSet {
         let OpenEntry { entry, recorded, remote } = &self.entries[at];
         let failed = |reason: String| CallFault::Failed(format!("tool `{name}`: {reason}"));
         if let Some(remote) = remote {
-            return told(remote.ask(|client| client.call(name, arguments))).map_err(failed);
+            return tool_result(remote.ask(|client| client.call(name, arguments))).map_err(failed);
         }
         let limit = entry.time_limit();
         if entry.program().is_empty() && entry.python.is_none() {
@@ -202,7 +202,7 @@ impl ToolSet {
             if result.is_err() {
                 live.servers.remove(&at);
             }
-            return told(result).map_err(failed);
+            return tool_result(result).map_err(failed);
         }
         let mut running = launcher.start(entry, folder, &[]).map_err(failed)?;
         match running.process.run_to_end(arguments.to_string().as_bytes(), limit) {
@@ -222,7 +222,7 @@ impl ToolSet {
 }
 
 /// An answer that did not come in time is for the model to know; a server that fails ends the sample.
-fn told(result: Result<ToolResult, McpError>) -> Result<ToolResult, String> {
+fn tool_result(result: Result<ToolResult, McpError>) -> Result<ToolResult, String> {
     match result {
         Ok(result) => Ok(result),
         Err(McpError::TimedOut(reason)) => Ok(ToolResult::error(reason)),

@@ -52,7 +52,7 @@ pub(super) fn is_message(value: &Json) -> bool {
     speaker(object).is_some() || is_item(object) || shapes::rewrite_item(object).is_some() || is_chunk(object)
 }
 
-/// Whether somebody speaks in a value.
+/// Whether a value has a speaker: a role, or who sent it.
 pub(super) fn has_speaker(value: &Json) -> bool {
     value.as_object().is_some_and(|object| speaker(object).is_some())
 }

@@ -48,7 +48,7 @@ fn field_of(field: Field, value: &Json) -> Option<Field> {
         // The two are told apart by what they hold; an empty list is what its name says.
         Field::ExpectedToolCalls | Field::ExpectedMessages if list.is_empty() => Some(field),
         Field::ExpectedToolCalls | Field::ExpectedMessages => {
-            // Calls in a vendor's own form may look like items of a conversation, but nobody speaks in them.
+            // Calls in a vendor's own form may look like items of a conversation, but they have no speaker.
             let is_said = list.iter().any(|item| messages::is_message(item) && !calls::is_expected_call(item));
             match (is_said || list.iter().any(messages::has_speaker), some(calls::is_expected_call)) {
                 (true, _) => Some(Field::ExpectedMessages),

@@ -453,7 +453,7 @@ mod tests {
         CaseToolCall { id: Some(id.to_owned()), ..CaseToolCall::new("weather", arguments) }
     }
 
-    fn asked() -> CaseMessage {
+    fn weather_request() -> CaseMessage {
         CaseMessage {
             tool_calls: vec![weather("1", "Rome"), weather("2", "Oslo")],
             ..CaseMessage::new(Role::Assistant)
@@ -465,7 +465,7 @@ mod tests {
         messages.map(|message| (message.id, message.text)).collect()
     }
 
-    fn told(id: &str, text: &str) -> (Option<String>, Option<String>) {
+    fn result_text(id: &str, text: &str) -> (Option<String>, Option<String>) {
         (Some(id.to_owned()), Some(text.to_owned()))
     }
 
@@ -475,13 +475,13 @@ mod tests {
             [(r#"{"city": "Oslo"}"#, r#"{"city": "Rome"}"#), ("{'city': 'Oslo'}", "{'city': 'Rome'}")]
         {
             let mut history = ConversationBuilder::default();
-            history.add_output(vec![asked()]);
+            history.add_output(vec![weather_request()]);
             for (arguments, text) in [(first, "wet"), (second, "dry")] {
                 let call =
                     CaseToolCall { name: "weather".into(), ..CaseToolCall::default() }.with_arguments(arguments.into());
                 history.run(ToolRun { name: "weather".into(), call, text: Some(text.into()), ..ToolRun::default() });
             }
-            assert_eq!(results(history), [told("2", "wet"), told("1", "dry")]);
+            assert_eq!(results(history), [result_text("2", "wet"), result_text("1", "dry")]);
         }
     }
 
@@ -490,26 +490,26 @@ mod tests {
         let result = |id: &str, text: &str| CaseMessage { id: Some(id.to_owned()), ..by(Role::Tool, text) };
         // Spans with ids and without results.
         let mut history = ConversationBuilder::default();
-        history.add_output(vec![asked()]);
+        history.add_output(vec![weather_request()]);
         for id in ["1", "2"] {
             history.run(ToolRun { id: Some(id.into()), name: "weather".into(), ..ToolRun::default() });
         }
-        history.add_input(vec![asked(), result("2", "wet"), result("1", "dry")]);
-        assert_eq!(results(history), [told("2", "wet"), told("1", "dry")]);
+        history.add_input(vec![weather_request(), result("2", "wet"), result("1", "dry")]);
+        assert_eq!(results(history), [result_text("2", "wet"), result_text("1", "dry")]);
         // Spans with neither ids nor arguments, the later call first.
         let mut history = ConversationBuilder::default();
-        history.add_output(vec![asked()]);
+        history.add_output(vec![weather_request()]);
         for text in ["wet", "dry"] {
             history.run(ToolRun { name: "weather".into(), text: Some(text.into()), ..ToolRun::default() });
         }
-        history.add_input(vec![asked(), result("1", "dry"), result("2", "wet")]);
-        assert_eq!(results(history), [told("1", "dry"), told("2", "wet")]);
+        history.add_input(vec![weather_request(), result("1", "dry"), result("2", "wet")]);
+        assert_eq!(results(history), [result_text("1", "dry"), result_text("2", "wet")]);
         // Where no history follows, an empty span stays an empty result, and spans take the calls in order.
         let mut history = ConversationBuilder::default();
-        history.add_output(vec![asked()]);
+        history.add_output(vec![weather_request()]);
         history.run(ToolRun { name: "weather".into(), text: Some("x".into()), ..ToolRun::default() });
         history.run(ToolRun { id: Some("2".into()), name: "weather".into(), ..ToolRun::default() });
-        assert_eq!(results(history), [told("1", "x"), (Some("2".to_owned()), None)]);
+        assert_eq!(results(history), [result_text("1", "x"), (Some("2".to_owned()), None)]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Transcripts as the packages of other tools write them: what becomes of every file in `tests/transcripts`, and that nothing
-//! in them that is not known is passed over.
+//! Transcripts as the packages of other tools write them: what becomes of every file in `tests/transcripts`, and that unknown
+//! parts of them are always reported.
 
 use std::path::PathBuf;
 

@@ -43,7 +43,7 @@ impl Metric for CorrectPrefix {
                     && (self.names_only || argument_share(made.call, wanted, &rules) == FULL_SHARE)
             })
         };
-        // How many calls are right, and which expected one comes next; optional ones that were not made are passed over.
+        // How many calls are right, and which expected one comes next; optional ones that were not made are skipped.
         let (mut right, mut next) = (0, 0);
         for made in &trace.calls {
             let is_decisive = |at: &usize| is_right(made, &expected[*at]) || !expected[*at].call.is_optional();

@@ -202,12 +202,12 @@ impl CallMatcher {
         let groups = NameGroups::new(expected);
         let mut of_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (at, made) in called.iter().enumerate() {
-            of_name.entry(groups.of(&made.call.name)).or_default().push(at);
+            of_name.entry(groups.first_name(&made.call.name)).or_default().push(at);
         }
         // In the order of names, so that an error names the same one everywhere.
         let mut wanted_of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, wanted) in expected.iter().enumerate() {
-            wanted_of.entry(groups.of(&wanted.call.name)).or_default().push(at);
+            wanted_of.entry(groups.first_name(&wanted.call.name)).or_default().push(at);
         }
         let mut pairing = vec![None; expected.len()];
         for (name, rows) in &wanted_of {
@@ -292,7 +292,7 @@ impl<'a> NameGroups<'a> {
     fn new(expected: &'a [PlacedCall<'_>]) -> Self {
         let mut groups = Self { first: FxHashMap::default() };
         for wanted in expected.iter().filter(|wanted| !wanted.call.one_of.is_empty()) {
-            let mut names: Vec<&str> = wanted.call.alternatives().map(|call| groups.of(&call.name)).collect();
+            let mut names: Vec<&str> = wanted.call.alternatives().map(|call| groups.first_name(&call.name)).collect();
             names.sort_unstable();
             for name in names[1..].iter().copied() {
                 groups.first.insert(name, names[0]);
@@ -301,7 +301,7 @@ impl<'a> NameGroups<'a> {
         groups
     }
 
-    fn of<'n>(&self, name: &'n str) -> &'n str
+    fn first_name<'n>(&self, name: &'n str) -> &'n str
     where
         'a: 'n,
     {

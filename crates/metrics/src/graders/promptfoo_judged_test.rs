@@ -80,7 +80,7 @@ impl PartialEq for JudgeGrade {
 
 /// How the verdict of an assertion comes from what a judge says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum VerdictRule {
     /// Both count: `llm-rubric`.
     PassAndScore,
     /// Whether it passes: `model-graded-closedqa`, `factuality`.
@@ -100,7 +100,7 @@ struct Question {
 struct JudgedAssertion {
     name: String,
     metric: Option<String>,
-    reading: Reading,
+    rule: VerdictRule,
     negated: bool,
     threshold: Option<f64>,
     is_forced: bool,
@@ -124,28 +124,28 @@ impl JudgedAssertion {
             let reason = format!("`{}` needs a text that says what is judged", assertion.name());
             return Some(Err(Fault::Error(reason)));
         }
-        let (reading, ask): (_, fn(String) -> Question) = match assertion.kind.as_str() {
-            "llm-rubric" => (Reading::PassAndScore, |rubric| Question {
+        let (rule, ask): (_, fn(String) -> Question) = match assertion.kind.as_str() {
+            "llm-rubric" => (VerdictRule::PassAndScore, |rubric| Question {
                 task: format!(
                     "`pass` says whether the response meets the rubric, `score` how well. The rubric: {rubric}"
                 ),
                 expected: None,
             }),
-            "model-graded-closedqa" => (Reading::Pass, |criterion| Question {
+            "model-graded-closedqa" => (VerdictRule::Pass, |criterion| Question {
                 task: format!(
                     "`pass` says whether the response meets the criterion; `score` is 1 if it does, else 0. The criterion: \
                      {criterion}"
                 ),
                 expected: None,
             }),
-            "g-eval" => (Reading::Score, |criteria| Question {
+            "g-eval" => (VerdictRule::Score, |criteria| Question {
                 task: format!(
                     "`score` says how well the response meets the criteria, from 0 (not at all) to 1 (fully); `pass` is true \
                      where it does so on the whole. The criteria: {criteria}"
                 ),
                 expected: None,
             }),
-            _ => (Reading::Pass, |expected| {
+            _ => (VerdictRule::Pass, |expected| {
                 Question {
                 task: "Compare the facts of the response with those of the expert answer, and with those alone. `pass` is false \
                        where the response contradicts the expert answer; it is true where it says the same, less, or more, or \
@@ -158,7 +158,7 @@ impl JudgedAssertion {
         Some(Ok(Self {
             name: assertion.name(),
             metric: assertion.options.get("metric").and_then(Json::as_str).map(str::to_owned),
-            reading,
+            rule,
             negated: assertion.negated,
             threshold: assertion.threshold(),
             is_forced: assertion.weight() == 0.0,
@@ -168,10 +168,10 @@ impl JudgedAssertion {
 
     /// The verdict where the judges say this.
     fn verdict(&self, pass: bool, score: f64) -> Verdict {
-        let (pass, score) = match self.reading {
-            Reading::PassAndScore => (pass && self.threshold.is_none_or(|threshold| score >= threshold), score),
-            Reading::Pass => (pass, f64::from(u8::from(pass))),
-            Reading::Score => (score >= self.threshold.unwrap_or(G_EVAL_THRESHOLD), score),
+        let (pass, score) = match self.rule {
+            VerdictRule::PassAndScore => (pass && self.threshold.is_none_or(|threshold| score >= threshold), score),
+            VerdictRule::Pass => (pass, f64::from(u8::from(pass))),
+            VerdictRule::Score => (score >= self.threshold.unwrap_or(G_EVAL_THRESHOLD), score),
         };
         let (pass, score) = if self.negated { (!pass, 1.0 - score) } else { (pass, score) };
         Verdict { pass: pass || self.is_forced, score, reason: None, found: None }
@@ -240,7 +240,7 @@ impl JudgedTest {
                 };
                 let passes = self.panel.vote(&values(|grade| f64::from(u8::from(grade.pass))))?;
                 let scores = self.panel.vote(&values(|grade| grade.score))?;
-                is_tied |= if assertion.reading == Reading::Score { scores.is_tied } else { passes.is_tied };
+                is_tied |= if assertion.rule == VerdictRule::Score { scores.is_tied } else { passes.is_tied };
                 pass &= passes.value > 0.5;
                 score += scores.value;
                 place += 1;

@@ -187,7 +187,7 @@ pub(in super::super) fn in_order_pairing(rows: usize, columns: usize, weight: im
     (0..rows).map(choose).collect()
 }
 
-/// The pairing of the n-th row with the n-th column, where some rows may be passed over: of all choices of those the one with
+/// The pairing of the n-th row with the n-th column, where some rows may be skipped: of all choices of those the one with
 /// the greatest sum of weights, which passes over as late as it can.
 pub(in super::super) fn strict_pairing(
     rows: usize,
