@@ -74,6 +74,7 @@ mod tests {
         assert_eq!(rounded_against(0.7, 0.7), "0.7");
         assert_eq!(rounded_against(0.65, 0.7), "0.65");
         assert_eq!(three_decimals(0.5), "0.500");
+        assert_eq!(three_decimals(0.000_2), "2.00e-4");
         assert_eq!((percent(0.07), percent(1.0), percent(2.0 / 3.0)), ("7 %".into(), "100 %".into(), "66.67 %".into()));
     }
 

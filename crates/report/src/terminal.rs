@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use probare_core::Problem;
 
 use crate::escape::{excerpt, terminal};
-use crate::number::rounded;
+use crate::number::{rounded, three_decimals};
 use crate::table::{TextColumn, TextTable};
 use crate::{GateVerdict, Groups, Histogram, LabelRemark, MeanInterval, Summary, listed_verdicts};
 
@@ -258,7 +258,8 @@ fn group_table(groups: &Groups, width: usize) -> String {
 
 /// The ends of an interval; a dash where there is none.
 fn ends(interval: Option<MeanInterval>) -> String {
-    interval.map_or_else(|| "-".to_owned(), |ends| format!("{:.3} to {:.3}", ends.low, ends.high))
+    interval
+        .map_or_else(|| "-".to_owned(), |ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high)))
 }
 
 /// A histogram in one line of block characters; a bin that is not empty is always visible.
