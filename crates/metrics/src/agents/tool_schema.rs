@@ -2,11 +2,11 @@
 
 use std::hash::{Hash, Hasher};
 
-use jsonschema::error::ValidationErrorKind;
 use probare_core::{
     ErrorKind, Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Sample, Score, ScoreError, Tool,
     escape_pointer_key, metric,
 };
+use probare_json_schema::SchemaChecker;
 use rustc_hash::{FxHashMap, FxHasher};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,6 @@ use serde_json::Value as Json;
 
 use super::trace::{PlacedCall, require_trace};
 use crate::bounded_evidence::BoundedEvidence;
-use crate::text::json_schema::SchemaChecker;
 
 /// Options of `tool_schema`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -139,14 +138,11 @@ impl ToolSchema {
         };
         let checker = ready.0.as_ref().map_err(|reason| broken(reason))?;
         let arguments = Json::Object(made.call.arguments().clone());
-        let errors = checker.errors(&arguments).map_err(|reason| broken(&reason))?;
         let mut is_valid = true;
-        for error in errors {
+        for violation in checker.violations(&arguments).map_err(|reason| broken(&reason))? {
             is_valid = false;
-            let pointer = error.instance_path().as_str().to_owned();
-            let keyword = error.kind().keyword().to_owned();
-            if let ValidationErrorKind::Required { property } = error.kind() {
-                let name = property.as_str().unwrap_or_default();
+            let pointer = violation.place().as_str();
+            if let Some(name) = violation.missing_key() {
                 evidence.push(|| {
                     let note = format!("`required` in the call of `{}`", made.call.name);
                     Evidence::missing(format!("{pointer}/{}", escape_pointer_key(name)))
@@ -155,12 +151,12 @@ impl ToolSchema {
                 });
                 continue;
             }
-            let note = match (keyword.as_str(), tool.parameters.pointer(error.schema_path().as_str())) {
+            let note = match (violation.keyword(), tool.parameters.pointer(violation.schema_pointer())) {
                 ("type", Some(Json::String(wanted))) => format!("`type`: {wanted} wanted"),
-                _ => format!("`{keyword}`: {}", error.masked()),
+                (keyword, _) => format!("`{keyword}`: {}", violation.message()),
             };
             let piece =
-                if pointer.is_empty() { None } else { made.argument_evidence(EvidenceKind::Unsupported, &pointer) };
+                if pointer.is_empty() { None } else { made.argument_evidence(EvidenceKind::Unsupported, pointer) };
             evidence.push(|| {
                 let piece = piece.unwrap_or_else(|| made.name_evidence(EvidenceKind::Unsupported));
                 piece.with_note(note).with_support(tool_name_place(at, tool))

@@ -3,6 +3,7 @@
 use probare_core::{
     BuildError, ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric,
 };
+use probare_json_schema::SchemaChecker;
 use probare_promptfoo::{
     Answer, Assertion, Fault, Grade, GradeError, Judged, Part, SchemaValidator, grade_with, max_score,
 };
@@ -10,7 +11,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::json_schema::SchemaChecker;
 use crate::bounded_evidence::BoundedEvidence;
 
 /// Where a case keeps its part of a test.
@@ -57,7 +57,7 @@ struct Schemas;
 impl SchemaValidator for Schemas {
     fn fits(&self, schema: &Value, value: &Value) -> Result<bool, String> {
         let checker = SchemaChecker::new(schema.clone(), Some(true))?;
-        Ok(checker.errors(value)?.next().is_none())
+        Ok(checker.violations(value)?.next().is_none())
     }
 }
 

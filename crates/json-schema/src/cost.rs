@@ -16,20 +16,20 @@ use serde_json::{Map, Value};
 use probare_cancellation::count_steps;
 
 /// Checks that a schema may make of one value. A plain schema makes about one for each value inside.
-pub(super) const MOST_CHECKS: u64 = 4_000_000;
+pub(crate) const MOST_CHECKS: u64 = 4_000_000;
 
 /// References and parts within each other that are followed, on a value and what is inside of it.
 const DEEPEST: usize = 300;
 
 /// References in a schema: one that leads to the next is followed within it, and the stack of a thread has an end.
-pub(super) const MOST_REFERENCES: usize = 1_000;
+pub(crate) const MOST_REFERENCES: usize = 1_000;
 
 /// Bytes of a text that count as one check.
 const BYTES: u64 = 64;
 
 /// Why a schema is not used on a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CostError {
+pub(crate) enum CostError {
     /// More checks than are made.
     Checks,
     /// Parts within parts beyond any reasonable depth.
@@ -39,7 +39,7 @@ pub(super) enum CostError {
 }
 
 impl CostError {
-    pub(super) fn reason(self) -> String {
+    pub(crate) fn reason(self) -> String {
         match self {
             Self::Checks => format!(
                 "would take more than {MOST_CHECKS} checks against this schema; \
@@ -52,14 +52,14 @@ impl CostError {
 }
 
 /// What is known of a schema before any value.
-pub(super) struct SchemaCost {
+pub(crate) struct SchemaCost {
     schema: Value,
     /// Patterns that are plain regular expressions; nothing for those that go back in their text.
     patterns: FxHashMap<String, Option<Regex>>,
 }
 
 impl SchemaCost {
-    pub(super) fn new(schema: Value) -> Self {
+    pub(crate) fn new(schema: Value) -> Self {
         let mut patterns = FxHashMap::default();
         each_object(&schema, &mut |object| {
             let of_names = object.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
@@ -71,12 +71,12 @@ impl SchemaCost {
         Self { schema, patterns }
     }
 
-    pub(super) const fn schema(&self) -> &Value {
+    pub(crate) const fn schema(&self) -> &Value {
         &self.schema
     }
 
     /// References in the schema.
-    pub(super) fn references(&self) -> usize {
+    pub(crate) fn references(&self) -> usize {
         let mut count = 0;
         each_object(&self.schema, &mut |object| {
             count += ["$ref", "$dynamicRef", "$recursiveRef"].iter().filter(|key| object.contains_key(**key)).count();
@@ -85,7 +85,7 @@ impl SchemaCost {
     }
 
     /// Counts the checks of a value.
-    pub(super) fn check(&self, value: &Value) -> Result<(), CostError> {
+    pub(crate) fn check(&self, value: &Value) -> Result<(), CostError> {
         let mut named = Vec::new();
         collect_named(&self.schema, &self.schema, &mut named);
         let mut count = CheckCounter { cost: self, named, known: FxHashMap::default(), visited: 0, depth: 0 };
