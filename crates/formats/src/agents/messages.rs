@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use probare_core::{CaseMessage, CaseMessagePart, Role, Speaker, ToolResultError, json_to_text};
+use probare_core::{CaseMessage, CaseMessagePart, CaseToolCall, Role, Speaker, ToolResultError, json_to_text};
 use serde_json::{Map, Value as Json};
 
 use super::calls::{self, CallKind, id_text};
@@ -252,7 +252,9 @@ impl MessageReader {
             }
             if let Some(call) = body.get("function_call").filter(|call| call.is_object()) {
                 let call = calls::call(call, CallKind::Made).map_err(|reason| format!("`function_call` {reason}"))?;
-                current.message.tool_calls.push(call);
+                // AgentEvals does not see a call in this form.
+                let kind = Some("function_call".to_owned());
+                current.message.tool_calls.push(CaseToolCall { kind, ..call });
             }
             for value in body.get("invalid_tool_calls").and_then(Json::as_array).into_iter().flatten() {
                 let call = calls::invalid(value).map_err(|reason| format!("`invalid_tool_calls` {reason}"))?;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::trace::{PlacedCall, python_equal, trace_and_expected};
+use super::trace::{LEGACY_CALL, PlacedCall, python_equal, trace_and_expected};
 use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `tool_correctness`, by the names of the original.
@@ -87,7 +87,7 @@ fn compared_call<'a>(placed: &'a PlacedCall<'a>) -> ComparedCall<'a> {
         (None, Some(result)) => Cow::Owned(Json::from(&*result.text)),
         (None, None) => Cow::Owned(Json::Null),
     };
-    let kind = placed.call.kind.as_deref().unwrap_or("FUNCTION");
+    let kind = placed.call.kind.as_deref().filter(|kind| *kind != LEGACY_CALL).unwrap_or("FUNCTION");
     ComparedCall { placed, kind, parameters: placed.call.arguments.as_ref(), output }
 }
 

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::trace::{PlacedCall, assistant_calls, can_cover, check_read, check_usable, python_equal};
+use super::trace::{LEGACY_CALL, PlacedCall, assistant_calls, can_cover, check_read, check_usable, python_equal};
 use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `trajectory_match`, by the names of the original.
@@ -63,7 +63,7 @@ metric!(TrajectoryMatch as Pure {
     prepare: TrajectoryMatcher::new,
     per_turn: false,
     since: "0.3",
-    version: 1,
+    version: 2,
     page: "trajectory_match.md",
 });
 
@@ -158,6 +158,12 @@ fn value_at_path<'a>(arguments: &'a Map<String, Json>, key: &str) -> &'a Json {
     steps.fold(first, |here, step| here.as_object().and_then(|object| object.get(step)).unwrap_or(NULL))
 }
 
+/// The calls that the original sees: not those in the form from before there were tools (`function_call`).
+fn seen_calls(messages: &[CaseMessage], field: Field) -> Vec<PlacedCall<'_>> {
+    let is_seen = |placed: &PlacedCall<'_>| placed.call.kind.as_deref() != Some(LEGACY_CALL);
+    assistant_calls(messages, field).into_iter().filter(is_seen).collect()
+}
+
 /// The role as this metric tells roles apart.
 fn role(message: &CaseMessage) -> Result<&str, ScoreError> {
     match (&message.role, message.role_given.as_deref()) {
@@ -181,8 +187,8 @@ impl Metric for TrajectoryMatcher {
         }
         check_read(messages, Field::Messages)?;
         check_read(wanted, Field::ExpectedMessages)?;
-        let called = assistant_calls(messages, Field::Messages);
-        let expected = assistant_calls(wanted, Field::ExpectedMessages);
+        let called = seen_calls(messages, Field::Messages);
+        let expected = seen_calls(wanted, Field::ExpectedMessages);
         check_usable(&called, ErrorKind::Unparseable)?;
         check_usable(&expected, ErrorKind::Failed)?;
         let mut evidence = BoundedEvidence::default();

@@ -247,6 +247,9 @@ fn call_key(call: &CaseToolCall) -> (&str, &serde_json::Map<String, serde_json::
     (&call.name, call.arguments())
 }
 
+/// The kind of a call that a message has as `function_call`, the form from before there were tools.
+pub(super) const LEGACY_CALL: &str = "function_call";
+
 /// The calls of the assistant's messages.
 pub(super) fn assistant_calls(messages: &[CaseMessage], field: Field) -> Vec<PlacedCall<'_>> {
     let turns = turn_numbers(messages);
