@@ -213,6 +213,14 @@ pub enum ImportError {
         place: String,
         reason: String,
     },
+    /// It is what its format says, and there is nothing in it that could be scored.
+    #[error("`{file}` was read, but it holds no samples: {reason}")]
+    NoSamples {
+        /// File name as given.
+        file: String,
+        /// What is in it instead.
+        reason: String,
+    },
 }
 
 impl ImportError {
@@ -406,6 +414,9 @@ fn check_and_number(
     document: &SourceDocument,
     format: ImportFormat,
 ) -> Result<(), ImportError> {
+    if imported.cases.is_empty() && format == ImportFormat::Otlp && !imported.notes.is_empty() {
+        return Err(ImportError::NoSamples { file: document.name.clone(), reason: imported.notes.join("; ") });
+    }
     if imported.cases.is_empty() {
         return Err(document.broken(format, "", "it holds no samples"));
     }

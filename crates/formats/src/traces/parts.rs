@@ -124,14 +124,23 @@ fn add_part(
             };
             let server = kind == "server_tool_call";
             let arguments = held(&[if server { "server_tool_call" } else { "arguments" }]).cloned();
+            // A call may have no arguments; what the provider ran by itself stands nowhere else.
+            if server && arguments.is_none() {
+                reading.lose(TraceLossKind::NotInSchema, format!("{place}/server_tool_call"));
+            }
             let call = CaseToolCall { id: id(), name: name.to_owned(), server, ..CaseToolCall::default() };
             current.message.tool_calls.push(call.with_arguments(arguments.unwrap_or_default()));
         }
-        Some("tool_call_response" | "server_tool_call_response") => {
+        Some(kind @ ("tool_call_response" | "server_tool_call_response")) => {
+            let given = held(&["response", "result", "server_tool_call_response"]);
+            if given.is_none() && !["response", "result"].iter().any(|name| object.contains_key(*name)) {
+                let name = if kind == "tool_call_response" { "response" } else { kind };
+                reading.lose(TraceLossKind::NotInSchema, format!("{place}/{name}"));
+            }
             let result = CaseMessage {
                 id: id(),
                 name: text("name").map(str::to_owned),
-                text: held(&["response", "result", "server_tool_call_response"]).map(result_text),
+                text: given.map(result_text),
                 ..CaseMessage::new(Role::Tool)
             };
             current.cut(read, result);

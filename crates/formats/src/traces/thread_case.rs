@@ -337,6 +337,10 @@ impl ThreadReader<'_> {
         let finish = chats.iter().rev().find_map(|at| self.spans[*at].first(&["gen_ai.response.finish_reasons"]));
         let finish = finish.cloned().or_else(|| (!self.finish.is_empty()).then(|| json!(self.finish)));
         put("finish_reasons", finish.unwrap_or_default());
+        let started = used.iter().map(|at| self.spans[*at].start).filter(|start| *start > 0).min();
+        let ended = used.iter().map(|at| self.spans[*at].end).max();
+        let took = started.zip(ended).and_then(|(started, ended)| ended.checked_sub(started));
+        put("latency_ms", json!(took.map(|took| took / 1_000_000)));
         put("span_ids", used.iter().map(|at| self.spans[*at].id.as_str()).collect());
         metadata.insert(TRACE.to_owned(), Json::Object(trace));
         let scores = self.scores();

@@ -134,6 +134,65 @@ fn spans_without_texts_name_the_setting() {
     assert_eq!(told(older), [note("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true")]);
 }
 
+#[test]
+fn a_file_of_memory_operations_alone_is_a_file_of_traces_without_samples() {
+    let memory = [("gen_ai.operation.name", json!("search_memory")), ("gen_ai.memory.records", json!("[]"))];
+    let text = json!({"resourceSpans": [{"scopeSpans": [{"spans": [span(0, None, 1, &memory)]}]}]}).to_string();
+    let error = read_foreign(text.into_bytes(), "m.json", None, None).unwrap_err().to_string();
+    assert_eq!(error, "`m.json` was read, but it holds no samples: not_read: 1 attributes that are known and not used");
+}
+
+#[test]
+fn a_part_without_what_its_type_calls_for_is_told() {
+    let parts = json!([
+        {"role": "assistant", "parts": [
+            {"type": "server_tool_call", "id": "s", "name": "search"},
+            {"type": "tool_call", "id": "c", "name": "f"}
+        ]},
+        {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c"}, {"type": "server_tool_call_response", "id": "s"}]}
+    ]);
+    let chat = [
+        ("gen_ai.operation.name", json!("chat")),
+        ("gen_ai.input.messages", Json::from(parts.to_string())),
+        ("gen_ai.tool.definitions", Json::from(json!([{"type": "function"}, {"name": "f"}]).to_string())),
+    ];
+    let text = json!({"resourceSpans": [{"scopeSpans": [{"spans": [span(0, None, 1, &chat)]}]}]}).to_string();
+    let (_, imported) = read_foreign(text.into_bytes(), "f", None, None).unwrap();
+    let places: Vec<&str> = (imported.lost.iter())
+        .filter(|lost| lost.kind.name() == "not_in_schema")
+        .filter_map(|lost| lost.what.as_deref())
+        .collect();
+    assert_eq!(
+        places,
+        [
+            "gen_ai.input.messages/0/parts/0/server_tool_call",
+            "gen_ai.input.messages/1/parts/0/response",
+            "gen_ai.input.messages/1/parts/1/server_tool_call_response",
+            // A definition without a name is left out, and told.
+            "gen_ai.tool.definitions/0",
+        ]
+    );
+    let tools = imported.cases[0].tools.as_ref().unwrap();
+    assert_eq!((tools.len(), &*tools[0].name), (1, "f"));
+}
+
+#[test]
+fn a_call_in_the_form_from_before_there_were_tools_is_none_for_agentevals() {
+    let line = json!({"id": "a", "messages": [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": ""}}
+    ]});
+    let rows = CaseReader::from_reader(
+        std::io::Cursor::new(line.to_string()),
+        "f",
+        CaseFormat::JsonLines,
+        &ReadOptions::default(),
+    );
+    let case = rows.unwrap().next().unwrap().unwrap().cases().remove(0).unwrap();
+    let call = &case.messages.unwrap()[1].tool_calls[0];
+    assert_eq!((call.kind.as_deref(), call.arguments().len(), &call.problem), (Some("function_call"), 0, &None));
+}
+
 fn attributes(list: &[(&str, Json)]) -> Json {
     let value = |value: &Json| match value {
         Json::String(text) => json!({"stringValue": text}),
