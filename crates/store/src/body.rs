@@ -116,6 +116,8 @@ pub(super) enum PackedTable {
     Outputs,
     /// Bodies of finished samples, by the number of the sample.
     Bodies,
+    /// Scores that wait to be exported.
+    Exports,
 }
 
 impl PackedTable {
@@ -124,6 +126,7 @@ impl PackedTable {
             Self::Cases => "cases",
             Self::Outputs => "outputs",
             Self::Bodies => "bodies",
+            Self::Exports => "exports",
         }
     }
 

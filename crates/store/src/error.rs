@@ -38,6 +38,9 @@ pub enum StoreError {
         /// What is not there.
         what: String,
     },
+    /// Only one process collects into a store.
+    #[error("another process collects traces into the store `{}`", path.display())]
+    Collecting { path: PathBuf },
     /// A row is not what this program writes.
     #[error("the store `{}` is damaged: {reason}", path.display())]
     Damaged { path: PathBuf, reason: String },
@@ -52,6 +55,7 @@ impl StoreError {
             Self::Format { found, .. } => Self::Format { path, found },
             Self::NoRun { run, .. } => Self::NoRun { path, run },
             Self::NotInRun { run, what, .. } => Self::NotInRun { path, run, what },
+            Self::Collecting { .. } => Self::Collecting { path },
             Self::Damaged { reason, .. } => Self::Damaged { path, reason },
         }
     }

@@ -14,6 +14,7 @@
 
 mod body;
 mod checksum;
+mod collected;
 mod error;
 mod filter;
 mod labels;
@@ -37,6 +38,7 @@ use probare_core::{CallOutcome, CallPurpose, CostLine, ErrorKind, Panel, RunCost
 use probare_models::Account;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
+pub use collected::{CollectedTrace, CollectorLock, LARGEST_TRACE, TracePiece};
 pub use error::StoreError;
 pub use filter::{CaseFilter, CaseFilterError, ComparisonOperator, FilterCondition, NumericField};
 pub use labels::HumanLabel;
@@ -239,11 +241,14 @@ impl Store {
         self.read(|connection| RunRow::all(connection)?.into_iter().map(|row| stored_run(connection, row)).collect())
     }
 
-    /// The newest run that is not complete, or the newest of all.
+    /// The newest run that is not complete, or the newest of all. A run of collected traces is open until its day is over, and
+    /// no run that somebody left.
     pub fn latest(&self, only_open: bool) -> Result<Option<i64>, StoreError> {
-        let rows = self.read(RunRow::all)?;
-        let is_meant = |row: &RunRow| !only_open || row.state == RunState::Open.name();
-        Ok(rows.into_iter().filter(is_meant).map(|row| row.run).max())
+        if only_open {
+            let is_meant = |run: &StoredRun| run.state == RunState::Open && run.plan.collected.is_none();
+            return Ok(self.runs()?.into_iter().filter(is_meant).map(|run| run.run).max());
+        }
+        Ok(self.read(RunRow::all)?.into_iter().map(|row| row.run).max())
     }
 
     /// One run.
@@ -337,23 +342,7 @@ impl Store {
             if !connection.prepare("SELECT 1 FROM runs WHERE run = ?1")?.exists(params![run])? {
                 return Ok(None);
             }
-            for statement in [
-                "DELETE FROM bodies WHERE number IN (SELECT sample FROM samples WHERE run = ?1)",
-                "DELETE FROM outputs WHERE number IN (SELECT sample FROM samples WHERE run = ?1)",
-                "DELETE FROM cases WHERE number IN (SELECT case_number FROM samples WHERE run = ?1)",
-                "DELETE FROM metrics WHERE run = ?1",
-                "DELETE FROM labels WHERE run = ?1",
-            ] {
-                connection.execute(statement, params![run])?;
-            }
-            let samples = connection.execute("DELETE FROM samples WHERE run = ?1", params![run])?;
-            TallyKey::Samples(run).remove(connection)?;
-            TallyKey::Labels(run).remove(connection)?;
-            TallyKey::Panels(run).remove(connection)?;
-            spending::remove(connection, run)?;
-            RunRow::remove(connection, run)?;
-            drop_names(connection)?;
-            Ok(Some(samples as u64))
+            remove_rows(connection, run).map(Some)
         })?;
         let samples = samples.ok_or_else(|| self.no_run(run))?;
         self.vacuum()?;
@@ -383,6 +372,7 @@ impl Store {
             }
             samples.close(connection)?;
             labels::forget(connection, run, id)?;
+            collected::forget(connection, run, id)?;
             // They speak of all cases, and may quote this one.
             TallyKey::Panels(run).remove(connection)?;
             drop_names(connection)?;
@@ -495,6 +485,28 @@ impl Store {
             Ok(meant.len() as u64)
         })
     }
+}
+
+/// Takes out everything that was kept of a run; gives how many samples it had.
+fn remove_rows(connection: &Connection, run: i64) -> Result<u64, StoreFault> {
+    for statement in [
+        "DELETE FROM bodies WHERE number IN (SELECT sample FROM samples WHERE run = ?1)",
+        "DELETE FROM outputs WHERE number IN (SELECT sample FROM samples WHERE run = ?1)",
+        "DELETE FROM cases WHERE number IN (SELECT case_number FROM samples WHERE run = ?1)",
+        "DELETE FROM metrics WHERE run = ?1",
+        "DELETE FROM labels WHERE run = ?1",
+    ] {
+        connection.execute(statement, params![run])?;
+    }
+    collected::remove_run(connection, run)?;
+    let samples = connection.execute("DELETE FROM samples WHERE run = ?1", params![run])?;
+    TallyKey::Samples(run).remove(connection)?;
+    TallyKey::Labels(run).remove(connection)?;
+    TallyKey::Panels(run).remove(connection)?;
+    spending::remove(connection, run)?;
+    RunRow::remove(connection, run)?;
+    drop_names(connection)?;
+    Ok(samples as u64)
 }
 
 /// All samples of a run in order, checked one by one and together.

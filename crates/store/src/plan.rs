@@ -46,6 +46,9 @@ pub struct RunPlan {
     /// The test of an index that the run is, where no configuration describes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<RagTest>,
+    /// The day on which the traces came, where `probare serve --collect` made the run: `2026-11-19`, in UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collected: Option<String>,
     /// SHA-256 of instructions, examples and prompt of the models under test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probare_core::{ErrorKind, MetricResult, Outcome, SampleKey};
+use probare_core::{ErrorKind, MetricResult, Outcome, ResponseCost, SampleKey};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
@@ -72,6 +72,19 @@ impl OutputUsage {
     /// Whether a model was asked for the output; how many tokens it took may be unknown all the same.
     pub const fn is_known(&self) -> bool {
         self.attempts.is_some() || self.input_tokens.is_some()
+    }
+}
+
+impl From<&ResponseCost> for OutputUsage {
+    fn from(spent: &ResponseCost) -> Self {
+        let count = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
+        Self {
+            input_tokens: count(spent.usage.input_tokens),
+            output_tokens: count(spent.usage.output_tokens),
+            cost_usd: spent.cost_usd,
+            latency_ms: spent.latency_ms.and_then(count),
+            attempts: None,
+        }
     }
 }
 
@@ -368,6 +381,21 @@ impl SampleTable {
         let key = params![self.run, place.id, place.occurrence, dataset, model, prompt, place.repeat];
         let mut rows = statement.query(key)?;
         rows.next()?.map(|row| self.read(row).map(|(row, _)| row)).transpose()
+    }
+
+    /// All samples of a trace: its own, and those of the agents in it (`TRACE/SPAN`).
+    pub fn of_trace(&self, connection: &Connection, trace: &str) -> Result<Vec<SampleRow>, StoreFault> {
+        // A slash is followed by the digit 0.
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT {} FROM samples WHERE run = ?1 AND (id = ?2 OR id > ?2 || '/' AND id < ?2 || '0')",
+            self.columns()
+        ))?;
+        let mut rows = statement.query(params![self.run, trace])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(self.read(row)?.0);
+        }
+        Ok(found)
     }
 
     /// All samples of a case, by the numbers of its data set and its row.

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::checksum::{RowTally, TallyKey};
 use super::error::database_error;
-use super::{StoreError, StoreFault, migrate, packing, spending};
+use super::{StoreError, StoreFault, collected, migrate, packing, spending};
 
 /// Turns a form into the next one.
 type Step = fn(&Transaction<'_>) -> Result<(), StoreFault>;
@@ -34,6 +34,8 @@ const STEPS: &[Step] = &[
     |transaction| spending::create_table(transaction),
     // The prompt is part of the key of a sample.
     |transaction| migrate::add_prompts(transaction, SAMPLES_5),
+    // Spans and log records of traces, which are scored when they are quiet.
+    |transaction| Ok(transaction.execute_batch(collected::TABLES)?),
 ];
 
 const FORM_1: &str = "

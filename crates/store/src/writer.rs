@@ -34,6 +34,8 @@ struct FinishedSample {
     /// The body, packed.
     packed: Vec<u8>,
     values: Vec<MetricValue>,
+    /// What the output took, where no model was asked and the case says it.
+    taken: OutputUsage,
 }
 
 /// An output that waits to be scored.
@@ -149,6 +151,7 @@ impl StoreWriter {
         let named = case.response.as_ref().and_then(|output| output.model.clone());
         let answered_by = named.or_else(|| is_asked.then(|| place.model.clone()));
         let packed = self.packer.pack(&body.text()?)?;
+        let taken = case.spent.as_ref().filter(|_| !is_asked).map(OutputUsage::from).unwrap_or_default();
         let tags = if case.tags.is_empty() { None } else { Some(serde_json::to_string(&case.tags)?) };
         let mut bare = Case { response: None, ..case.clone() };
         if is_asked {
@@ -163,6 +166,7 @@ impl StoreWriter {
             body,
             packed,
             values,
+            taken,
         })))
     }
 
@@ -296,9 +300,9 @@ impl WriteTransaction<'_> {
 
     /// Writes the results of a sample; its `output`, if it is not in the store yet.
     fn results(&mut self, finished: FinishedSample, output: Option<WaitingOutput>) -> Result<(), StoreFault> {
-        let FinishedSample { place, answered_by, tags, case, mut body, mut packed, values } = finished;
+        let FinishedSample { place, answered_by, tags, case, mut body, mut packed, values, taken } = finished;
         let mut before = self.samples.find(self.connection, &place)?;
-        let mut taken = OutputUsage::default();
+        let mut taken = taken;
         let mut answered_by = answered_by;
         match output {
             // Of a sample that was there the store decides what stays.

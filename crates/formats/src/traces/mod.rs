@@ -10,6 +10,7 @@ mod otlp;
 mod parts;
 mod serialized;
 mod spans;
+mod split;
 mod thread_case;
 mod threads;
 mod weight;
@@ -29,6 +30,7 @@ use self::weight::ValueBudget;
 
 pub(crate) use self::losses::summary;
 pub use self::losses::{TraceLoss, TraceLossKind};
+pub use self::split::{SplitExport, SplitTrace, split_export};
 
 /// Where a case says in its metadata which trace it comes from.
 pub const TRACE: &str = "trace";

@@ -66,12 +66,14 @@ pub(super) const MOST: usize = 1_000_000;
 /// What is wrong with more.
 pub(super) const TOO_MANY: &str = "it has more than 1,000,000 spans, events and log records, or far more values in them than such files have; split it";
 
+/// What is wrong with another object.
+pub(super) const NEITHER: &str = "it has neither `resourceSpans` nor `resourceLogs`, so it is no OTLP/JSON";
+
 /// Reads one object.
 pub(super) fn parse_export(text: &str) -> serde_json::Result<OtlpContent> {
     let export: Export = serde_json::from_str(text)?;
     if export.spans.is_none() && export.logs.is_none() && export.metrics.is_none() {
-        let reason = "it has neither `resourceSpans` nor `resourceLogs`, so it is no OTLP/JSON";
-        return Err(serde_json::Error::custom(reason));
+        return Err(serde_json::Error::custom(NEITHER));
     }
     let mut written = OtlpContent::default();
     let spans = export.spans.unwrap_or_default().0.into_iter().flat_map(|resource| resource.scopes.0);
@@ -126,7 +128,7 @@ struct ScopeLogs {
 #[derive(Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 #[derive(Default)]
-struct WireSpan {
+pub(super) struct WireSpan {
     #[serde(alias = "trace_id", deserialize_with = "id")]
     trace_id: String,
     #[serde(alias = "span_id", deserialize_with = "id")]
@@ -170,7 +172,7 @@ struct WireEvent {
 
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
-struct WireLogRecord {
+pub(super) struct WireLogRecord {
     #[serde(alias = "time_unix_nano", deserialize_with = "number")]
     time_unix_nano: u64,
     #[serde(alias = "observed_time_unix_nano", deserialize_with = "number")]
@@ -317,7 +319,9 @@ impl<'de, T: Deserialize<'de> + HasWeight> Deserialize<'de> for Bounded<T> {
 }
 
 /// What is null is as good as absent.
-fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
