@@ -69,6 +69,6 @@ pub use run_options::{
 };
 pub use runs::{
     BatchWatch, BenchmarkDataset, BenchmarkRun, Estimate, Evaluation, EvaluationError, EvaluationOptions, RunExport,
-    RunProgress, export, export_outputs, for_other_tools,
+    RunProgress, ScoredTraces, TraceScoring, TraceScoringOptions, export, export_outputs, for_other_tools,
 };
 pub use scan::scan_cases;

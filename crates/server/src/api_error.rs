@@ -1,5 +1,7 @@
 //! [`ApiError`]: a request that is not answered as it was meant, as JSON that says what was expected.
 
+use std::fmt;
+
 use axum::body::Body;
 use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
@@ -67,6 +69,16 @@ impl ApiError {
         Self::new(StatusCode::UNAUTHORIZED, "the token is missing or wrong").expecting(
             "the header `Authorization: Bearer TOKEN`; `auth` in the body of /evaluate, /prompt and /evaluation-prompt",
         )
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.reply.error)?;
+        match &self.reply.expected {
+            Some(expected) => write!(formatter, "; expected: {expected}"),
+            None => Ok(()),
+        }
     }
 }
 

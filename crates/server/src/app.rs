@@ -21,6 +21,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::api_error::ApiError;
+use crate::collect::Collector;
 use crate::counters::{InFlight, RequestCounters};
 use crate::pool::Pool;
 use crate::routes::{self, RouteAccess};
@@ -41,6 +42,8 @@ pub(crate) struct App {
     /// Questions that mostly wait for a model.
     pub prompts: Pool,
     pub vectors: LocalVectors,
+    /// Who keeps traces, where they are collected.
+    pub collector: Option<Arc<Collector>>,
     /// What the pages show, where there are pages.
     pub viewer: Option<Arc<RunViewer>>,
     /// Whether there is nothing but pages.
@@ -69,7 +72,7 @@ pub(crate) const PERMIT: usize = 1024;
 
 impl App {
     pub fn new(settings: ServerSettings) -> io::Result<SharedApp> {
-        let ServerSettings { token, limits, answerer, verbose, viewer, is_viewer_only } = settings;
+        let ServerSettings { token, limits, answerer, collector, verbose, viewer, is_viewer_only } = settings;
         let jobs = limits.jobs.get();
         let prompts = if answerer.is_some() { PROMPTS } else { 1 };
         Ok(Arc::new(Self {
@@ -81,6 +84,7 @@ impl App {
             vectors: LocalVectors::new().map_err(io::Error::other)?,
             limits,
             answerer,
+            collector,
             viewer,
             is_viewer_only,
             stop: CancellationToken::new(),

@@ -108,7 +108,11 @@ impl RequestCounters {
 /// `GET /metrics`.
 pub(crate) async fn show(State(app): State<SharedApp>) -> Response {
     let waiting = app.evaluations.waiting() + app.runs.waiting() + app.prompts.waiting();
-    typed_response(StatusCode::OK, PROMETHEUS, app.counters.text(waiting))
+    let mut text = app.counters.text(waiting);
+    if let Some(collector) = &app.collector {
+        text.push_str(&collector.text());
+    }
+    typed_response(StatusCode::OK, PROMETHEUS, text)
 }
 
 #[cfg(test)]

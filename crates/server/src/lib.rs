@@ -32,6 +32,7 @@ mod api_error;
 mod app;
 mod body;
 mod catalogue;
+mod collect;
 mod connections;
 mod counters;
 mod evaluate;
@@ -50,6 +51,7 @@ mod vectors;
 mod view;
 mod write_timeout;
 
+pub use collect::{Collector, CollectorError, CollectorSettings, OperatorLog};
 pub use index_answerer::IndexAnswerer;
 pub use openapi::openapi_document;
 pub use prompt::{PromptAnswerer, PromptError};

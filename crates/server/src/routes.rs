@@ -175,7 +175,7 @@ pub(crate) static ROUTES: &[Route] = &[
     Route {
         method: "post",
         path: "/v1/traces",
-        summary: "Score traces of OpenTelemetry: one result line a trace or conversation",
+        summary: "Collect traces of OpenTelemetry (`probare serve --collect`), or score them at once by the metrics of the query: one result line a trace or conversation",
         access: RouteAccess::HeaderToken,
         parameters: &[
             RouteParameter {
@@ -198,6 +198,17 @@ pub(crate) static ROUTES: &[Route] = &[
         reply: (JSON_LINES, schema::<score::ScoreLine>),
         refusals: OF_BODIES,
         handler: || post(traces::answer),
+    },
+    Route {
+        method: "post",
+        path: "/v1/logs",
+        summary: "Collect log records of OpenTelemetry that belong to traces: messages and scores (`probare serve --collect`)",
+        access: RouteAccess::HeaderToken,
+        parameters: &[],
+        bodies: &[(JSON, schema::<traces::LogsRequest>), (PROTOBUF, schema::<traces::LogsBytes>)],
+        reply: (JSON, schema::<traces::ExportReply>),
+        refusals: OF_BODIES,
+        handler: || post(traces::answer_logs),
     },
     Route {
         method: "get",

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use probare_analysis::RunViewer;
 
-use crate::{AuthToken, PromptAnswerer};
+use crate::{AuthToken, Collector, PromptAnswerer};
 
 /// How a server is to behave.
 #[derive(Clone, Default)]
@@ -18,6 +18,8 @@ pub struct ServerSettings {
     pub limits: ServerLimits,
     /// Who answers prompts; without one those paths say that nobody does.
     pub answerer: Option<Arc<dyn PromptAnswerer>>,
+    /// Who keeps the traces that `/v1/traces` and `/v1/logs` take; without one they are not kept.
+    pub collector: Option<Arc<Collector>>,
     /// What the pages under `/view` show; without it there are none.
     pub viewer: Option<Arc<RunViewer>>,
     /// Whether there is nothing but these pages, for this machine alone.

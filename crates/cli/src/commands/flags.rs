@@ -153,6 +153,19 @@ impl OptionSet for ForModelCalls {
     }
 }
 
+/// A server: models that it asks, and the metrics of traces that it collects.
+#[derive(Debug, Clone)]
+pub struct ForServe;
+
+impl OptionSet for ForServe {
+    fn takes(name: &str) -> bool {
+        COLLECTED_SCORES.contains(&name) || MODEL_CALLS.contains(&name)
+    }
+}
+
+/// Names of the options on how collected traces are scored.
+pub const COLLECTED_SCORES: [&str; 4] = ["metrics", "profile", "decision_thresholds", "sandbox"];
+
 /// One model that answers questions, and no judge.
 #[derive(Debug, Clone)]
 pub struct ForQuestions;

@@ -173,6 +173,11 @@ pub fn settings_for_run(
     said: RunOptions,
 ) -> Result<RunOptions, Failure> {
     let plan = &stored.plan;
+    if plan.collected.is_some() {
+        let run = stored.run;
+        return Err(Failure::usage(format!("run {run} holds collected traces, which `probare {command}` cannot compute again"))
+            .hint(format!("`probare serve --collect` goes on with it; for other metrics: probare runs export {run} --outputs cases.jsonl, then probare score cases.jsonl")));
+    }
     let began = RunOptions::from_plan(plan)?;
     if plan.limit.is_some() && said.limit.is_some() && said.limit != plan.limit {
         return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));

@@ -232,7 +232,10 @@ fn run_text(run: &StoredRun) -> String {
     for dataset in &plan.datasets {
         let digest: String = dataset.input.sha256.chars().take(12).collect();
         let cases = count_with_noun(dataset.cases, "case", "cases");
-        lines.push(format!("data set {}: {cases}, {} (SHA-256 {digest}…)", dataset.name, dataset.input.path));
+        lines.push(match &plan.collected {
+            Some(day) => format!("data set {}: {cases}, collected on {day} (UTC)", dataset.name),
+            None => format!("data set {}: {cases}, {} (SHA-256 {digest}…)", dataset.name, dataset.input.path),
+        });
     }
     for model in &plan.models {
         let repeats = count_with_noun(u64::from(plan.repeats), "output", "outputs");

@@ -9,19 +9,21 @@ use std::time::Duration;
 use probare_analysis::RunViewer;
 use probare_benchmarks::registries;
 use probare_core::Backend;
-use probare_engine::{Exit, ModelBackend, parse_jobs};
+use probare_engine::{Config, Exit, ModelBackend, parse_jobs};
 use probare_formats::read_whole;
 use probare_models::{Secret, forbid_core_dumps};
 use probare_retrieval::Mode;
 use probare_server::{
-    AuthToken, IndexAnswerer, PromptAnswerer, ServeError, Server, ServerLimits, ServerSettings, TokenError, VIEWER_PATH,
+    AuthToken, Collector, CollectorError, CollectorSettings, IndexAnswerer, PromptAnswerer, ServeError, Server,
+    ServerLimits, ServerSettings, TokenError, VIEWER_PATH,
 };
 use probare_store::STORE;
 
-use super::flags::{ForModelCalls, OptionFlags};
+use super::flags::{COLLECTED_SCORES, ForServe, OptionFlags};
 use super::rag::{self, OpenIndex};
 use super::remark;
 use super::server_process::{keep_panics_short, stop_on_signals, with_labels_file};
+use super::store_flags::evaluation_failure;
 use crate::failure::{CommandResult, Failure};
 
 /// The variable that holds the token.
@@ -34,12 +36,19 @@ const LARGEST_TOKEN: u64 = 4096;
 ///
 /// Answers POST /evaluate (one response by its query and its passages), POST /prompt and POST /evaluation-prompt (a question
 /// about the corpus of --index, answered by --model with citations), POST /v1/score (cases and metrics in, result lines
-/// out), POST /v1/traces (traces of OpenTelemetry in, result lines out), GET /v1/metrics and GET /v1/metrics/{id}, GET
+/// out), POST /v1/traces and /v1/logs (traces of OpenTelemetry), GET /v1/metrics and GET /v1/metrics/{id}, GET
 /// /health, GET /metrics (for Prometheus) and GET /openapi.json. Ctrl-C and SIGTERM end it once what is under way is finished.
+///
+/// With --collect it is where applications send their traces: OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:8080 and
+/// OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf. Spans and log records are kept in the store before they are answered for. A trace
+/// for which nothing has come for --quiet-time is scored by the metrics of -m, or of the configuration, as a case of the run of
+/// the day (`probare view` shows it); what comes later makes it be scored again. Without --collect, /v1/traces scores at once
+/// and keeps nothing.
 ///
 /// Without a token only 127.0.0.1 and `::1` can be listened on. The token is the content of --token-file or of the variable
 /// `PROBARE_SERVE_TOKEN`; clients send it as `Authorization: Bearer TOKEN`, or as `auth` in the body of the published paths.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("runs").args(["view", "collect"]).multiple(true)))]
 pub struct Arguments {
     /// Address and port to listen on; port 0 takes any that is free
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", env = "PROBARE_LISTEN")]
@@ -57,10 +66,34 @@ pub struct Arguments {
     #[arg(long, value_name = "MODEL", requires = "index", env = "PROBARE_EMBEDDING")]
     embedding: Option<String>,
 
-    #[command(flatten)]
-    asking: OptionFlags<ForModelCalls>,
+    /// Collect the traces that are sent to /v1/traces and /v1/logs, and score each once it is quiet
+    #[arg(long, env = "PROBARE_COLLECT")]
+    collect: bool,
 
-    /// The configuration with models of your own; probare.yaml if it exists
+    /// With --collect: score a trace when nothing has come for it for this long, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, requires = "collect", env = "PROBARE_QUIET_TIME")]
+    quiet_time: Duration,
+
+    /// With --collect: share of the traces that metrics which ask a model are computed for, such as 10%; traces with an error always are
+    #[arg(long, value_name = "PERCENT", default_value = "100%", value_parser = share, requires = "collect", env = "PROBARE_SAMPLE")]
+    sample: f64,
+
+    /// With --collect: days after which a run of traces and its spans are removed from the store
+    #[arg(long, value_name = "N", default_value = "30", requires = "collect", env = "PROBARE_KEEP_DAYS")]
+    keep_days: u64,
+
+    /// With --collect: send scores on as OTLP log records `gen_ai.evaluation.result` to this address, such as http://127.0.0.1:4318/v1/logs
+    #[arg(long, value_name = "URL", requires = "collect", env = "PROBARE_EXPORT_SCORES")]
+    export_scores: Option<String>,
+
+    /// Header of such a request, as NAME=VALUE; ${VARIABLE} in it is taken from the environment (repeatable)
+    #[arg(long = "export-header", value_name = "NAME=VALUE", value_parser = header, requires = "export_scores", env = "PROBARE_EXPORT_HEADER")]
+    export_headers: Vec<(String, String)>,
+
+    #[command(flatten)]
+    asking: OptionFlags<ForServe>,
+
+    /// The configuration with models of your own and with the metrics of --collect; probare.yaml if it exists
     #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 
@@ -68,7 +101,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", env = "PROBARE_TOKEN_FILE")]
     token_file: Option<PathBuf>,
 
-    /// Maximum body size of /v1/score and /v1/traces, in MiB; 1 MiB for other paths
+    /// Maximum body size of /v1/score, /v1/traces and /v1/logs, in MiB; 1 MiB for other paths
     #[arg(long, value_name = "MIB", default_value = "16", value_parser = mebibytes, env = "PROBARE_MAX_BODY")]
     max_body: usize,
 
@@ -92,8 +125,8 @@ pub struct Arguments {
     #[arg(long, env = "PROBARE_VIEW")]
     view: bool,
 
-    /// The store of runs that --view shows
-    #[arg(long, value_name = "FILE", default_value = STORE, requires = "view", env = "PROBARE_STORE")]
+    /// The store of runs that --view shows and --collect fills
+    #[arg(long, value_name = "FILE", default_value = STORE, requires = "runs", env = "PROBARE_STORE")]
     store: PathBuf,
 
     /// File to append labels from the pages of --view to; labels.jsonl beside the store by default
@@ -119,6 +152,22 @@ fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Reads a share as a percentage.
+fn share(text: &str) -> Result<f64, String> {
+    match text.strip_suffix('%').and_then(|percent| percent.trim().parse::<f64>().ok()) {
+        Some(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err("a percentage from 0% to 100% is expected, such as 10%".to_owned()),
+    }
+}
+
+/// Reads a header.
+fn header(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("NAME=VALUE is expected, such as Authorization=Bearer ${TOKEN}".to_owned()),
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     forbid_core_dumps();
@@ -139,6 +188,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         return Err(Failure::usage("--view needs a token: the pages show what people asked and what models answered")
             .hint(format!("set {TOKEN} or --token-file (openssl rand -hex 32 makes one)")));
     }
+    let collector = collector(arguments)?;
     let open = || {
         Ok::<_, Failure>(Arc::new(with_labels_file(
             RunViewer::open(&arguments.store, &[], registries())?,
@@ -147,11 +197,30 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     };
     let viewer = if arguments.view { Some(open()?) } else { None };
     let verbose = arguments.verbose;
-    let settings = ServerSettings { token, limits, answerer, verbose, viewer, is_viewer_only: false };
+    let settings = ServerSettings {
+        token,
+        limits,
+        answerer,
+        collector: collector.clone(),
+        viewer,
+        is_viewer_only: false,
+        verbose,
+    };
     let server = Server::bind(&arguments.listen, settings)?;
     stop_on_signals(server.stop());
     keep_panics_short();
     remark(&format!("listening on http://{}", server.address()));
+    if let Some(collector) = &collector {
+        remark(&format!(
+            "collecting traces into run {} of `{}`, scored by {} when nothing has come for {} s; applications send them with \
+             OTEL_EXPORTER_OTLP_ENDPOINT=http://{} OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+            collector.run(),
+            arguments.store.display(),
+            collector.metrics().join(", "),
+            arguments.quiet_time.as_secs(),
+            server.address()
+        ));
+    }
     if arguments.view {
         remark(&format!(
             "the pages are at http://{}{VIEWER_PATH}#token=TOKEN, with the token in place of the word",
@@ -159,8 +228,45 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         ));
     }
     server.run()?;
+    if let Some(collector) = collector {
+        collector.stop();
+    }
     remark("stopped");
     Ok(Exit::Fine)
+}
+
+/// Who keeps traces, where they are collected.
+fn collector(arguments: &Arguments) -> Result<Option<Arc<Collector>>, Failure> {
+    let said = arguments.asking.options();
+    if !arguments.collect {
+        return match said.names().into_iter().find(|name| COLLECTED_SCORES.contains(name)) {
+            Some(name) => Err(Failure::usage(format!("`{name}` is set, and nothing is collected"))
+                .hint("add --collect; without it the metrics stand in each request")),
+            None => Ok(None),
+        };
+    }
+    let mut options = arguments.asking.with(&Config::load(arguments.config.as_deref())?);
+    options.jobs = arguments.jobs.or(options.jobs);
+    if options.metrics.is_empty() {
+        return Err(Failure::usage("--collect needs metrics, by which traces are scored")
+            .hint("name some with -m, such as -m tool_errors -m loops, or as `metrics` in probare.yaml"));
+    }
+    let export = arguments.export_scores.clone().map(|url| (url, arguments.export_headers.iter().cloned().collect()));
+    let settings = CollectorSettings {
+        store: arguments.store.clone(),
+        options,
+        quiet_time: arguments.quiet_time,
+        judged_share: arguments.sample,
+        keep_days: Some(arguments.keep_days),
+        export,
+        log: Arc::new(remark),
+    };
+    Collector::start(settings).map(Some).map_err(|error| match error {
+        CollectorError::Metrics(error) => evaluation_failure(error),
+        CollectorError::Store(error) => error.into(),
+        CollectorError::Models(error) => error.into(),
+        other => Failure::from_error(&other),
+    })
 }
 
 /// The corpus and the models that answer questions about it. Nothing is sent.

@@ -134,6 +134,7 @@ impl From<StoreError> for Failure {
             StoreError::NotInRun { run, .. } => {
                 failure.hint(format!("`probare runs export {run} -o results.jsonl` shows its cases")).into_usage()
             }
+            StoreError::Collecting { .. } => failure.hint("end it first, or name another store: --store FILE"),
             StoreError::Format { .. } => failure.hint("a newer version of probare made it"),
             StoreError::Database { .. } => {
                 failure.exit = Exit::Incomplete;

@@ -297,3 +297,78 @@ fn a_token_that_cannot_be_used_is_refused_without_being_shown() {
     assert_eq!(code, Some(64));
     assert!(said.contains("both --token-file and `PROBARE_SERVE_TOKEN`") && !said.contains(CANARY), "{said}");
 }
+
+#[test]
+fn what_a_collector_has_taken_survives_its_death() {
+    if !has_curl() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let start = |quiet: &str| {
+        let quiet = quiet.to_owned();
+        ServeProcess::start(|command| {
+            command.args(["--collect", "-m", "steps", "--store", "store.db", "--quiet-time", &quiet]);
+            command.current_dir(folder.path())
+        })
+    };
+    let traces = root().join("examples/agents/traces.jsonl");
+    let body = format!("@{}", traces.display());
+    let server = start("3600");
+    let arguments = ["-H", "Content-Type: application/json", "--data-binary", &body];
+    let reply = server.curl(&arguments, "/v1/traces").unwrap();
+    assert_eq!(String::from_utf8_lossy(&reply.stdout), "{}");
+    server.signalled("-KILL");
+    let finished = || {
+        let mut listed = Command::new(PROGRAM);
+        listed.args(["runs", "list", "--json", "--store", "store.db"]).current_dir(folder.path());
+        let listed = listed.output().unwrap();
+        let runs: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+        runs[0]["finished"].as_u64().unwrap()
+    };
+    assert_eq!(finished(), 0);
+    let server = start("1");
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while finished() == 0 {
+        assert!(std::time::Instant::now() < until);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let (code, told) = server.signalled("-TERM");
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("collecting traces into run 1 of `store.db`, scored by steps"), "{told}");
+    // The cases are those of the file.
+    let scored = Command::new(PROGRAM).args(["score", "-q", "-m", "steps"]).arg(&traces).output().unwrap();
+    assert_eq!(finished(), String::from_utf8_lossy(&scored.stdout).lines().count() as u64);
+    let resumed = |arguments: &[&str]| {
+        let output = Command::new(PROGRAM).args(arguments).current_dir(folder.path()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for command in ["resume", "rescore"] {
+        let (code, told) = resumed(&[command, "1", "--store", "store.db"]);
+        assert!(code == Some(64) && told.contains("collected traces"), "{code:?} {told}");
+    }
+    let (code, told) = resumed(&["resume", "--store", "store.db"]);
+    assert!(code != Some(0) && told.contains("no run is open"), "{told}");
+}
+
+#[test]
+fn options_of_a_collector_without_one_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, expected) in [
+        (&["-m", "steps"][..], "add --collect"),
+        (&["--collect"], "--collect needs metrics"),
+        (&["--sample", "10%"], "--collect"),
+        (&["--collect", "-m", "steps", "--sample", "0.1"], "a percentage from 0% to 100%"),
+        (&["--collect", "-m", "nothing_like_it"], "unknown metric `nothing_like_it`"),
+        (&["--collect", "-m", "steps", "--export-header", "a=b"], "--export-scores"),
+        (&["--store", "x.db"], "--collect"),
+    ] {
+        let output = Command::new(PROGRAM)
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(64) && told.contains(expected), "{arguments:?}: {told}");
+    }
+}

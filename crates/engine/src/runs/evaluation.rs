@@ -286,6 +286,7 @@ impl Evaluation {
             agent: agent.as_ref().map(|agent| agent.digest.clone()),
             user: agent.as_ref().and_then(AgentBackend::user_model),
             test,
+            collected: None,
             metrics: metrics.infos().to_vec(),
             models,
             judges,

@@ -18,6 +18,7 @@ mod run_samples;
 mod samples;
 mod store_source;
 mod survey;
+mod trace_scoring;
 
 pub(crate) use self::prompt::value as prompt_value;
 pub use error::EvaluationError;
@@ -26,3 +27,4 @@ pub use evaluation::{BatchWatch, BenchmarkDataset, BenchmarkRun, Evaluation, Eva
 pub use export::{export, export_outputs};
 pub use run_export::{RunExport, for_other_tools};
 pub use run_samples::RunProgress;
+pub use trace_scoring::{ScoredTraces, TraceScoring, TraceScoringOptions};

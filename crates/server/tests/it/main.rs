@@ -4,6 +4,7 @@
 
 mod callers;
 mod client;
+mod collect;
 mod evaluate;
 mod expensive;
 mod limits;

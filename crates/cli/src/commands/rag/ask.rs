@@ -14,7 +14,7 @@ use serde_json::json;
 use super::citations::{CheckedCitation, check_citations, existence};
 use super::search::passage_location;
 use super::{OpenIndex, SearchFlags, print, print_json};
-use crate::commands::flags::{ForModelCalls, OptionFlags};
+use crate::commands::flags::{ForModelCalls, OptionFlags, OptionSet};
 use crate::commands::model_call_flags;
 use crate::failure::{CommandResult, Failure};
 
@@ -65,7 +65,7 @@ impl ModelFlag {
 pub fn open_models(
     models: &[String],
     config: Option<&Path>,
-    flags: &OptionFlags<ForModelCalls>,
+    flags: &OptionFlags<impl OptionSet>,
 ) -> Result<ModelBackend, Failure> {
     let mut asking = flags.with(&Config::load(config)?).model_access();
     asking.under_test = models.to_vec();

@@ -17,7 +17,7 @@ use probare_retrieval::{Embedder, Filter, Index, Mode, RetrievalError, SearchReq
 pub use ask::{answer_failure, open_models};
 use probare_engine::RunOptions;
 
-use super::flags::OptionFlags;
+use super::flags::{ForModelCalls, OptionFlags};
 use super::{print, remark};
 use crate::failure::{CommandResult, Failure};
 
@@ -154,7 +154,7 @@ impl SearchFlags {
 /// its own; without a name this machine alone.
 fn embedding_backend(named: Option<&str>) -> Result<Arc<dyn Backend>, Failure> {
     let asked = match named {
-        Some(_) => open_models(&[], None, &OptionFlags::default())?,
+        Some(_) => open_models(&[], None, &OptionFlags::<ForModelCalls>::default())?,
         None => probare_engine::ModelAccess::local().open(&mut [], probare_benchmarks::registry())?,
     };
     Ok(Arc::new(asked))
