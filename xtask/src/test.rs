@@ -41,8 +41,8 @@ const STAGES: [Stage; 10] = [
     ("examples", "the examples in the documentation of the code"),
     (
         "vendors",
-        "requests, replies and transcripts against the vendors' own Python packages, with --all (pip installs them in \
-         target/sdk and target/transcripts)",
+        "requests, replies, transcripts and exporters of traces against the vendors' own Python packages, with --all (pip \
+         installs them in target/sdk, target/transcripts and target/collector)",
     ),
     (
         "promptfoo",
@@ -110,9 +110,10 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
     })?;
     stages.run(|_| cargo_run(&["test", "--workspace", "--all-features", "--doc", "--quiet"], &[]))?;
     stages.run(|left_out| {
-        let checks: [(&str, Check); 2] = [
+        let checks: [(&str, Check); 3] = [
             ("requests and replies against the vendors' own Python packages", check_with_vendors_packages),
             ("transcripts written anew by the packages whose shapes are read", check_transcripts),
+            ("traces of the real exporters through a collector that is killed", check_collector),
         ];
         for (what, check) in checks {
             if !all {
@@ -172,6 +173,21 @@ fn check_transcripts() -> Result<Option<String>> {
     process::run(Command::new(&python).arg(scripts.join("make.py")).arg(&written))?;
     let test = ["test", "--package", "probare-formats", "--all-features", "--test", "it", "--quiet", "transcripts"];
     process::run(cargo(&test).env("PROBARE_TRANSCRIPTS", &written))?;
+    Ok(None)
+}
+
+/// Lets the exporters of the real packages send traces to a collector that is killed in between; all have to be there.
+fn check_collector() -> Result<Option<String>> {
+    let tests = root().join("tests/collector");
+    let python = match environment("target/collector", &tests.join("requirements.txt")) {
+        Ok(python) => python,
+        Err(reason) => return Ok(Some(reason)),
+    };
+    process::run(&mut cargo(&["build", "--package", "probare-cli", "--all-features", "--quiet"]))?;
+    let program = root().join("target/debug/probare");
+    let mut check = Command::new(&python);
+    check.arg(tests.join("exporters.py")).arg(program).args(["--traces", "300", "--kills", "2", "--clients", "20"]);
+    process::run(&mut check)?;
     Ok(None)
 }
 
