@@ -2,14 +2,12 @@
 
 use probare_core::{Case, Field, MetricResult, Outcome};
 
-use super::phrases::{
-    adjusted_interval_text, case_name, detectable, evidence, interval, movements, p_value, pairing, result, signed,
-    step,
-};
+use super::columns::COLUMNS;
+use super::phrases::{case_name, evidence, movements, pairing, result, step};
 use super::{CaseChange, ComparedRun, EvidenceByCase, MetricComparison, MetricDifference, RunComparison, Slice};
 use crate::escape::{excerpt, html};
 use crate::html::{Mark, highlight, page_end, page_start};
-use crate::number::{rounded, three_decimals};
+use crate::number::rounded;
 use crate::svg;
 
 /// Cases of a metric that are shown side by side.
@@ -70,14 +68,23 @@ fn gates(other: &ComparedRun) -> String {
     format!("<div class=\"banner {class}\"><b>{sign}</b><ul>{}</ul></div>\n", lines.concat())
 }
 
-fn heads(names: &[&str]) -> String {
-    let cells: Vec<String> = (names.iter().enumerate())
-        .map(|(at, name)| {
-            let class = if at == 0 || *name == "Verdict" { "" } else { " class=\"right\"" };
-            format!("<th scope=\"col\"{class}>{}</th>", html(name))
+/// The heads of a table whose first column names the rows.
+fn heads(first: &str) -> String {
+    let cells: Vec<String> = (COLUMNS.iter())
+        .map(|column| {
+            let class = if column.is_verdict() { "" } else { " class=\"right\"" };
+            format!("<th scope=\"col\"{class}>{}</th>", capitalized(column.head))
         })
         .collect();
-    format!("<thead><tr>{}</tr></thead>", cells.concat())
+    format!("<thead><tr><th scope=\"col\">{first}</th>{}</tr></thead>", cells.concat())
+}
+
+/// With a capital, but for the symbol p.
+fn capitalized(head: &str) -> String {
+    match head.split_at_checked(1) {
+        Some((first, rest)) if !rest.is_empty() => first.to_uppercase() + rest,
+        _ => head.to_owned(),
+    }
 }
 
 fn tag(finding: &MetricDifference) -> String {
@@ -91,38 +98,21 @@ fn tag(finding: &MetricDifference) -> String {
 }
 
 fn numbers(finding: &MetricDifference) -> String {
-    let cells = [
-        three_decimals(finding.baseline),
-        three_decimals(finding.other),
-        format!("<b>{}</b>", signed(finding.contrast.mean)),
-        interval(finding),
-        p_value(finding.contrast.p_value).replace('<', "&lt;"),
-        adjusted_interval_text(finding),
-        p_value(finding.adjusted).replace('<', "&lt;"),
-        detectable(finding),
-        finding.contrast.pairs.to_string(),
-    ];
-    let cells: Vec<String> = cells.iter().map(|cell| format!("<td class=\"right nowrap\">{cell}</td>")).collect();
-    format!("{}<td>{}</td>", cells.concat(), tag(finding))
+    let cells: Vec<String> = (COLUMNS.iter())
+        .map(|column| {
+            let cell = html(&(column.cell)(finding)).into_owned();
+            match column.head {
+                "verdict" => format!("<td>{}</td>", tag(finding)),
+                "difference" => format!("<td class=\"right nowrap\"><b>{cell}</b></td>"),
+                _ => format!("<td class=\"right nowrap\">{cell}</td>"),
+            }
+        })
+        .collect();
+    cells.concat()
 }
 
-const NUMBERS: [&str; 10] = [
-    "Baseline",
-    "Other",
-    "Difference",
-    "95 % interval",
-    "p",
-    "Interval, adjusted",
-    "p, adjusted",
-    "Detectable",
-    "Pairs",
-    "Verdict",
-];
-
 fn table(other: &ComparedRun) -> String {
-    let mut names = vec!["Metric"];
-    names.extend(NUMBERS);
-    let mut text = format!("<div class=\"summary card scroll\"><table>{}<tbody>\n", heads(&names));
+    let mut text = format!("<div class=\"summary card scroll\"><table>{}<tbody>\n", heads("Metric"));
     for metric in &other.metrics {
         let numbers = metric
             .whole
@@ -140,8 +130,6 @@ fn table(other: &ComparedRun) -> String {
 }
 
 fn slices(other: &ComparedRun, by: &str, parts: fn(&MetricComparison) -> &[Slice]) -> String {
-    let mut names = vec!["Slice"];
-    names.extend(NUMBERS);
     if other.metrics.iter().all(|metric| parts(metric).is_empty()) {
         return String::new();
     }
@@ -150,7 +138,7 @@ fn slices(other: &ComparedRun, by: &str, parts: fn(&MetricComparison) -> &[Slice
         text.push_str(&format!(
             "<h3>{}</h3>\n<div class=\"groups card scroll\"><table>{}<tbody>\n",
             html(&metric.metric),
-            heads(&names)
+            heads("Slice")
         ));
         for slice in parts(metric) {
             let name = html(&slice.slice);

@@ -1,13 +1,11 @@
 //! A comparison in Markdown, fit for a comment on a pull request.
 
-use super::phrases::{
-    adjusted_interval_text, case_name, detectable, evidence, interval, movements, p_value, pairing, result, signed,
-    step,
-};
-use super::{ComparedRun, EvidenceByCase, RunComparison};
+use super::columns::{COLUMNS, DifferenceColumn};
+use super::phrases::{case_name, evidence, movements, pairing, result, step};
+use super::{ComparedRun, EvidenceByCase, MetricDifference, RunComparison};
 use crate::escape::{excerpt, markdown};
 use crate::markdown::table;
-use crate::number::{count_with_noun, three_decimals};
+use crate::number::count_with_noun;
 
 /// Cases of a metric, and slices, that a comment has room for.
 const CHANGES: usize = 10;
@@ -77,59 +75,36 @@ impl RunComparison {
         }
         let rows = other.metrics.iter().filter_map(|metric| {
             let whole = metric.whole.as_ref()?;
-            Some(vec![
-                metric.metric.clone(),
-                three_decimals(whole.baseline),
-                three_decimals(whole.other),
-                signed(whole.contrast.mean),
-                interval(whole),
-                p_value(whole.contrast.p_value),
-                adjusted_interval_text(whole),
-                p_value(whole.adjusted),
-                detectable(whole),
-                whole.contrast.pairs.to_string(),
-                whole.verdict().to_owned(),
-            ])
+            Some(cells(metric.metric.clone(), COLUMNS.iter(), whole))
         });
-        let heads = [
-            "metric",
-            "baseline",
-            "other",
-            "difference",
-            "95 % interval",
-            "p",
-            "adjusted interval",
-            "adjusted p (Holm)",
-            "detectable",
-            "pairs",
-            "verdict",
-        ];
-        text.push_str(&table(&heads, rows));
+        text.push_str(&table(&heads("metric", COLUMNS.iter()), rows));
         parts.push(text);
         for (by, slices) in self.parts() {
             let rows = other.metrics.iter().flat_map(|metric| {
                 slices(metric).iter().map(|slice| {
-                    vec![
-                        format!("{}, {}", excerpt(&slice.slice, 60), metric.metric),
-                        three_decimals(slice.finding.baseline),
-                        three_decimals(slice.finding.other),
-                        signed(slice.finding.contrast.mean),
-                        interval(&slice.finding),
-                        p_value(slice.finding.contrast.p_value),
-                        p_value(slice.finding.adjusted),
-                        slice.finding.contrast.pairs.to_string(),
-                    ]
+                    let name = format!("{}, {}", excerpt(&slice.slice, 60), metric.metric);
+                    cells(name, DifferenceColumn::of_slices(), &slice.finding)
                 })
             });
-            let by = format!("by {by}");
-            let heads = [by.as_str(), "baseline", "other", "difference", "95 % interval", "p", "adjusted p", "pairs"];
             let rows: Vec<Vec<String>> = rows.take(SLICES).collect();
             if !rows.is_empty() {
-                parts.push(table(&heads, rows));
+                parts.push(table(&heads(&format!("by {by}"), DifferenceColumn::of_slices()), rows));
             }
         }
         parts
     }
+}
+
+fn heads(first: &str, columns: impl Iterator<Item = &'static DifferenceColumn>) -> Vec<&str> {
+    std::iter::once(first).chain(columns.map(|column| column.head)).collect()
+}
+
+fn cells(
+    name: String,
+    columns: impl Iterator<Item = &'static DifferenceColumn>,
+    finding: &MetricDifference,
+) -> Vec<String> {
+    std::iter::once(name).chain(columns.map(|column| (column.cell)(finding))).collect()
 }
 
 /// The cases that changed, a metric at a time.

@@ -220,10 +220,10 @@ pub(super) fn metrics(
     baseline: &RunScores,
     other: &RunScores,
     pairs: &Pairs<'_>,
-    asked: &ComparisonRequest,
+    request: &ComparisonRequest,
     notes: &mut Vec<String>,
 ) -> Vec<MetricComparison> {
-    let is_wanted = |name: &str| asked.metrics.is_empty() || asked.metrics.iter().any(|wanted| wanted == name);
+    let is_wanted = |name: &str| request.metrics.is_empty() || request.metrics.iter().any(|wanted| wanted == name);
     let mut shared = Vec::new();
     for (at, info) in baseline.metrics.iter().enumerate().filter(|(_, info)| is_wanted(&info.name)) {
         if info.is_descriptive {
@@ -250,7 +250,7 @@ pub(super) fn metrics(
             notes.push(format!("`{}` has no metric `{}`", baseline.name, metric.name));
         }
     }
-    each(&shared, pairs.len() > FEW, |(info, places)| compare_metric(info, *places, pairs, asked))
+    each(&shared, pairs.len() > FEW, |(info, places)| compare_metric(info, *places, pairs, request))
 }
 
 /// Pairs below which a further thread would take longer than it helps.
@@ -288,7 +288,7 @@ fn compare_metric(
     info: &MetricInfo,
     (at, place): (usize, usize),
     pairs: &Pairs<'_>,
-    asked: &ComparisonRequest,
+    request: &ComparisonRequest,
 ) -> MetricComparison {
     let mut measured = MetricComparison {
         metric: info.name.clone(),
@@ -306,7 +306,7 @@ fn compare_metric(
         points: Vec::new(),
         info: info.clone(),
     };
-    let none = || PairedValues { clusters: asked.cluster.as_ref().map(|_| Vec::new()), ..PairedValues::default() };
+    let none = || PairedValues { clusters: request.cluster.as_ref().map(|_| Vec::new()), ..PairedValues::default() };
     // By case: the first of its pairs, and the values of all of them. One where there is one model.
     let mut cases: BTreeMap<(&str, u32), (usize, Mean, Mean)> = BTreeMap::new();
     let mut models: BTreeMap<&str, PairedValues> = BTreeMap::new();
@@ -334,7 +334,7 @@ fn compare_metric(
         second.add(right);
         changes.extend(measured.count_change(info, number, left, right));
     }
-    let is_by_source = asked.by.as_ref().is_some_and(GroupBy::is_by_source);
+    let is_by_source = request.by.as_ref().is_some_and(GroupBy::is_by_source);
     let (mut whole, mut slices) = (none(), BTreeMap::<&str, PairedValues>::new());
     // In the order of their pairs.
     let mut cases: Vec<(usize, Mean, Mean)> = cases.into_values().collect();
@@ -350,9 +350,9 @@ fn compare_metric(
         }
     }
     measured.points = whole.first.iter().copied().zip(whole.second.iter().copied()).take(POINTS).collect();
-    measured.whole = finding(info, whole, asked.seed);
+    measured.whole = finding(info, whole, request.seed);
     let found = |(name, values): (&str, PairedValues)| {
-        Some(Slice { slice: name.to_owned(), finding: finding(info, values, asked.seed)? })
+        Some(Slice { slice: name.to_owned(), finding: finding(info, values, request.seed)? })
     };
     measured.models = models.into_iter().filter_map(found).collect();
     measured.slices = slices.into_iter().filter_map(found).collect();

@@ -5,6 +5,7 @@
 //! much the other is ahead, how sure that is, and what the number of cases could have shown. Where the results come from,
 //! a file or a store, is no matter of this module.
 
+mod columns;
 mod csv;
 mod gate;
 mod html;
@@ -177,12 +178,12 @@ fn pass_note(sides: &[&RunScores], metric: &MetricComparison) -> Option<String> 
 
 impl RunComparison {
     /// Holds every further side against the first. Fewer than two sides have no others.
-    pub fn compare(sides: &[RunScores], asked: &ComparisonRequest) -> Result<Self, ComparisonError> {
-        Self::between(&sides.iter().collect::<Vec<_>>(), asked)
+    pub fn compare(sides: &[RunScores], request: &ComparisonRequest) -> Result<Self, ComparisonError> {
+        Self::between(&sides.iter().collect::<Vec<_>>(), request)
     }
 
     /// The same of sides that stand apart.
-    pub(crate) fn between(sides: &[&RunScores], asked: &ComparisonRequest) -> Result<Self, ComparisonError> {
+    pub(crate) fn between(sides: &[&RunScores], request: &ComparisonRequest) -> Result<Self, ComparisonError> {
         let Some((baseline, others)) = sides.split_first() else {
             return Ok(Self {
                 baseline: String::new(),
@@ -193,7 +194,7 @@ impl RunComparison {
                 notes: Vec::new(),
             });
         };
-        let wanted = asked.metrics.iter().chain(asked.not_worse.iter().map(|gate| &gate.metric));
+        let wanted = request.metrics.iter().chain(request.not_worse.iter().map(|gate| &gate.metric));
         for (name, side) in wanted.flat_map(|name| sides.iter().map(move |side| (name, side))) {
             if side.metrics.iter().all(|metric| metric.name != *name) {
                 let known: Vec<&str> = side.metrics.iter().map(|metric| metric.name.as_str()).collect();
@@ -216,23 +217,23 @@ impl RunComparison {
                 let (first, second) = error();
                 return Err(ComparisonError::NoCase { first, second });
             }
-            if let Some(cluster) = &asked.cluster
+            if let Some(cluster) = &request.cluster
                 && !paired.iter().any(|pair| pair.cluster().is_some())
             {
                 let (run, column) = (side.name.clone(), cluster.to_string());
                 return Err(ComparisonError::NoCluster { run, column });
             }
-            let metrics = measure::metrics(baseline, side, &paired, asked, &mut notes);
+            let metrics = measure::metrics(baseline, side, &paired, request, &mut notes);
             if metrics.is_empty() {
                 let (first, second) = error();
                 return Err(ComparisonError::NoMetric { first, second });
             }
             found.push(ComparedRun { name: side.name.clone(), pairing, metrics, gates: Vec::new() });
         }
-        let tests = adjust(&mut found, asked.seed);
+        let tests = adjust(&mut found, request.seed);
         for other in &mut found {
             other.gates =
-                asked.not_worse.iter().map(|gate| NonInferiorityVerdict::evaluate(gate, &other.metrics)).collect();
+                request.not_worse.iter().map(|gate| NonInferiorityVerdict::evaluate(gate, &other.metrics)).collect();
         }
         if with_models {
             notes.push(
@@ -245,8 +246,8 @@ impl RunComparison {
             found.iter().take(1).flat_map(|other| &other.metrics).filter_map(|metric| pass_note(sides, metric)),
         );
         notes.dedup();
-        let by = asked.by.as_ref().map(ToString::to_string);
-        let cluster = asked.cluster.as_ref().map(ToString::to_string);
+        let by = request.by.as_ref().map(ToString::to_string);
+        let cluster = request.cluster.as_ref().map(ToString::to_string);
         Ok(Self { baseline: baseline.name.clone(), by, cluster, rule: rule(tests), others: found, notes })
     }
 
@@ -338,8 +339,8 @@ mod tests {
         side
     }
 
-    fn compared(first: &RunScores, second: &RunScores, asked: &ComparisonRequest) -> RunComparison {
-        RunComparison::compare(&[first.clone(), second.clone()], asked).unwrap()
+    fn compared(first: &RunScores, second: &RunScores, request: &ComparisonRequest) -> RunComparison {
+        RunComparison::compare(&[first.clone(), second.clone()], request).unwrap()
     }
 
     #[test]
@@ -492,19 +493,19 @@ mod tests {
 
     #[test]
     fn slices_have_one_pair_a_case_too() {
-        let asked = ComparisonRequest { by: Some("lang".parse().unwrap()), ..ComparisonRequest::default() };
+        let request = ComparisonRequest { by: Some("lang".parse().unwrap()), ..ComparisonRequest::default() };
         let of = |name: &str| {
             let mut side = RunScores::new(name, metrics()[..1].to_vec());
             for at in 0..10_u32 {
                 let case = Case { tags: vec!["lang:en".to_owned()], ..Case::default() };
                 for model in ["m", "n"] {
                     let named = Some(Ok(Outcome::Scored(Score::from_number(0.5).unwrap())));
-                    side.add((&at.to_string(), Some(model), 0), &[named], Some(&case), &asked);
+                    side.add((&at.to_string(), Some(model), 0), &[named], Some(&case), &request);
                 }
             }
             side
         };
-        let found = compared(&of("a"), &of("b"), &asked);
+        let found = compared(&of("a"), &of("b"), &request);
         let metric = &found.others[0].metrics[0];
         assert_eq!(metric.slices[0].finding.contrast.pairs, 10);
     }
@@ -534,11 +535,11 @@ mod tests {
                 (0..cases).map(|at| (at.to_string(), f64::from(u8::from(at % 2 == 0)))).collect();
             side(name, &rows.iter().map(|(id, value)| (id.as_str(), None, *value)).collect::<Vec<_>>())
         };
-        let asked = ComparisonRequest {
+        let request = ComparisonRequest {
             not_worse: vec![NonInferiorityGate { metric: metrics()[0].name.clone(), margin: 0.05, confident: false }],
             ..ComparisonRequest::default()
         };
-        let gate = |cases: usize| compared(&of("a", cases), &of("b", cases), &asked).others[0].gates[0].clone();
+        let gate = |cases: usize| compared(&of("a", cases), &of("b", cases), &request).others[0].gates[0].clone();
         let missed = gate(30);
         let needed = missed.pairs_needed.unwrap();
         assert!(!missed.passed && missed.to_string().contains(&format!("about {needed} pairs like these")), "{missed}");
@@ -546,33 +547,33 @@ mod tests {
         assert!(gate(enough).passed && !gate(enough - 1).passed, "{needed}");
         assert_eq!(gate(enough).pairs_needed, None);
         // Where the other run is worse by more than the margin, no number of pairs helps.
-        let worse = compared(&of("a", 30), &side("b", &[("0", None, 0.0), ("2", None, 0.0)]), &asked);
+        let worse = compared(&of("a", 30), &side("b", &[("0", None, 0.0), ("2", None, 0.0)]), &request);
         assert_eq!(worse.others[0].gates[0].pairs_needed, None);
     }
 
     #[test]
     fn cases_of_one_source_bring_less_confidence() {
-        let asked =
+        let request =
             |column: &str| ComparisonRequest { cluster: Some(column.parse().unwrap()), ..ComparisonRequest::default() };
-        let of = |name: &str, shift: f64, asked: &ComparisonRequest| {
+        let of = |name: &str, shift: f64, request: &ComparisonRequest| {
             let mut side = RunScores::new(name, metrics()[..1].to_vec());
             for at in 0..40_u32 {
                 let mut case = Case::default();
                 case.metadata.insert("source".into(), (at / 10).into());
                 let value = f64::from(at / 10) / 10.0 * shift;
                 let named = Some(Ok(Outcome::Scored(Score::from_number(value).unwrap())));
-                side.add((&at.to_string(), None, 0), &[named], Some(&case), asked);
+                side.add((&at.to_string(), None, 0), &[named], Some(&case), request);
             }
             side
         };
-        let p = |asked: &ComparisonRequest| {
-            let found = RunComparison::compare(&[of("a", 1.0, asked), of("b", 1.5, asked)], asked)?;
+        let p = |request: &ComparisonRequest| {
+            let found = RunComparison::compare(&[of("a", 1.0, request), of("b", 1.5, request)], request)?;
             Ok::<_, ComparisonError>(found.others[0].metrics[0].whole.as_ref().unwrap().contrast)
         };
-        let (plain, clustered) = (p(&ComparisonRequest::default()).unwrap(), p(&asked("source")).unwrap());
+        let (plain, clustered) = (p(&ComparisonRequest::default()).unwrap(), p(&request("source")).unwrap());
         assert!(plain.p_value < 0.001 && clustered.p_value > 0.05, "{plain:?} {clustered:?}");
         assert_eq!(clustered.p_value_by.name(), "cluster-robust t");
-        let error = p(&asked("author")).unwrap_err().to_string();
+        let error = p(&request("author")).unwrap_err().to_string();
         assert!(error.contains("has a column `author`"), "{error}");
     }
 
@@ -587,12 +588,12 @@ mod tests {
                 values.iter().map(|(id, value)| (id.as_str(), None, *value)).collect();
             side(name, &rows)
         };
-        let asked = |margin, confident| ComparisonRequest {
+        let request = |margin, confident| ComparisonRequest {
             not_worse: vec![NonInferiorityGate { metric: metrics()[0].name.clone(), margin, confident }],
             ..ComparisonRequest::default()
         };
         let passes =
-            |good, margin, confident| compared(&of("a", 50), &of("b", good), &asked(margin, confident)).passes();
+            |good, margin, confident| compared(&of("a", 50), &of("b", good), &request(margin, confident)).passes();
         assert_eq!(metrics()[0].better, Better::Higher);
         assert!(
             passes(50, 0.05, false) && !passes(50, 0.01, false),
@@ -605,12 +606,12 @@ mod tests {
     #[test]
     fn what_cannot_be_compared_is_explained() {
         let (first, second) = (side("a", &[("1", None, 1.0)]), side("b", &[("2", None, 1.0)]));
-        let error = |asked: &ComparisonRequest| {
-            RunComparison::compare(&[first.clone(), second.clone()], asked).unwrap_err().to_string()
+        let error = |request: &ComparisonRequest| {
+            RunComparison::compare(&[first.clone(), second.clone()], request).unwrap_err().to_string()
         };
         assert_eq!(error(&ComparisonRequest::default()), "`a` and `b` have no case in common");
-        let asked = ComparisonRequest { metrics: vec!["x".to_owned()], ..ComparisonRequest::default() };
-        assert_eq!(error(&asked), "`a` has no metric `x`; it has relevance");
+        let request = ComparisonRequest { metrics: vec!["x".to_owned()], ..ComparisonRequest::default() };
+        assert_eq!(error(&request), "`a` has no metric `x`; it has relevance");
     }
 
     #[test]

@@ -102,7 +102,7 @@ pub struct PrefixGate {
 
 impl PrefixComparison {
     /// Compares runs of `cases` cases, taken in the order of `seed`, with the first of them.
-    pub fn compare(runs: &[PrefixRun], seed: u64, cases: usize, asked: &ComparisonRequest) -> Self {
+    pub fn compare(runs: &[PrefixRun], seed: u64, cases: usize, request: &ComparisonRequest) -> Self {
         let ordered = |run: &PrefixRun| {
             let mut means = run.scores.case_means();
             means.sort_by_cached_key(|case| case_order_key(seed, &case.id, case.occurrence));
@@ -122,7 +122,7 @@ impl PrefixComparison {
             let pairs = pairs(&first, &second, prefix);
             let (mut metrics, mut gates) = (Vec::new(), Vec::new());
             for (at, info) in baseline.scores.metrics.iter().enumerate() {
-                if !asked.metrics.is_empty() && !asked.metrics.contains(&info.name) || info.is_descriptive {
+                if !request.metrics.is_empty() && !request.metrics.contains(&info.name) || info.is_descriptive {
                     continue;
                 }
                 let known = run.scores.metrics.iter().position(|metric| metric.name == info.name);
@@ -137,8 +137,8 @@ impl PrefixComparison {
                     ));
                     continue;
                 };
-                let limits = asked.not_worse.iter().filter(|gate| gate.metric == info.name);
-                gates.extend(limits.map(|gate| measured.gate(gate, cases, asked.not_worse.len())));
+                let limits = request.not_worse.iter().filter(|gate| gate.metric == info.name);
+                gates.extend(limits.map(|gate| measured.gate(gate, cases, request.not_worse.len())));
                 metrics.push(measured.difference(cases));
             }
             others.push(PrefixComparedRun { name: run.scores.name.clone(), prefix, metrics, gates });
@@ -147,10 +147,10 @@ impl PrefixComparison {
     }
 
     /// A metric that is asked for and that the runs do not share, or that has no fixed range.
-    pub fn undecidable<'a>(&self, asked: &'a ComparisonRequest) -> Option<&'a str> {
+    pub fn undecidable<'a>(&self, request: &'a ComparisonRequest) -> Option<&'a str> {
         let has = |name: &str| self.others.iter().all(|other| other.metrics.iter().any(|metric| metric.metric == name));
-        let limits = asked.not_worse.iter().map(|gate| &gate.metric);
-        limits.chain(&asked.metrics).map(String::as_str).find(|name| !has(name))
+        let limits = request.not_worse.iter().map(|gate| &gate.metric);
+        limits.chain(&request.metrics).map(String::as_str).find(|name| !has(name))
     }
 
     /// Whether every limit is kept.
@@ -391,7 +391,7 @@ mod tests {
         PrefixRun { scores, seen }
     }
 
-    fn asked(margin: f64, confident: bool) -> ComparisonRequest {
+    fn request(margin: f64, confident: bool) -> ComparisonRequest {
         let gate = NonInferiorityGate { metric: metrics()[0].name.clone(), margin, confident };
         ComparisonRequest { not_worse: vec![gate], ..ComparisonRequest::default() }
     }
@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn the_shorter_beginning_is_compared_and_the_difference_of_complete_runs_is_in_the_interval() {
         let (first, second) = (run("a", 400, 400, |at| at % 3 > 0), run("b", 400, 150, |at| at % 6 > 0));
-        let found = PrefixComparison::compare(&[first, second], 7, 400, &asked(0.05, false));
+        let found = PrefixComparison::compare(&[first, second], 7, 400, &request(0.05, false));
         let other = &found.others[0];
         let metric = &other.metrics[0];
         assert_eq!((other.prefix, metric.pairs, metric.unpaired), (150, 150, 0));
@@ -417,7 +417,7 @@ mod tests {
     fn a_short_beginning_decides_nothing() {
         let make = |confident| {
             let runs = [run("a", 400, 12, |at| at % 2 == 0), run("b", 400, 400, |at| at % 2 == 1)];
-            PrefixComparison::compare(&runs, 7, 400, &asked(0.05, confident))
+            PrefixComparison::compare(&runs, 7, 400, &request(0.05, confident))
         };
         let found = make(false);
         assert_eq!((found.others[0].gates[0].verdict, found.others[0].prefix), ("open", 12));

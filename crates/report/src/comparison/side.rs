@@ -108,16 +108,16 @@ impl RunScores {
         (id, model, repeat): (&str, Option<&str>, u32),
         named: &[Option<MetricResult>],
         case: Option<&Case>,
-        asked: &ComparisonRequest,
+        request: &ComparisonRequest,
     ) {
-        self.add_output(ComparedOutput { id, model, prompt: None, repeat, case, content: None }, named, asked);
+        self.add_output(ComparedOutput { id, model, prompt: None, repeat, case, content: None }, named, request);
     }
 
     /// The same for an output that may have been asked for with one of several prompts.
-    pub fn add_output(&mut self, row: ComparedOutput<'_>, named: &[Option<MetricResult>], asked: &ComparisonRequest) {
+    pub fn add_output(&mut self, row: ComparedOutput<'_>, named: &[Option<MetricResult>], request: &ComparisonRequest) {
         let value = |named: &Option<MetricResult>| named.as_ref().and_then(score).map(|score| score.value.get());
         let row = ComparedOutput { content: row.case.map(case_content_hash), ..row };
-        self.add_values(row, named.iter().map(value), asked);
+        self.add_values(row, named.iter().map(value), request);
     }
 
     /// The same where nothing but the values is at hand.
@@ -125,16 +125,16 @@ impl RunScores {
         &mut self,
         row: ComparedOutput<'_>,
         values: impl Iterator<Item = Option<f64>>,
-        asked: &ComparisonRequest,
+        request: &ComparisonRequest,
     ) {
         let ComparedOutput { id, model, prompt, repeat, case, content } = row;
-        if let Some(by) = &asked.by {
+        if let Some(by) = &request.by {
             // A row of results names its model, also where its case is not at hand.
             let nothing = Case::default();
             let names = by.groups(case.unwrap_or(&nothing), model, prompt);
             self.groups.push(names.into_iter().map(Cow::into_owned).collect());
         }
-        if let Some(cluster) = &asked.cluster {
+        if let Some(cluster) = &request.cluster {
             self.clusters.push(case.and_then(|case| cluster.cluster_of(case)));
         }
         let start = self.ids.len();
@@ -467,7 +467,7 @@ pub(super) fn pair<'a>(first: &'a RunCases<'a>, second: &'a RunCases<'a>) -> (Pa
             }
             Ordering::Equal => {
                 match (first.content(left), second.content(right)) {
-                    (Some(asked), Some(other)) if asked != other => differing.push((left, right)),
+                    (Some(request), Some(other)) if request != other => differing.push((left, right)),
                     _ => list.push((left, right)),
                 }
                 left += 1;

@@ -1,12 +1,9 @@
 //! A comparison on a terminal.
 
-use super::phrases::{
-    adjusted_interval_text, case_name, detectable, evidence, interval, movements, p_value, pairing, result, signed,
-    step,
-};
+use super::columns::{COLUMNS, DifferenceColumn};
+use super::phrases::{case_name, evidence, movements, pairing, result, step};
 use super::{ComparedRun, EvidenceByCase, MetricComparison, RunComparison, Slice};
 use crate::escape::{excerpt, terminal};
-use crate::number::three_decimals;
 use crate::table::{TextColumn, TextTable};
 use crate::{TerminalStyle, wrap};
 
@@ -56,58 +53,25 @@ impl RunComparison {
 
 fn table(other: &ComparedRun) -> TextTable {
     let mut metric = TextColumn::left("metric");
-    let mut baseline = TextColumn::right("baseline").goes(3);
-    let mut mean = TextColumn::right("other").goes(3);
-    let mut difference = TextColumn::right("difference");
-    let mut ends = TextColumn::right("95 % interval");
-    let mut p = TextColumn::right("p").goes(4);
-    let mut adjusted = TextColumn::right("adjusted p");
-    let mut adjusted_ends = TextColumn::right("adjusted interval").goes(1);
-    let mut least = TextColumn::right("detectable").goes(2);
-    let mut pairs = TextColumn::right("pairs").goes(3);
-    let mut verdict = TextColumn::left("verdict");
     for measured in &other.metrics {
         metric.push(terminal(&measured.metric));
-        let whole = measured.whole.as_ref();
-        let cell = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
-        baseline.push(cell(whole.map(|whole| three_decimals(whole.baseline))));
-        mean.push(cell(whole.map(|whole| three_decimals(whole.other))));
-        difference.push(cell(whole.map(|whole| signed(whole.contrast.mean))));
-        ends.push(cell(whole.map(interval)));
-        p.push(cell(whole.map(|whole| p_value(whole.contrast.p_value))));
-        adjusted.push(cell(whole.map(|whole| p_value(whole.adjusted))));
-        adjusted_ends.push(cell(whole.map(adjusted_interval_text)));
-        least.push(cell(whole.map(detectable)));
-        pairs.push(cell(whole.map(|whole| whole.contrast.pairs.to_string())));
-        verdict.push(whole.map_or("no pair was scored", super::MetricDifference::verdict));
     }
-    TextTable::new(vec![metric, baseline, mean, difference, ends, p, adjusted_ends, adjusted, least, pairs, verdict])
+    let rows = || other.metrics.iter().map(|measured| measured.whole.as_ref());
+    TextTable::new(std::iter::once(metric).chain(COLUMNS.iter().map(|column| column.text(rows()))).collect())
 }
 
 fn slices(other: &ComparedRun, by: &str, parts: fn(&MetricComparison) -> &[Slice]) -> TextTable {
-    let mut metric = TextColumn::left("metric");
-    let mut name = TextColumn::left(&terminal(by));
-    let mut baseline = TextColumn::right("baseline").goes(2);
-    let mut mean = TextColumn::right("other").goes(2);
-    let mut difference = TextColumn::right("difference");
-    let mut ends = TextColumn::right("95 % interval").goes(1);
-    let mut p = TextColumn::right("p").goes(3);
-    let mut adjusted = TextColumn::right("adjusted p");
-    let mut pairs = TextColumn::right("pairs");
+    let (mut metric, mut name) = (TextColumn::left("metric"), TextColumn::left(&terminal(by)));
     for measured in &other.metrics {
         for slice in parts(measured) {
             metric.push(terminal(&measured.metric));
             name.push(terminal(&slice.slice));
-            baseline.push(three_decimals(slice.finding.baseline));
-            mean.push(three_decimals(slice.finding.other));
-            difference.push(signed(slice.finding.contrast.mean));
-            ends.push(interval(&slice.finding));
-            p.push(p_value(slice.finding.contrast.p_value));
-            adjusted.push(p_value(slice.finding.adjusted));
-            pairs.push(slice.finding.contrast.pairs.to_string());
         }
     }
-    TextTable::new(vec![metric, name, baseline, mean, difference, ends, p, adjusted, pairs])
+    let rows = || other.metrics.iter().flat_map(parts).map(|slice| Some(&slice.finding));
+    TextTable::new(
+        [metric, name].into_iter().chain(DifferenceColumn::of_slices().map(|column| column.text(rows()))).collect(),
+    )
 }
 
 fn changes(metric: &MetricComparison, evidences: &EvidenceByCase, run: usize, look: TerminalStyle) -> String {

@@ -106,8 +106,8 @@ pub struct Point {
     pub step: Option<HistoryStep>,
 }
 
-fn pass_all<S: serde::Serializer>(told: &[PassAt], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(told.iter().map(|told| (format!("pass^{}", told.k), told.mean)))
+fn pass_all<S: serde::Serializer>(passes: &[PassAt], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(passes.iter().map(|passes| (format!("pass^{}", passes.k), passes.mean)))
 }
 
 /// A run against an earlier one, over the cases of both.
@@ -288,10 +288,10 @@ impl Histories {
 
 /// What a run says against an earlier one, for each metric of both.
 fn steps(before: &RunScores, after: &RunScores) -> Vec<(String, HistoryStep)> {
-    let asked = ComparisonRequest { seed: SEED, ..ComparisonRequest::default() };
+    let request = ComparisonRequest { seed: SEED, ..ComparisonRequest::default() };
     // Runs without a case or a metric in common have no step.
     let found =
-        RunComparison::between(&[before, after], &asked).map(|comparison| comparison.others).unwrap_or_default();
+        RunComparison::between(&[before, after], &request).map(|comparison| comparison.others).unwrap_or_default();
     let metrics = found.into_iter().flat_map(|other| other.metrics);
     metrics
         .filter_map(|measured| Some((measured.metric, HistoryStep::from_difference(measured.whole.as_ref()?))))
@@ -372,8 +372,8 @@ mod tests {
     #[test]
     fn a_step_is_what_a_comparison_of_both_runs_says() {
         let (first, second) = (run(20, 1).into_values().next().unwrap(), run(36, 1).into_values().next().unwrap());
-        let asked = ComparisonRequest { seed: 1, ..ComparisonRequest::default() };
-        let compared = RunComparison::compare(&[first, second], &asked).unwrap();
+        let request = ComparisonRequest { seed: 1, ..ComparisonRequest::default() };
+        let compared = RunComparison::compare(&[first, second], &request).unwrap();
         let whole = compared.others[0].metrics[0].whole.as_ref().unwrap();
         let step = history(&[20, 36]).series[0].points[1].step.unwrap();
         assert_eq!(
@@ -398,9 +398,9 @@ mod tests {
         histories.add(HistoryRun::default(), run(30, 2), Vec::new());
         let found = histories.finish();
         let series = &found.series[0];
-        let told: Vec<(u64, f64)> = series.points[0].pass_all.iter().map(|told| (told.k, told.mean)).collect();
+        let passes: Vec<(u64, f64)> = series.points[0].pass_all.iter().map(|passes| (passes.k, passes.mean)).collect();
         // 30 of 40 pass both times and one of them once.
-        assert_eq!(told, [(1, 30.5 / 40.0), (2, 30.0 / 40.0)]);
+        assert_eq!(passes, [(1, 30.5 / 40.0), (2, 30.0 / 40.0)]);
         assert_eq!(series.unstable[0].states, [Some(CaseState::Mixed)]);
         assert_eq!(found.rule, "one run has no step");
     }
@@ -415,8 +415,8 @@ mod tests {
         }
         histories.add(HistoryRun::default(), other, Vec::new());
         let found = histories.finish();
-        let told: Vec<bool> = found.series[0].points.iter().map(|point| point.another_way).collect();
-        assert_eq!(told, [false, true]);
+        let passes: Vec<bool> = found.series[0].points.iter().map(|point| point.another_way).collect();
+        assert_eq!(passes, [false, true]);
         for text in [found.to_terminal(crate::TerminalStyle::PLAIN), found.to_markdown()] {
             assert!(text.contains("computed in another way"), "{text}");
         }

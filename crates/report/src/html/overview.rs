@@ -125,11 +125,11 @@ fn labels(metric: &MetricSummary) -> String {
         tags.insert(0, format!("<span class=\"tag\">coverage {} ({decided})</span>", percent(coverage)));
     }
     let repeats = &metric.repeats;
-    let any = repeats.pass_at().into_iter().map(|told| ("pass@", told));
-    let all = repeats.pass_all().into_iter().filter(|told| told.k > 1).map(|told| ("pass^", told));
+    let any = repeats.pass_at().into_iter().map(|pass| ("pass@", pass));
+    let all = repeats.pass_all().into_iter().filter(|pass| pass.k > 1).map(|pass| ("pass^", pass));
     let rates = any.chain(all);
     tags.extend(
-        rates.map(|(rate, told)| format!("<span class=\"tag\">{rate}{} {}</span>", told.k, three_decimals(told.mean))),
+        rates.map(|(rate, pass)| format!("<span class=\"tag\">{rate}{} {}</span>", pass.k, three_decimals(pass.mean))),
     );
     format!("<span class=\"labels\">{}</span>", tags.join(" "))
 }

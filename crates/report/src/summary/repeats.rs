@@ -117,15 +117,15 @@ impl Repeats {
     /// pass@k and pass^k in words. For one output they are the same.
     pub fn words(&self) -> String {
         let (any, all) = (self.pass_at(), self.pass_all());
-        let any = any.iter().map(|told| format!("pass@{} {:.4}", told.k, told.mean));
-        let all = all.iter().filter(|told| told.k > 1).map(|told| format!("pass^{} {:.4}", told.k, told.mean));
+        let any = any.iter().map(|pass| format!("pass@{} {:.4}", pass.k, pass.mean));
+        let all = all.iter().filter(|pass| pass.k > 1).map(|pass| format!("pass^{} {:.4}", pass.k, pass.mean));
         any.chain(all).collect::<Vec<_>>().join(", ")
     }
 
     /// pass^k for more than one output, by its name in files.
     pub(super) fn pass_all_by_name(&self) -> BTreeMap<String, f64> {
-        let several = self.pass_all().into_iter().filter(|told| told.k > 1);
-        several.map(|told| (format!("pass^{}", told.k), told.mean)).collect()
+        let several = self.pass_all().into_iter().filter(|pass| pass.k > 1);
+        several.map(|pass| (format!("pass^{}", pass.k), pass.mean)).collect()
     }
 
     /// Whether there is nothing to tell.
@@ -136,7 +136,7 @@ impl Repeats {
 
 impl Serialize for Repeats {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.pass_at().into_iter().map(|told| (format!("pass@{}", told.k), told.mean)))
+        serializer.collect_map(self.pass_at().into_iter().map(|pass| (format!("pass@{}", pass.k), pass.mean)))
     }
 }
 
@@ -152,10 +152,10 @@ mod tests {
                 repeats.add(id, Some("m"), repeat, value);
             }
         }
-        let told: Vec<(u64, f64)> = repeats.pass_at().into_iter().map(|told| (told.k, told.mean)).collect();
+        let pass: Vec<(u64, f64)> = repeats.pass_at().into_iter().map(|pass| (pass.k, pass.mean)).collect();
         let expected = [(1, 1.25 / 3.0), (2, 1.5 / 3.0), (3, 1.75 / 3.0), (4, 2.0 / 3.0)];
-        assert_eq!(told.len(), expected.len());
-        for ((k, mean), (wanted, value)) in told.iter().zip(expected) {
+        assert_eq!(pass.len(), expected.len());
+        for ((k, mean), (wanted, value)) in pass.iter().zip(expected) {
             assert_eq!(*k, wanted);
             assert!((mean - value).abs() < 1e-12, "pass@{k} is {mean}, not {value}");
         }
