@@ -78,37 +78,37 @@ impl AnalysisCache {
     }
 
     pub(crate) fn case_value<T: 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Rc<T> {
-        let wanted = (TypeId::of::<T>(), key);
-        let known = self.case.borrow().iter().find(|(known, _)| *known == wanted).map(|(_, value)| Rc::clone(value));
+        let slot = (TypeId::of::<T>(), key);
+        let known = self.case.borrow().iter().find(|(known, _)| *known == slot).map(|(_, value)| Rc::clone(value));
         if let Some(known) = known.and_then(|value| value.downcast().ok()) {
             return known;
         }
         // Made outside of the borrow, since a reading may rest on another one.
         let made = Rc::new(make());
-        self.case.borrow_mut().push((wanted, Rc::clone(&made) as Rc<dyn Any>));
+        self.case.borrow_mut().push((slot, Rc::clone(&made) as Rc<dyn Any>));
         made
     }
 
     pub(crate) fn with_worker_value<T: Default + 'static, R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        let wanted = TypeId::of::<T>();
+        let slot = TypeId::of::<T>();
         // Taken out while it is lent: a second loan of the same type, or a panic, meets a fresh one.
-        let place = self.worker.borrow().iter().position(|(known, _)| *known == wanted);
+        let place = self.worker.borrow().iter().position(|(known, _)| *known == slot);
         let taken = place.map(|place| self.worker.borrow_mut().swap_remove(place).1);
         let mut value = taken.and_then(|value| value.downcast::<T>().ok()).unwrap_or_default();
         let result = work(&mut value);
-        self.worker.borrow_mut().push((wanted, value));
+        self.worker.borrow_mut().push((slot, value));
         result
     }
 
     pub(crate) fn run_value<T: Send + Sync + 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Arc<T> {
-        let wanted = (TypeId::of::<T>(), key);
+        let slot = (TypeId::of::<T>(), key);
         let mut values = self.run.values.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = values.iter().find(|(known, _)| *known == wanted).map(|(_, value)| Arc::clone(value));
+        let known = values.iter().find(|(known, _)| *known == slot).map(|(_, value)| Arc::clone(value));
         if let Some(known) = known.and_then(|value| value.downcast().ok()) {
             return known;
         }
         let made = Arc::new(make());
-        values.push((wanted, Arc::clone(&made) as SharedValue));
+        values.push((slot, Arc::clone(&made) as SharedValue));
         made
     }
 }

@@ -1,14 +1,13 @@
 //! [`Case`]: one row of a data set, as every metric sees it.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::transcript::{tool_text_at, value_in_map};
-use crate::{CaseMessage, CaseToolCall, FieldSpan, Output, Role, Tool, TurnExpectation, Usage};
+use crate::{CaseMessage, CaseToolCall, Field, FieldSpan, Output, Role, Tool, TurnExpectation, Usage};
 
 /// One row of a data set. Every field but `id` is optional; a metric names what it needs.
 ///
@@ -131,9 +130,9 @@ impl Case {
     /// Takes the answer out: the response, its calls, and what the assistant says last in the conversation.
     pub fn take_answer(&mut self) {
         (self.response, self.tool_calls) = (None, None);
-        let asked = self.asked_messages().len();
+        let count = self.asked_messages().len();
         if let Some(messages) = &mut self.messages {
-            messages.truncate(asked);
+            messages.truncate(count);
         }
         if self.own_messages.take().is_some() {
             self.messages.take_if(|messages| messages.is_empty());
@@ -163,10 +162,10 @@ impl Case {
     pub fn put_answer(&mut self, output: Output, calls: Option<Vec<CaseToolCall>>) {
         self.take_answer();
         if let Some(messages) = &mut self.messages {
-            let mut said = CaseMessage::new(Role::Assistant);
-            said.tool_calls = calls.clone().unwrap_or_default();
-            said.text = (!output.text.is_empty() || said.tool_calls.is_empty()).then(|| output.text.clone());
-            messages.push(said);
+            let mut reply = CaseMessage::new(Role::Assistant);
+            reply.tool_calls = calls.clone().unwrap_or_default();
+            reply.text = (!output.text.is_empty() || reply.tool_calls.is_empty()).then(|| output.text.clone());
+            messages.push(reply);
         }
         (self.response, self.tool_calls) = (Some(output), calls);
     }
@@ -274,129 +273,6 @@ pub struct Citation {
     /// Name of a transcript in place of `source_index`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-}
-
-/// A field of a [`Case`]; evidence points into one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Field {
-    /// `query`
-    Query,
-    /// `response`
-    Response,
-    /// `context`
-    Context,
-    /// `reference`
-    Reference,
-    /// `citations`
-    Citations,
-    /// `retrieved`
-    Retrieved,
-    /// `relevant`
-    Relevant,
-    /// `messages`
-    Messages,
-    /// `tools`
-    Tools,
-    /// `tool_calls`
-    ToolCalls,
-    /// `expected_tool_calls`
-    ExpectedToolCalls,
-    /// `expected_messages`
-    ExpectedMessages,
-    /// `turns`
-    Turns,
-    /// `tags`
-    Tags,
-    /// `metadata`
-    Metadata,
-}
-
-impl Field {
-    /// All fields, in the order of the documentation.
-    pub const ALL: [Self; 15] = [
-        Self::Query,
-        Self::Response,
-        Self::Context,
-        Self::Reference,
-        Self::Citations,
-        Self::Retrieved,
-        Self::Relevant,
-        Self::Messages,
-        Self::Tools,
-        Self::ToolCalls,
-        Self::ExpectedToolCalls,
-        Self::ExpectedMessages,
-        Self::Turns,
-        Self::Tags,
-        Self::Metadata,
-    ];
-
-    /// The name in files and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Query => "query",
-            Self::Response => "response",
-            Self::Context => "context",
-            Self::Reference => "reference",
-            Self::Citations => "citations",
-            Self::Retrieved => "retrieved",
-            Self::Relevant => "relevant",
-            Self::Messages => "messages",
-            Self::Tools => "tools",
-            Self::ToolCalls => "tool_calls",
-            Self::ExpectedToolCalls => "expected_tool_calls",
-            Self::ExpectedMessages => "expected_messages",
-            Self::Turns => "turns",
-            Self::Tags => "tags",
-            Self::Metadata => "metadata",
-        }
-    }
-
-    /// Other names under which files of other tools hold this field, in order of preference.
-    pub const fn aliases(self) -> &'static [&'static str] {
-        match self {
-            Self::Query => &["input", "question", "user", "user_input", "prompt"],
-            Self::Response => &[
-                "output",
-                "answer",
-                "assistant",
-                "actual_output",
-                "prediction",
-                "predicted_answer",
-                "completion",
-                "model_output",
-                "generated_text",
-                "pred",
-            ],
-            Self::Context => &["contexts", "retrieval_context", "retrieved_contexts"],
-            Self::Reference => &[
-                "expected_output",
-                "ideal",
-                "ground_truth",
-                "golden_answer",
-                "references",
-                "target",
-                "expected",
-                "gold",
-            ],
-            Self::Retrieved => &["retrieved_docs"],
-            Self::Messages => &["conversation", "trajectory", "transcript", "contents", "chat_history"],
-            Self::Tools => &["functions", "tool_definitions", "available_tools"],
-            Self::ToolCalls => &["tools_called", "actual_tool_calls", "predicted_tool_calls"],
-            Self::ExpectedToolCalls => {
-                &["expected_tools", "reference_tool_calls", "expected_tool_use", "ground_truth_tool_calls"]
-            }
-            Self::ExpectedMessages => &["reference_trajectory", "expected_trajectory", "reference_outputs"],
-            Self::Citations | Self::Relevant | Self::Turns | Self::Tags | Self::Metadata => &[],
-        }
-    }
-}
-
-impl fmt::Display for Field {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,26 @@
-//! [`Sha256`]: the digest by which files, result lines, prompts and requests are known.
+//! [`Sha256`]: the digest by which files, result lines, prompts and requests are known; [`hex`]: how bytes are written.
 
 use std::fmt;
 use std::io::{self, Write};
 
 use ring::digest::{Context, SHA256};
+use serde::{Deserialize, Serialize};
 
-use crate::FileDigest;
+/// A finished file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileDigest {
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// Bytes in lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]).collect()
+}
 
 /// SHA-256 of bytes that come in pieces.
 ///
@@ -63,9 +78,7 @@ impl Sha256 {
 
     /// The digest of what was taken in so far, in lower-case hexadecimal digits.
     pub fn hex(&self) -> String {
-        const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
-        let pair = |byte: u8| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
-        self.digest().into_iter().flat_map(pair).collect()
+        hex(&self.digest())
     }
 }
 

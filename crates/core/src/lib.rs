@@ -33,6 +33,7 @@ mod decision_thresholds;
 mod digest;
 mod event;
 mod evidence;
+mod field;
 mod job;
 mod judge;
 mod manifest;
@@ -50,22 +51,24 @@ mod shipped_thresholds;
 mod suggest;
 mod transcript;
 mod trust;
+mod utc;
 mod value;
 
 pub use analysis_cache::{AnalysisCache, RunAnalysisCache};
-pub use case::{AgentConversation, Case, Citation, Field, Passage, ResponseCost, STATE, SampleKey};
+pub use case::{AgentConversation, Case, Citation, Passage, ResponseCost, STATE, SampleKey};
 pub use conversation::{
     ChatRequest, Image, ImageKind, Message, MessagePart, ModelReply, Parameters, ReplyContent, Role, StopReason, Tool,
     ToolCall, Usage,
 };
 pub use costs::{CallOutcome, CallPurpose, CostLine, RunCosts};
 pub use decision_thresholds::DecisionThresholds;
-pub use digest::Sha256;
+pub use digest::{FileDigest, Sha256, hex};
 pub use event::{
     BenchmarkData, CaseResult, Event, MetricInfo, MetricResult, PendingRequests, Problem, ResultLine, RunEnd, Sink,
     Stop, output_source_name,
 };
 pub use evidence::{Evidence, EvidenceKind, FieldSpan, LONGEST_TEXT};
+pub use field::Field;
 pub use job::{
     Benchmark, BenchmarkError, BenchmarkStatus, CaseBatch, CaseLimit, CasePolicy, CaseSource, Console,
     DefaultCasePolicy, Job, MemorySource, Publisher, ReadProgress, SourceError,
@@ -75,9 +78,8 @@ pub use judge::{
     ProgramResult, ProgramStep, StepEnd, StepResult, Submission,
 };
 pub use manifest::{
-    BenchmarkCall, EarlyStopRecord, EmbeddingRecord, FORMAT, FileDigest, GenerationRecord, InputFile, Manifest,
-    MeansOver, ModelRecord, NamedPromptRecord, OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings,
-    SandboxRecord,
+    BenchmarkCall, EarlyStopRecord, EmbeddingRecord, FORMAT, GenerationRecord, InputFile, Manifest, MeansOver,
+    ModelRecord, NamedPromptRecord, OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings, SandboxRecord,
 };
 pub use metric::{
     Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment,
@@ -102,6 +104,7 @@ pub use transcript::{
     escape_pointer_key, json_to_text,
 };
 pub use trust::Trust;
+pub use utc::Utc;
 pub use value::{NotFinite, Value};
 
 #[doc(hidden)]

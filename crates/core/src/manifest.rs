@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::{MetricInfo, Panel, Parameters, RunCosts, Stop};
+use crate::{FileDigest, MetricInfo, Panel, Parameters, RunCosts, Stop};
 
 /// Raised when an old reader could misread a new file.
 ///
@@ -299,14 +299,4 @@ pub struct ReadSettings {
     /// Whether a row that cannot be read is a case that failed in every metric, as results of Python have it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost_rows_fail: bool,
-}
-
-/// A finished file.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FileDigest {
-    /// SHA-256 of its bytes.
-    pub sha256: String,
-    /// How many bytes.
-    pub bytes: u64,
 }

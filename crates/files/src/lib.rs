@@ -19,7 +19,9 @@ mod program;
 mod trusted_configs;
 mod untrusted_paths;
 
-pub use owner::{KeyError, KeyRotation, OwnerKeys, OwnerTag, PROBARE_KEY, SHORTEST_KEY, config_folder, random_bytes};
+pub use owner::{
+    KeyError, KeyRotation, OwnerKeys, OwnerTag, PROBARE_KEY, SHORTEST_KEY, config_folder, random_bytes, random_token,
+};
 pub use plain::{ensure_plain, file_digest, open_plain, read_plain, read_plain_text};
 pub use program::{HostProgram, PASSED_VARIABLES, clean_path, find_program, own_command};
 pub use trusted_configs::TrustedConfigs;

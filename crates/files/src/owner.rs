@@ -9,7 +9,8 @@ use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use probare_core::Sha256;
+use probare_core::{Sha256, hex};
+use ring::hmac;
 
 use crate::read_plain;
 
@@ -21,9 +22,6 @@ pub const SHORTEST_KEY: usize = 16;
 
 /// Bytes of a key.
 const LENGTH: usize = 32;
-
-/// Bytes of a block of SHA-256.
-const BLOCK: usize = 64;
 
 /// Most keys that were replaced and are still recognised.
 const MOST_OLD: usize = 100;
@@ -74,6 +72,11 @@ pub fn random_bytes<const N: usize>() -> Option<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).ok()?;
     Some(bytes)
+}
+
+/// A token of `N` random bytes in hexadecimal digits, which nobody can guess; nothing where the system gives none.
+pub fn random_token<const N: usize>() -> Option<String> {
+    random_bytes::<N>().map(|bytes| hex(&bytes))
 }
 
 /// The keys of this user: the first tags, all recognise.
@@ -129,12 +132,12 @@ impl OwnerKeys {
 
     /// HMAC-SHA-256 of a message under the first key, in hexadecimal digits, as plans of runs carry it.
     pub fn hex_tag(&self, message: &[u8]) -> Option<String> {
-        self.0.first().map(|key| hmac(key, &[message]).hex())
+        self.0.first().map(|key| hex(hmac_tag(key, &[message]).as_ref()))
     }
 
     /// Whether one of the keys made a tag in hexadecimal digits.
     pub fn recognises_hex(&self, tagged: &str, message: &[u8]) -> bool {
-        self.0.iter().any(|key| is_same(hmac(key, &[message]).hex().as_bytes(), tagged.as_bytes()))
+        self.0.iter().any(|key| is_same(hex(hmac_tag(key, &[message]).as_ref()).as_bytes(), tagged.as_bytes()))
     }
 
     /// Puts a new key in place of the one in the configuration folder. The old one is still recognised, unless old keys are to
@@ -240,25 +243,18 @@ fn tag(key: &[u8], purpose: &str, parts: &[&[u8]]) -> OwnerTag {
     for (length, part) in lengths.iter().zip(parts) {
         message.extend([length.as_slice(), *part]);
     }
-    hmac(key, &message).digest()
+    let mut tag = OwnerTag::default();
+    tag.copy_from_slice(hmac_tag(key, &message).as_ref());
+    tag
 }
 
-/// HMAC-SHA-256 (RFC 2104).
-fn hmac(key: &[u8], message: &[&[u8]]) -> Sha256 {
-    let padded = |with: u8| -> Vec<u8> {
-        let mut block = [with; BLOCK];
-        block.iter_mut().zip(key).for_each(|(place, byte)| *place ^= byte);
-        block.to_vec()
-    };
-    let mut inner = Sha256::default();
-    inner.update(padded(0x36));
+/// HMAC-SHA-256 (RFC 2104) of a message in parts.
+fn hmac_tag(key: &[u8], message: &[&[u8]]) -> hmac::Tag {
+    let mut context = hmac::Context::with_key(&hmac::Key::new(hmac::HMAC_SHA256, key));
     for part in message {
-        inner.update(part);
+        context.update(part);
     }
-    let mut outer = Sha256::default();
-    outer.update(padded(0x5c));
-    outer.update(inner.digest());
-    outer
+    context.sign()
 }
 
 /// Whether two tags are the same, in a time that does not tell where they differ.
@@ -274,7 +270,7 @@ mod tests {
     fn the_published_vector_of_hmac() {
         // RFC 4231, test case 2.
         let expected = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
-        assert_eq!(hmac(b"Jefe", &[b"what do ya want ", b"for nothing?"]).hex(), expected);
+        assert_eq!(hex(hmac_tag(b"Jefe", &[b"what do ya want ", b"for nothing?"]).as_ref()), expected);
     }
 
     #[test]

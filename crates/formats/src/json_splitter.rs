@@ -8,7 +8,7 @@ use std::io::{self, BufRead, ErrorKind, Read};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use probare_core::Problem;
 
-use crate::open::size;
+use crate::case_file::size;
 use crate::stored_file::{STANDARD_INPUT, skip_byte_order_mark};
 use crate::{CaseFileError, CaseFormat};
 

@@ -27,6 +27,7 @@
 
 mod agents;
 mod bundled;
+mod case_file;
 mod cases;
 mod cells;
 mod comments;
@@ -56,11 +57,12 @@ mod whole;
 use probare_report::{OutputWriter, RendererOptions, Summary};
 
 pub use bundled::{bundled_below, is_bundled};
+pub use case_file::{CaseFileError, CaseFormat, ReadOptions};
 pub use cases::table::{RowTable, TableBatcher, TableCell};
 pub use fields::{FieldMap, MapError};
 pub use folder::files_below;
 pub use json_node::{DataError, JsonNode, parse_json};
-pub use open::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
+pub use open::CaseReader;
 pub use proposals::columns;
 pub use row::CaseBatch;
 pub use tools::{

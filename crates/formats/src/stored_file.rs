@@ -9,8 +9,8 @@ use probare_cancellation::{decompress, open_to_read, standard_input};
 use probare_core::{InputFile, ReadProgress};
 
 use crate::bundled;
+use crate::case_file::BUFFER;
 use crate::digest::{self, DigestReader, FileDigest};
-use crate::open::BUFFER;
 use crate::{CaseFileError, CaseFormat};
 
 /// What messages call standard input.

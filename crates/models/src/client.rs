@@ -29,7 +29,7 @@ use crate::prices::{self, ModelPrice};
 use crate::shared::{ModelContext, OpenError, add_to_count};
 use crate::{
     CacheEntry, CacheKey, CallError, GeneratorType, ModelName, ModelRequest, ModelSettings, Provider, SettingsError,
-    random_bytes,
+    random_token,
 };
 
 /// A reply with what is known about it.
@@ -535,9 +535,7 @@ fn with_code(request: &ModelRequest, code: &str) -> ModelRequest {
 
 /// A code that nobody can guess.
 fn fresh_code() -> Result<String, CallError> {
-    let drawn = random_bytes::<8>();
-    let bytes = drawn.ok_or_else(|| CallError::Internal { reason: "the system gives no random numbers".to_owned() })?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    random_token::<8>().ok_or_else(|| CallError::Internal { reason: "the system gives no random numbers".to_owned() })
 }
 
 fn dropped_question_error() -> CallError {

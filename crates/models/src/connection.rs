@@ -7,13 +7,11 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, Header
 use crate::dialects::replay::ReplayCassette;
 use crate::dialects::{RawReply, RawRequest, ReplyError, anthropic, command, prompt};
 use crate::http::{AttemptError, Http, is_loopback};
+use crate::name::BEARER;
 use crate::secret::{Secret, forbid_core_dumps};
 use crate::shared::{ModelContext, OpenError};
 use crate::signature::Signer;
 use crate::{Fault, ModelName, ModelRequest, ModelSettings, Provider, SettingsError};
-
-/// Longest reply that is read, in bytes.
-pub(crate) const LARGEST: usize = 16 << 20;
 
 /// A way to a model.
 pub(crate) enum Connection {
@@ -169,9 +167,6 @@ fn open(
     }
     Ok(Connection::Http(http(headers)?))
 }
-
-/// The variable of a key for Bedrock that needs no signature.
-pub(crate) const BEARER: &str = "AWS_BEARER_TOKEN_BEDROCK";
 
 /// The keys of an account of AWS, from the variables that all its tools read.
 fn signer(settings: &ModelSettings, base_url: &str, shared: &ModelContext) -> Result<Signer, OpenError> {

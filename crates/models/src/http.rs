@@ -9,10 +9,11 @@ use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use tokio::time::timeout;
 
 use crate::Fault;
-use crate::connection::LARGEST;
-use crate::dialects::{Dialect, RawRequest, ReplyError, error_message, parse_events, parse_lines};
-use crate::models::MOST_REQUESTS;
+use crate::dialects::{Dialect, LARGEST_REPLY, RawRequest, ReplyError, error_message, parse_events, parse_lines};
 use crate::shared::ModelContext;
+
+/// Requests of a run that may be under way at once: each holds a connection.
+pub(crate) const MOST_REQUESTS: usize = 8192;
 
 /// Longest file of results of a batch, in bytes.
 const LARGEST_RESULTS: usize = 512 << 20;
@@ -91,7 +92,7 @@ impl Http {
         let mut headers = self.headers.clone();
         headers.extend(further);
         let sending = self.client.post(&raw.url).headers(headers).body(raw.body.clone());
-        let (bytes, kind) = self.exchange(sending, LARGEST, dialect).await?;
+        let (bytes, kind) = self.exchange(sending, LARGEST_REPLY, dialect).await?;
         // Some servers send events although nobody asked for a stream: the reply is there, and paid for.
         if kind.as_deref().is_some_and(|kind| kind.contains("event-stream")) || is_events(&bytes) {
             let whole = dialect.join(&parse_events(&bytes))?;
@@ -122,8 +123,8 @@ impl Http {
             let headers = std::mem::take(response.headers_mut());
             let mut bytes = Vec::new();
             while let Some(piece) = response.chunk().await.map_err(told)? {
-                if bytes.len().saturating_add(piece.len()) > LARGEST {
-                    return Err(too_large(LARGEST).reason);
+                if bytes.len().saturating_add(piece.len()) > LARGEST_REPLY {
+                    return Err(too_large(LARGEST_REPLY).reason);
                 }
                 bytes.extend_from_slice(&piece);
             }
@@ -205,7 +206,7 @@ fn too_large(most: usize) -> ReplyError {
 fn decompress(bytes: Vec<u8>, encoding: Option<&str>) -> Result<Vec<u8>, ReplyError> {
     let encoding = encoding.map(str::trim).filter(|name| !name.is_empty() && *name != "identity");
     let is_gzip = bytes.starts_with(&[0x1F, 0x8B]);
-    let most = LARGEST as u64 + 1;
+    let most = LARGEST_REPLY as u64 + 1;
     let mut plain = Vec::new();
     let read = match encoding {
         _ if is_gzip => MultiGzDecoder::new(bytes.as_slice()).take(most).read_to_end(&mut plain),
@@ -217,7 +218,7 @@ fn decompress(bytes: Vec<u8>, encoding: Option<&str>) -> Result<Vec<u8>, ReplyEr
         }
     };
     match read {
-        Ok(_) if plain.len() > LARGEST => Err(too_large(LARGEST)),
+        Ok(_) if plain.len() > LARGEST_REPLY => Err(too_large(LARGEST_REPLY)),
         Ok(_) => Ok(plain),
         Err(error) => Err(ReplyError::new(Fault::InvalidJson, format!("the reply cannot be unpacked: {error}"))),
     }
@@ -318,7 +319,7 @@ mod tests {
         assert_eq!(decompress(b"{}".to_vec(), Some("gzip")).unwrap(), b"{}", "a header that a gateway left behind");
         assert_eq!(decompress(packed[..15].to_vec(), Some("gzip")).unwrap_err().fault, Fault::InvalidJson);
         assert_eq!(decompress(b"x".to_vec(), Some("br")).unwrap_err().fault, Fault::WrongContentType);
-        let bomb = gzip(&vec![b' '; LARGEST + 1]);
+        let bomb = gzip(&vec![b' '; LARGEST_REPLY + 1]);
         assert_eq!(decompress(bomb, Some("gzip")).unwrap_err().fault, Fault::TooLarge);
     }
 }

@@ -60,7 +60,7 @@ pub use ledger::{Account, Admission, EndedCall, Grant, Ledger, LedgerRequest, Pl
 pub use models::Models;
 pub use name::{ModelName, NameError, Provider};
 pub use prices::Money;
-pub use probare_files::random_bytes;
+pub use probare_files::random_token;
 pub use request::ModelRequest;
 pub use retry_policy::Fault;
 pub use secret::{KEY_FRAGMENT, REDACTED, Redactor, Secret, WHOLE_KEY, forbid_core_dumps};
@@ -68,4 +68,6 @@ pub use settings::{
     GeneratorType, LimitScope, MaxTokensField, ModelSettings, SettingsError, looks_like_a_variable, without_keys,
 };
 pub use shared::{CallCounts, DEFAULT_CACHE_PATH, ModelContext, ModelOptions, OpenError};
-pub use sqlite::{enable_wal, guard_connection, open_without_links};
+pub use sqlite::{
+    enable_wal, ensure_plain_database, guard_connection, journal_path, open_immutable, open_without_links,
+};

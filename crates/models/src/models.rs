@@ -8,10 +8,8 @@ use probare_core::{
 
 use crate::client::{ask_all, replies};
 use crate::embedding::Embeddings;
+use crate::http::MOST_REQUESTS;
 use crate::{CallError, Client, ModelContext, ModelOptions, ModelSettings, OpenError};
-
-/// Requests of a run that may be under way at once: each holds a connection.
-pub(crate) const MOST_REQUESTS: usize = 8192;
 
 /// The models of a run: those that are asked, and those that give vectors, on the same terms. Programs are somebody else's.
 pub struct Models {

@@ -10,6 +10,9 @@ use probare_core::closest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The variable of a key for Bedrock that needs no signature.
+pub(crate) const BEARER: &str = "AWS_BEARER_TOKEN_BEDROCK";
+
 /// Who answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -129,7 +132,7 @@ impl Provider {
         match self {
             Self::Anthropic => Some("ANTHROPIC_API_KEY"),
             Self::Azure => Some("AZURE_OPENAI_API_KEY"),
-            Self::Bedrock => Some(crate::connection::BEARER),
+            Self::Bedrock => Some(BEARER),
             Self::Gemini => Some("GEMINI_API_KEY"),
             Self::Groq => Some("GROQ_API_KEY"),
             Self::Mistral => Some("MISTRAL_API_KEY"),

@@ -1,10 +1,11 @@
 //! Signature version 4 of AWS: a digest of the request, signed with a key made from the secret, the day, the region and the
 //! service.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use probare_core::Sha256;
+use probare_core::{Sha256, Utc, hex};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use ring::hmac;
 use zeroize::Zeroizing;
 
 use crate::secret::Secret;
@@ -29,7 +30,8 @@ impl Signer {
             (host, Some(port)) => format!("{host}:{port}"),
             (host, None) => host.to_owned(),
         };
-        let (day, moment) = stamp(now);
+        let moment = stamp(now);
+        let day = &moment[..8];
         let mut named = vec![("host", host), ("x-amz-date", moment.clone())];
         if let Some(token) = &self.token {
             named.push(("x-amz-security-token", token.expose().to_owned()));
@@ -43,12 +45,8 @@ impl Signer {
             Zeroizing::new(format!("POST\n{path}\n{query}\n{lines}\n{names}\n{}", Sha256::hex_digest(body)));
         let scope = format!("{day}/{}/{SERVICE}/aws4_request", self.region);
         let text = format!("AWS4-HMAC-SHA256\n{moment}\n{scope}\n{}", Sha256::hex_digest(canonical.as_bytes()));
-        let first = Zeroizing::new(format!("AWS4{}", self.secret.expose()));
-        let mut key = Zeroizing::new(hmac(first.as_bytes(), day.as_bytes()));
-        for piece in [self.region.as_str(), SERVICE, "aws4_request"] {
-            key = Zeroizing::new(hmac(&*key, piece.as_bytes()));
-        }
-        let signature: String = hmac(&*key, text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let key = signing_key(self.secret.expose(), day, &self.region, SERVICE);
+        let signature = hex(hmac_tag(key.as_ref(), &text).as_ref());
         let access = &self.access_key;
         let authorization =
             format!("AWS4-HMAC-SHA256 Credential={access}/{scope}, SignedHeaders={names}, Signature={signature}");
@@ -68,66 +66,32 @@ impl Signer {
     }
 }
 
-/// HMAC with SHA-256 (RFC 2104).
-fn hmac(key: &[u8], text: &[u8]) -> [u8; 32] {
-    const BLOCK: usize = 64;
-    let mut padded = Zeroizing::new([0_u8; BLOCK]);
-    if key.len() > BLOCK {
-        let mut digest = Sha256::default();
-        digest.update(key);
-        padded[..32].copy_from_slice(&digest.digest());
-    } else {
-        padded[..key.len()].copy_from_slice(key);
-    }
-    let with = |pad: u8| Zeroizing::new(padded.map(|byte| byte ^ pad));
-    let mut inner = Sha256::default();
-    inner.update(&with(0x36)[..]);
-    inner.update(text);
-    let mut outer = Sha256::default();
-    outer.update(&with(0x5C)[..]);
-    outer.update(inner.digest());
-    outer.digest()
+/// HMAC-SHA-256 (RFC 2104).
+fn hmac_tag(key: &[u8], text: &str) -> hmac::Tag {
+    hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes())
 }
 
-/// The day and the moment as AWS writes them: `20150830` and `20150830T123600Z`.
-fn stamp(now: SystemTime) -> (String, String) {
-    let seconds = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Days since 1970 as a date (Hinnant, "chrono-compatible low-level date algorithms").
-    let shifted = days + 719_468;
-    let era = shifted / 146_097;
-    let of_era = shifted % 146_097;
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let date = format!("{year:04}{month:02}{day:02}");
-    let moment = format!("{date}T{:02}{:02}{:02}Z", rest / 3600, rest % 3600 / 60, rest % 60);
-    (date, moment)
+/// A moment as AWS writes it: `20150830T123600Z`.
+fn stamp(now: SystemTime) -> String {
+    Utc::from_system_time(now).stamp().replace('_', "T") + "Z"
+}
+
+/// The key that signs: made from the secret, the day, the region and the service.
+fn signing_key(secret: &str, day: &str, region: &str, service: &str) -> hmac::Tag {
+    let first = Zeroizing::new(format!("AWS4{secret}"));
+    let day_key = hmac_tag(first.as_bytes(), day);
+    [region, service, "aws4_request"].iter().fold(day_key, |key, piece| hmac_tag(key.as_ref(), piece))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
-    fn hmac_is_that_of_rfc_4231() {
-        let hex = |bytes: [u8; 32]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        assert_eq!(
-            hex(hmac(b"Jefe", b"what do ya want for nothing?")),
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-        );
-        assert_eq!(
-            hex(hmac(&[0xAA; 131], b"Test Using Larger Than Block-Size Key - Hash Key First")),
-            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
-        );
-    }
-
-    #[test]
     fn a_moment_is_written_as_aws_writes_it() {
-        let at = |seconds| stamp(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).1;
+        let at = |seconds| stamp(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
         assert_eq!(at(1_440_938_160), "20150830T123600Z");
         assert_eq!(at(951_782_400), "20000229T000000Z");
         assert_eq!(at(0), "19700101T000000Z");
@@ -136,12 +100,8 @@ mod tests {
     #[test]
     fn the_signing_key_is_that_of_the_published_example() {
         // The example of AWS' documentation for the derivation of a signing key.
-        let mut key = hmac(b"AWS4wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", b"20150830");
-        for piece in ["us-east-1", "iam", "aws4_request"] {
-            key = hmac(&key, piece.as_bytes());
-        }
-        let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, "c4afb1cc5771d871763a393e44b703571b55cc28424d1a5e86da6ed3c154a4b9");
+        let key = signing_key("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "20150830", "us-east-1", "iam");
+        assert_eq!(hex(key.as_ref()), "c4afb1cc5771d871763a393e44b703571b55cc28424d1a5e86da6ed3c154a4b9");
     }
 
     #[test]

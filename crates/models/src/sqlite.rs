@@ -2,7 +2,8 @@
 //! written to. Several processes may begin the same file at the same moment. Whatever such a file holds, a signal ends the wait
 //! for it ([`guard_connection`]).
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,44 @@ pub fn open_without_links(path: &Path) -> rusqlite::Result<Connection> {
         // What is wrong with such a path is for the system to say.
         _ => Connection::open_with_flags(path, flags)?,
     };
+    guard_connection(&mut connection)?;
+    Ok(connection)
+}
+
+/// A file beside the file, as `SQLite` names it.
+fn path_beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// The journal beside a file, which holds what the file does not have yet.
+pub fn journal_path(path: &Path) -> PathBuf {
+    path_beside(path, "-wal")
+}
+
+/// Fails where the file, or what `SQLite` keeps beside it, is no plain file: a pipe in its place would be waited for. Which one it
+/// is comes with the error.
+pub fn ensure_plain_database(path: &Path) -> Result<(), (PathBuf, io::Error)> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let path = path_beside(path, suffix);
+        probare_files::ensure_plain(&path).map_err(|error| (path, error))?;
+    }
+    Ok(())
+}
+
+/// Opens a file that nobody changes, for reading alone: nothing is made beside it, and no lock is taken.
+pub fn open_immutable(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut address = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(byte) {
+            address.push(char::from(*byte));
+        } else {
+            address.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    let mut connection = Connection::open_with_flags(address + "?immutable=1", flags)?;
     guard_connection(&mut connection)?;
     Ok(connection)
 }

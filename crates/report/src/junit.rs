@@ -197,7 +197,7 @@ impl Junit {
     fn finish(&mut self, finish: &RunEnd) -> io::Result<()> {
         let summary = Summary::required(finish)?;
         self.gates(&summary.verdicts)?;
-        let title = self.options.title(summary);
+        let title = self.options.title(&summary.source);
         let Counts { tests, failures, errors, skipped } = self.counts;
         let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
         writeln!(self.output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;

@@ -47,6 +47,7 @@ pub mod markdown;
 pub mod number;
 mod output;
 pub mod parquet;
+mod renderer_options;
 mod status;
 mod summary;
 pub mod svg;
@@ -55,7 +56,6 @@ pub mod terminal;
 #[cfg(test)]
 mod testing;
 mod timeline;
-mod utc;
 mod worst;
 mod wrap;
 
@@ -64,7 +64,7 @@ pub use self::parquet::{MetricCells, Parquet};
 pub use cases::CaseLines;
 pub use columns::{MetricColumns, columns};
 pub use dataset_version::DatasetVersion;
-pub use format::{RendererOptions, ReportError, ReportFormat, open};
+pub use format::{ReportError, ReportFormat, open};
 pub use gate::{Gate, GateError, GateOrigin, GateVerdict, Gates, LabelUnit, Relation, listed_verdicts};
 pub use github::Github;
 pub use html::Html;
@@ -73,6 +73,8 @@ pub use jsonl::Jsonl;
 pub use junit::{Junit, NOT_ASKED};
 pub use markdown::Markdown;
 pub use output::{Compression, LinesDigest, OutputOverlap, OutputWriter, refuse_overlap};
+pub use probare_core::Utc;
+pub use renderer_options::RendererOptions;
 pub use status::ResultStatus;
 pub use summary::{
     BINS, Cluster, Clusters, DecidedCounts, Group, GroupBy, Groups, Histogram, LabelCount, LabelCounts, LabelRemark,
@@ -81,7 +83,6 @@ pub use summary::{
 };
 pub use terminal::TerminalStyle;
 pub use timeline::answer_text;
-pub use utc::Utc;
 pub use worst::shortfall;
 pub use wrap::wrap;
 

@@ -58,7 +58,7 @@ impl Markdown {
     }
 
     fn page(&self, summary: &Summary, panels: &[Panel]) -> String {
-        let mut page = format!("# {}\n\n", markdown(&self.options.title(summary)));
+        let mut page = format!("# {}\n\n", markdown(&self.options.title(&summary.source)));
         page.push_str(&format!(
             "{} from {}, scored by Probare {VERSION}.",
             summary.amount(),
@@ -125,9 +125,9 @@ fn gates(summary: &Summary) -> String {
         return String::new();
     }
     let mut text = String::from("## Gates\n\n");
-    let (told, quiet) = listed_verdicts(&summary.verdicts);
+    let (listed, quiet) = listed_verdicts(&summary.verdicts);
     let mut unlisted = 0;
-    for verdict in told {
+    for verdict in listed {
         if text.len() > BYTES / 3 {
             unlisted += 1;
             continue;

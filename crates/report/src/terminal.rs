@@ -172,8 +172,8 @@ pub fn render(summary: &Summary, verdicts: &[GateVerdict], look: TerminalStyle) 
         totals.push_str(&format!("; incomplete: {why}"));
     }
     line(BOLD, "run", &format!("{totals}, from {}", summary.source));
-    let (told, quiet) = listed_verdicts(verdicts);
-    for verdict in told {
+    let (listed, quiet) = listed_verdicts(verdicts);
+    for verdict in listed {
         let sentence = verdict.to_string();
         let (word, rest) = sentence.split_once(": ").unwrap_or(("gate", &sentence));
         line(if verdict.passed { GREEN } else { RED }, word, rest);

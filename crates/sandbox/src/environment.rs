@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use probare_files::HostProgram;
+use probare_files::{HostProgram, find_program};
 use serde::Deserialize;
 
 /// How long an interpreter, conda or uv may take to say who it is.
@@ -332,11 +332,6 @@ fn command_output(command: &mut Command, patience: Duration) -> Result<String, E
     let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let last = lines[lines.len().saturating_sub(MOST_LINES)..].join("; ");
     Err(failed(if last.is_empty() { status.to_string() } else { last }))
-}
-
-/// A program on PATH.
-pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
-    probare_files::find_program(program)
 }
 
 #[cfg(test)]

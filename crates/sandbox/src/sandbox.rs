@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use probare_core::{Program, ProgramResult, ProgramStep, SandboxRecord};
-use probare_files::HostProgram;
+use probare_files::{HostProgram, find_program};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::cgroup::CgroupParents;
-use crate::environment::{Interpreter, PythonEnvironment, find_program};
+use crate::environment::{Interpreter, PythonEnvironment};
 use crate::launch::{LaunchContext, PipePair, SandboxTools};
 use crate::live::{LiveCommand, LiveLimits, LiveProgram};
 use crate::probe::{Probe, probes};

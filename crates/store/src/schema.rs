@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use probare_models::{ensure_plain_database, journal_path, open_immutable};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 use tempfile::TempDir;
 
 use super::checksum::{RowTally, TallyKey};
@@ -192,15 +193,8 @@ impl Access {
     }
 }
 
-/// A pipe in the place of the store, or of what `SQLite` keeps beside it, would be waited for.
 fn refuse_special_files(path: &Path) -> Result<(), StoreError> {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        let checked = probare_files::ensure_plain(Path::new(&name));
-        checked.map_err(|error| StoreError::Database { path: name.into(), reason: error.to_string() })?;
-    }
-    Ok(())
+    ensure_plain_database(path).map_err(|(path, error)| StoreError::Database { path, reason: error.to_string() })
 }
 
 /// Opens the file, creating it and its folder where they are not there.
@@ -225,16 +219,9 @@ pub(super) fn open_existing(path: &Path) -> Result<(Access, Connection), StoreEr
     let found = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
     drop(connection);
     match found {
-        Ok(found) if (1..form).contains(&found) => open_copy(path, &journal_of(path)),
+        Ok(found) if (1..form).contains(&found) => open_copy(path, &journal_path(path)),
         _ => open(path),
     }
-}
-
-/// The journal beside a store.
-fn journal_of(path: &Path) -> PathBuf {
-    let mut journal = path.as_os_str().to_owned();
-    journal.push("-wal");
-    PathBuf::from(journal)
 }
 
 /// Opens a file that may be written; an error says whether it may not.
@@ -288,7 +275,7 @@ fn bring_up_to_date(path: &Path, connection: &mut Connection) -> Result<bool, St
 /// Opens a file that may not be written.
 fn open_to_read(path: &Path) -> Result<(Access, Connection), StoreError> {
     // A journal beside it belongs to it, and is taken in where that may be written.
-    let journal = journal_of(path);
+    let journal = journal_path(path);
     if journal.metadata().is_ok_and(|found| found.len() > 0) {
         return open_copy(path, &journal);
     }
@@ -340,21 +327,8 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
 
 /// A connection that needs no file beside the store.
 fn connect_to_read(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut address = "file:".to_owned();
-    for byte in whole.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                address.push(char::from(*byte));
-            }
-            other => address.push_str(&format!("%{other:02X}")),
-        }
-    }
-    address.push_str("?immutable=1");
-    let mut connection = Connection::open_with_flags(address, flags).map_err(database_error(path))?;
-    probare_models::guard_connection(&mut connection).map_err(database_error(path))?;
-    Ok(connection)
+    open_immutable(&whole).map_err(database_error(path))
 }
 
 /// Fails where a store holds anything but what this program makes in one of this form: a view, a trigger or a table of another

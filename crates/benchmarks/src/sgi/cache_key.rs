@@ -5,7 +5,7 @@
 use blake2::digest::Output;
 use blake2::digest::block_api::{Buffer, UpdateCore, VariableOutputCore};
 use blake2::{Blake2bVarCore, Digest};
-use probare_core::Sha256;
+use probare_core::{Sha256, hex};
 use serde_json::{Map, Value as Json, json};
 
 /// What goes into a key where the settings do not say.
@@ -41,8 +41,8 @@ pub fn cache_key(settings: &Map<String, Json>, model: &str, question: &str, para
             let size = settings.get("hash_digest_size").and_then(Json::as_u64).unwrap_or(16);
             blake2b(bytes, usize::try_from(size).unwrap_or(16))
         }
-        "md5" => hexadecimal(&md5::Md5::digest(bytes)),
-        "sha1" => hexadecimal(&sha1::Sha1::digest(bytes)),
+        "md5" => hex(&md5::Md5::digest(bytes)),
+        "sha1" => hex(&sha1::Sha1::digest(bytes)),
         _ => Sha256::hex_digest(bytes),
     }
 }
@@ -58,13 +58,5 @@ fn blake2b(bytes: &[u8], size: usize) -> String {
     buffer.digest_blocks(bytes, |blocks| hasher.update_blocks(blocks));
     let mut digest = Output::<Blake2bVarCore>::default();
     hasher.finalize_variable_core(&mut buffer, &mut digest);
-    hexadecimal(&digest[..size])
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .filter_map(|half| char::from_digit(u32::from(half), 16))
-        .collect()
+    hex(&digest[..size])
 }

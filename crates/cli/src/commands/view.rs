@@ -8,7 +8,7 @@ use std::time::Duration;
 use probare_analysis::ViewerError;
 use probare_engine::Exit;
 use probare_files::HostProgram;
-use probare_models::random_bytes;
+use probare_models::random_token;
 use probare_report::OutputWriter;
 use probare_server::{AuthToken, Server, ServerLimits, ServerSettings, VIEWER_PATH};
 
@@ -79,9 +79,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 
 /// A token that nobody can guess.
 fn token() -> Result<String, Failure> {
-    let bytes =
-        random_bytes::<24>().ok_or_else(|| Failure::new("the system has no source of random numbers for a token"))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    random_token::<24>().ok_or_else(|| Failure::new("the system has no source of random numbers for a token"))
 }
 
 /// Opens an address in a browser. The words of a command can be read by everybody on a machine, and the address holds the

@@ -12,10 +12,10 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use probare_core::{Case, Problem};
 
 use crate::CaseFileError;
+use crate::case_file::BUFFER;
 use crate::cells::{RowCell, RowColumns};
 use crate::json_splitter::{fill_buffer, patience, too_long};
 use crate::names::NameId;
-use crate::open::BUFFER;
 use crate::row::{CaseBatch, FileContext, RawRows, RowOrigin};
 
 /// A batch ends after this many rows …

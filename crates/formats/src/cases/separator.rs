@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 use memchr::memchr_iter;
 
 use crate::CaseFileError;
-use crate::open::BUFFER;
+use crate::case_file::BUFFER;
 
 /// Signs that are looked for, in order of preference.
 const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];

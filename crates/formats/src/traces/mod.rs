@@ -4,6 +4,7 @@
 //! conversations, and cases, of their own. What cannot be used is not silently gone: it is told as [`TraceLoss`].
 
 mod conversation;
+mod grouping;
 mod losses;
 mod model_call;
 mod otlp;
@@ -16,11 +17,8 @@ mod threads;
 mod weight;
 
 use std::collections::HashMap;
-use std::fmt;
-use std::str::FromStr;
 
 use probare_core::Case;
-use serde::{Deserialize, Serialize};
 
 use self::losses::LossCollector;
 use self::otlp::{LogRecord, Span};
@@ -28,6 +26,7 @@ use self::spans::SpanKind;
 use self::threads::Threads;
 use self::weight::ValueBudget;
 
+pub use self::grouping::Grouping;
 pub(crate) use self::losses::summary;
 pub use self::losses::{TraceLoss, TraceLossKind};
 pub use self::split::{SplitExport, SplitTrace, split_export};
@@ -37,44 +36,6 @@ pub const TRACE: &str = "trace";
 
 /// The event of the conventions that holds a score.
 pub const EVALUATION_EVENT: &str = "gen_ai.evaluation.result";
-
-/// What becomes one case.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Grouping {
-    /// A trace.
-    #[default]
-    Trace,
-    /// All traces of one `gen_ai.conversation.id` or `session.id`.
-    Conversation,
-}
-
-impl Grouping {
-    /// The word on the command line and in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Trace => "trace",
-            Self::Conversation => "conversation",
-        }
-    }
-}
-
-impl fmt::Display for Grouping {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-impl FromStr for Grouping {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        [Self::Trace, Self::Conversation]
-            .into_iter()
-            .find(|grouping| grouping.name() == name)
-            .ok_or_else(|| format!("unknown grouping `{name}`; known are trace and conversation"))
-    }
-}
 
 /// Whether a text begins as OTLP/JSON does, and as no file of cases would: with an object, in a list or not, whose first
 /// member is `resourceSpans` or `resourceLogs`.

@@ -341,7 +341,7 @@ fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
         && let Ok(bytes) = BASE64_STANDARD.decode(&text)
         && matches!(bytes.len(), 8 | 16)
     {
-        return Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+        return Ok(probare_core::hex(&bytes));
     }
     Ok(text.to_ascii_lowercase())
 }

@@ -7,7 +7,7 @@ use probare_core::CallPurpose;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
-use crate::sqlite::{enable_wal, open_without_links};
+use crate::sqlite::{enable_wal, ensure_plain_database, open_without_links};
 use crate::{CacheError, Fault, ModelRequest, Money, Spending};
 
 const TABLES: &str = "
@@ -96,7 +96,8 @@ impl BatchJournal {
     pub(crate) fn open(path: &Path) -> Result<Self, CacheError> {
         let failed = |reason: String| CacheError::Database { path: path.to_owned(), reason };
         let wrong = |error: rusqlite::Error| failed(error.to_string());
-        probare_files::ensure_plain(path).map_err(|error| failed(error.to_string()))?;
+        ensure_plain_database(path)
+            .map_err(|(path, error)| CacheError::Database { path, reason: error.to_string() })?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use probare_core::{ModelReply, Sha256};
+use probare_core::{ModelReply, Sha256, hex};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -35,7 +35,7 @@ impl CacheKey {
 
 impl fmt::Display for CacheKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        formatter.write_str(&hex(&self.0))
     }
 }
 

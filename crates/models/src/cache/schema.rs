@@ -5,6 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use super::CacheError;
+use crate::sqlite::{ensure_plain_database, guard_connection, journal_path, open_immutable};
 
 /// Number of the form of the file.
 pub(crate) const FORMAT: i64 = 1;
@@ -55,15 +56,8 @@ fn add_tags(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// A pipe in the place of the file, or of what `SQLite` keeps beside it, would be waited for.
 fn refuse_special_files(path: &Path) -> Result<(), CacheError> {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        let checked = probare_files::ensure_plain(Path::new(&name));
-        checked.map_err(|error| CacheError::Database { path: name.into(), reason: error.to_string() })?;
-    }
-    Ok(())
+    ensure_plain_database(path).map_err(|(path, error)| CacheError::Database { path, reason: error.to_string() })
 }
 
 /// Opens the file for reading alone: nothing is created, nothing is written, no lock is taken where nobody writes. A file
@@ -83,17 +77,17 @@ pub(crate) fn open_reading(path: &Path) -> Result<Connection, CacheError> {
         Err(error) => return Err(other(error.to_string())),
     };
     // A journal beside the file belongs to somebody who writes, or who was killed: it holds replies that the file does not.
-    let mut journal = whole.clone().into_os_string();
-    journal.push("-wal");
-    let is_still = std::fs::metadata(&journal).map_or(true, |about| about.len() == 0);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let is_still = std::fs::metadata(journal_path(&whole)).map_or(true, |about| about.len() == 0);
     let connection = if is_still {
-        Connection::open_with_flags(uri(&whole), flags)
+        open_immutable(&whole)
     } else {
-        Connection::open_with_flags(&whole, flags & !OpenFlags::SQLITE_OPEN_URI)
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Connection::open_with_flags(&whole, flags).and_then(|mut connection| {
+            guard_connection(&mut connection)?;
+            Ok(connection)
+        })
     };
-    let mut connection = connection.map_err(&wrong)?;
-    crate::guard_connection(&mut connection).map_err(&wrong)?;
+    let connection = connection.map_err(&wrong)?;
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(&wrong)?;
     match found {
         FORMAT => {}
@@ -154,20 +148,6 @@ fn is_plain_table(connection: &Connection, name: &str, sql: &str) -> rusqlite::R
     let computed = "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden != 0";
     let computed: i64 = connection.query_row(computed, [name], |row| row.get(0))?;
     Ok(computed == 0 && sql.starts_with("CREATE TABLE"))
-}
-
-/// The address by which `SQLite` opens a file that nobody changes.
-fn uri(path: &Path) -> String {
-    let mut uri = String::from("file:");
-    for byte in path.as_os_str().as_encoded_bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(byte) {
-            uri.push(char::from(*byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
 }
 
 /// Says in which file something went wrong.

@@ -23,7 +23,7 @@ use crate::http::{AttemptError, Http};
 use crate::ledger::{EndedCall, PlannedCall, key_from_hex};
 use crate::retry_policy::{Retry, backoff};
 use crate::shared::ModelContext;
-use crate::{CacheEntry, CacheKey, CallError, Fault, ModelRequest, Money, Spending, random_bytes};
+use crate::{CacheEntry, CacheKey, CallError, Fault, ModelRequest, Money, Spending, random_token};
 
 /// What a reply costs in a batch, of what it costs alone: both vendors say half.
 const SHARE_OF_PRICE: f64 = 0.5;
@@ -500,9 +500,7 @@ fn seconds_now() -> u64 {
 }
 
 fn fresh_token() -> Result<String, CallError> {
-    let drawn = random_bytes::<12>();
-    let bytes = drawn.ok_or_else(|| CallError::Internal { reason: "the system gives no random numbers".to_owned() })?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    random_token::<12>().ok_or_else(|| CallError::Internal { reason: "the system gives no random numbers".to_owned() })
 }
 
 impl ModelContext {

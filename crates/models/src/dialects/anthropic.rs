@@ -2,16 +2,13 @@
 //!
 //! A JSON Schema is asked for through a tool that the model has to use, which every model of the family understands.
 
-use std::time::{Duration, SystemTime};
-
 use probare_core::{Message, MessagePart, Role, StopReason, ToolCall, Usage};
-use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::chat::append;
 use super::{
     Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, cut_stream, endpoint_url,
-    non_empty, parse_json, retry_after_header, schema, set, split_system, text_at, u64_at, usage, with_joined_results,
+    non_empty, parse_json, schema, set, split_system, text_at, u64_at, usage, with_joined_results,
 };
 use crate::{Fault, ModelRequest};
 
@@ -116,18 +113,6 @@ impl Dialect for Anthropic {
         found.into_reply()
     }
 
-    fn write_vectors(&self, _: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
-        Ok(RawRequest::none())
-    }
-
-    fn read_vectors(&self, _: &[ModelRequest], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
-        Err(super::no_vectors())
-    }
-
-    fn most_vectors(&self) -> usize {
-        1
-    }
-
     fn join(&self, events: &[Json]) -> Result<Json, ReplyError> {
         let (mut whole, mut blocks) = (Map::new(), Vec::<Map<String, Json>>::new());
         let mut is_whole = false;
@@ -183,10 +168,6 @@ impl Dialect for Anthropic {
             400 if body.contains("blocked by content filtering policy") => Fault::Moderated,
             _ => Fault::from_status(status, body),
         }
-    }
-
-    fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        retry_after_header(headers, now)
     }
 
     fn end_indicators(&self) -> EndIndicators {

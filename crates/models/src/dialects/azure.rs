@@ -1,13 +1,10 @@
 //! Models of `OpenAI` in Azure: `/chat/completions` below a deployment, with the version of the interface in the address.
 
-use std::time::{Duration, SystemTime};
-
-use reqwest::header::HeaderMap;
 use serde_json::Value as Json;
 
 use super::chat::{body, join, read, read_vectors, vectors_body};
-use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError, endpoint_url, retry_after_header};
-use crate::{Fault, ModelRequest};
+use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError, endpoint_url};
+use crate::ModelRequest;
 
 /// The version of the interface where the settings name none.
 pub(crate) const VERSION: &str = "2024-10-21";
@@ -50,14 +47,6 @@ impl Dialect for Azure {
 
     fn join(&self, events: &[Json]) -> Result<Json, ReplyError> {
         join(events)
-    }
-
-    fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::from_status(status, body)
-    }
-
-    fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        retry_after_header(headers, now)
     }
 
     fn end_indicators(&self) -> EndIndicators {

@@ -3,16 +3,13 @@
 //! Replies do not come in pieces here: its stream is a binary form of its own. A JSON Schema is asked for through a tool that
 //! the model has to use.
 
-use std::time::{Duration, SystemTime};
-
 use probare_core::{Message, MessagePart, Role, Usage};
-use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::anthropic::{REPLY_TOOL, is_thinking, take_call, thinking_allows};
 use super::{
     Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, endpoint_url, non_empty,
-    parse_json, retry_after_header, schema, set, split_system, text_at, u64_at, usage, with_joined_results,
+    parse_json, schema, set, split_system, text_at, u64_at, usage, with_joined_results,
 };
 use crate::{Fault, ModelRequest};
 
@@ -98,22 +95,6 @@ impl Dialect for Bedrock {
         found.into_reply()
     }
 
-    fn write_vectors(&self, _: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
-        Ok(RawRequest::none())
-    }
-
-    fn read_vectors(&self, _: &[ModelRequest], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
-        Err(super::no_vectors())
-    }
-
-    fn most_vectors(&self) -> usize {
-        1
-    }
-
-    fn join(&self, _: &[Json]) -> Result<Json, ReplyError> {
-        Err(super::no_stream())
-    }
-
     fn fault(&self, status: u16, body: &str) -> Fault {
         match status {
             // Throttling may come as 400 here.
@@ -123,10 +104,6 @@ impl Dialect for Bedrock {
             429 if body.contains("not ready") => Fault::Overloaded,
             _ => Fault::from_status(status, body),
         }
-    }
-
-    fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        retry_after_header(headers, now)
     }
 
     fn end_indicators(&self) -> EndIndicators {

@@ -1,16 +1,12 @@
 //! `/chat/completions`, as `OpenAI` defined it and Groq, Mistral, `OpenRouter`, vLLM, llama.cpp and Ollama speak it.
 
-use std::time::{Duration, SystemTime};
-
 use probare_core::{Message, MessagePart, ModelReply, Role, ToolCall};
-use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::{
     Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, arguments, base64, cut_stream,
-    endpoint_url, inner_error, non_empty, parse_json, retry_after_header, set, text_at, usage,
+    endpoint_url, inner_error, non_empty, parse_json, read_vector, set, text_at, usage,
 };
-use crate::embedding::read_vector;
 use crate::{Fault, ModelRequest, Provider};
 
 /// What names the field of the longest reply among what decides a reply.
@@ -81,14 +77,6 @@ impl Dialect for Chat {
 
     fn join(&self, events: &[Json]) -> Result<Json, ReplyError> {
         join(events)
-    }
-
-    fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::from_status(status, body)
-    }
-
-    fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        retry_after_header(headers, now)
     }
 
     fn end_indicators(&self) -> EndIndicators {

@@ -12,8 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
-use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError, base64};
-use crate::connection::LARGEST;
+use super::{Dialect, EndIndicators, Feature, LARGEST_REPLY, RawReply, RawRequest, ReplyError, base64};
 use crate::{Fault, ModelRequest};
 
 /// Bytes of what a program complains about that are kept.
@@ -55,14 +54,6 @@ impl Dialect for Command {
 
     fn read_vectors(&self, _: &[ModelRequest], body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
         read(body).map(|reply| vec![reply])
-    }
-
-    fn most_vectors(&self) -> usize {
-        1
-    }
-
-    fn join(&self, _: &[Json]) -> Result<Json, ReplyError> {
-        Err(super::no_stream())
     }
 
     fn fault(&self, _: u16, _: &str) -> Fault {
@@ -182,13 +173,13 @@ pub(crate) async fn run(command: &[String], input: Vec<u8>) -> Result<Vec<u8>, R
         drop(stdin);
     };
     // What a program complains about at length is read to its end; what it answers too long is not.
-    let most = LARGEST as u64 + 1;
+    let most = LARGEST_REPLY as u64 + 1;
     let mut output = Vec::new();
     let mut out = stdout.take(most);
     let ((), read, errors) = tokio::join!(feed, out.read_to_end(&mut output), read_limited(stderr, LONGEST_COMPLAINT));
     let errors = errors.unwrap_or_default();
     read.map_err(|error| wrong(format!("cannot read from `{program}`: {error}")))?;
-    if output.len() > LARGEST {
+    if output.len() > LARGEST_REPLY {
         return Err(ReplyError::new(Fault::TooLarge, "the program writes more than any reply"));
     }
     let status = child.wait().await.map_err(|error| wrong(error.to_string()))?;

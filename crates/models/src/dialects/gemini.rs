@@ -8,9 +8,9 @@ use serde_json::{Map, Value as Json, json as form};
 
 use super::{
     Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, cut_stream, endpoint_url,
-    non_empty, parse_json, retry_after_header, schema, set, split_system, text_at, usage, with_joined_results,
+    non_empty, parse_json, read_vector, retry_after_header, schema, set, split_system, text_at, usage,
+    with_joined_results,
 };
-use crate::embedding::read_vector;
 use crate::retry_policy::retry_after;
 use crate::{Fault, ModelRequest};
 
@@ -171,10 +171,6 @@ impl Dialect for Gemini {
         set(&mut candidate, "logprobsResult", logprobs);
         whole.insert("candidates".to_owned(), form!([candidate]));
         Ok(Json::Object(whole))
-    }
-
-    fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::from_status(status, body)
     }
 
     fn retry_after(&self, headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration> {

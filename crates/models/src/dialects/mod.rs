@@ -35,8 +35,11 @@ pub(crate) use sse::{parse_events, parse_lines};
 pub use stop::{StopMeaning, StopReasons, stop_reasons};
 pub use table::{providers_table, reply_endings_table};
 
+use crate::ModelRequest;
 use crate::retry_policy::{self, Fault};
-use crate::{ModelRequest, Provider};
+
+/// Longest reply that is read, in bytes.
+pub(crate) const LARGEST_REPLY: usize = 16 << 20;
 
 /// What can be asked of a model, beside the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -147,55 +150,38 @@ pub(crate) trait Dialect: Sync {
     /// The reply in a body of status 200.
     fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError>;
 
-    /// The request for the vectors of several texts; all requests are alike but for their text.
-    fn write_vectors(&self, requests: &[ModelRequest]) -> Result<RawRequest, ReplyError>;
+    /// The request for the vectors of several texts; all requests are alike but for their text. Nothing where there are none.
+    fn write_vectors(&self, _: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
+        Ok(RawRequest::none())
+    }
 
     /// The vectors in a body of status 200, as the JSON of their numbers, in the order of the texts.
-    fn read_vectors(&self, requests: &[ModelRequest], body: &[u8]) -> Result<Vec<RawReply>, ReplyError>;
+    fn read_vectors(&self, _: &[ModelRequest], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+        Err(no_vectors())
+    }
 
     /// Most texts of one request for vectors.
-    fn most_vectors(&self) -> usize;
+    fn most_vectors(&self) -> usize {
+        1
+    }
 
-    /// The events of a stream as the body that would have come at once.
-    fn join(&self, events: &[Json]) -> Result<Json, ReplyError>;
+    /// The events of a stream as the body that would have come at once. Settings refuse to stream what cannot.
+    fn join(&self, _: &[Json]) -> Result<Json, ReplyError> {
+        Err(ReplyError::new(Fault::BadRequest, "replies do not come in pieces here"))
+    }
 
     /// What a status other than 200 means.
-    fn fault(&self, status: u16, body: &str) -> Fault;
+    fn fault(&self, status: u16, body: &str) -> Fault {
+        Fault::from_status(status, body)
+    }
 
     /// How long the provider asks to wait.
-    fn retry_after(&self, headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration>;
+    fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
+        retry_after_header(headers, now)
+    }
 
     /// By what it is known how a reply ended.
     fn end_indicators(&self) -> EndIndicators;
-}
-
-impl Provider {
-    /// How it is spoken to.
-    pub(crate) fn dialect(self) -> &'static dyn Dialect {
-        match self {
-            Self::Anthropic => &anthropic::Anthropic,
-            Self::Azure => &azure::Azure,
-            Self::Bedrock => &bedrock::Bedrock,
-            Self::Command => &command::Command,
-            Self::Gemini => &gemini::Gemini,
-            Self::Groq => &chat::GROQ,
-            Self::LlamaCpp => &chat::LLAMA_CPP,
-            Self::Mistral => &chat::MISTRAL,
-            Self::Ollama => &chat::OLLAMA,
-            Self::OllamaNative => &ollama::Ollama,
-            Self::OpenAi => &chat::OPENAI,
-            Self::OpenAiResponses => &responses::Responses,
-            Self::OpenRouter => &chat::OPENROUTER,
-            Self::Prompt => &prompt::Prompt,
-            Self::Replay => &replay::Replay,
-            Self::Vllm => &chat::VLLM,
-        }
-    }
-
-    /// Whether a setting can be expressed.
-    pub fn supports(self, feature: Feature) -> bool {
-        self.dialect().supports(feature)
-    }
 }
 
 /// A reply as a provider gave it.
@@ -492,14 +478,19 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     BASE64_STANDARD.encode(bytes)
 }
 
+/// Reads a vector from the JSON of its numbers; the reason where it is none.
+pub(crate) fn read_vector(text: &str) -> Result<Vec<f32>, String> {
+    let numbers: Vec<f32> =
+        serde_json::from_str(text).map_err(|_| "the reply holds no vector, which is a list of numbers".to_owned())?;
+    if numbers.is_empty() || numbers.iter().any(|number| !number.is_finite()) {
+        return Err("the reply holds an empty vector, or numbers that are not finite".to_owned());
+    }
+    Ok(numbers)
+}
+
 /// A dialect that knows no vectors says so; the settings refuse before it comes to that.
 pub(crate) fn no_vectors() -> ReplyError {
     ReplyError::new(Fault::BadRequest, "vectors cannot be asked for here")
-}
-
-/// A dialect that does not stream says so; the settings refuse before it comes to that.
-pub(crate) fn no_stream() -> ReplyError {
-    ReplyError::new(Fault::BadRequest, "replies do not come in pieces here")
 }
 
 /// A stream that ended before its last event.
@@ -521,6 +512,7 @@ pub(crate) mod tests_support {
     use probare_core::Parameters;
 
     use super::*;
+    use crate::Provider;
 
     pub(crate) fn request(provider: Provider) -> ModelRequest {
         ModelRequest {
@@ -560,6 +552,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Provider;
 
     /// JSON with the names that replies have, in places where they do not belong.
     fn odd() -> impl Strategy<Value = Json> {

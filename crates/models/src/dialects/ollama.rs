@@ -1,17 +1,13 @@
 //! `/api/chat` of Ollama: its own interface, which takes settings that the one for `OpenAI` does not, such as `num_ctx`.
 
-use std::time::{Duration, SystemTime};
-
 use probare_core::{Message, MessagePart, ModelReply, StopReason, ToolCall, Usage};
-use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::chat::append;
 use super::{
     Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, cut_stream, endpoint_url,
-    inner_error, non_empty, parse_json, retry_after_header, set, text_at, usage, with_joined_results,
+    inner_error, non_empty, parse_json, read_vector, set, text_at, usage, with_joined_results,
 };
-use crate::embedding::read_vector;
 use crate::{Fault, ModelRequest};
 
 /// Ollama, asked in its own way.
@@ -138,14 +134,6 @@ impl Dialect for Ollama {
         whole.insert("message".to_owned(), Json::Object(message));
         set(&mut whole, "logprobs", non_empty(&logprobs));
         Ok(Json::Object(whole))
-    }
-
-    fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::from_status(status, body)
-    }
-
-    fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        retry_after_header(headers, now)
     }
 
     fn end_indicators(&self) -> EndIndicators {

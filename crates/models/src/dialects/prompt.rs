@@ -4,14 +4,11 @@
 //! The word that lets one in (`auth`) stands in the body there. It is put in when the body is sent and is no part of what the
 //! record holds or of its key.
 
-use std::time::{Duration, SystemTime};
-
 use probare_core::{ModelReply, Role};
-use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json};
 use zeroize::Zeroizing;
 
-use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError, parse_json, retry_after_header, set};
+use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError, parse_json, set};
 use crate::secret::Secret;
 use crate::{Fault, ModelRequest};
 
@@ -51,30 +48,6 @@ impl Dialect for Prompt {
 
     fn read(&self, _: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
         read(body)
-    }
-
-    fn write_vectors(&self, _: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
-        Ok(RawRequest::none())
-    }
-
-    fn read_vectors(&self, _: &[ModelRequest], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
-        Err(super::no_vectors())
-    }
-
-    fn most_vectors(&self) -> usize {
-        1
-    }
-
-    fn join(&self, _: &[Json]) -> Result<Json, ReplyError> {
-        Err(super::no_stream())
-    }
-
-    fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::from_status(status, body)
-    }
-
-    fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        retry_after_header(headers, now)
     }
 
     fn end_indicators(&self) -> EndIndicators {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError};
 use crate::cache::{CacheEntry, CacheError, read_cassette};
@@ -27,20 +27,8 @@ impl Dialect for Replay {
         Err(not_in_cassette())
     }
 
-    fn write_vectors(&self, _: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
-        Ok(RawRequest::none())
-    }
-
     fn read_vectors(&self, _: &[ModelRequest], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
         Err(not_in_cassette())
-    }
-
-    fn most_vectors(&self) -> usize {
-        1
-    }
-
-    fn join(&self, _: &[Json]) -> Result<Json, ReplyError> {
-        Err(super::no_stream())
     }
 
     fn fault(&self, _: u16, _: &str) -> Fault {

@@ -1,15 +1,12 @@
 //! `/responses` of `OpenAI`. What is asked is not stored there.
 
-use std::time::{Duration, SystemTime};
-
 use probare_core::{Message, MessagePart, Role, StopReason, ToolCall, json_to_text};
-use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::stop::stop_reasons;
 use super::{
     Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, arguments, base64, cut_stream,
-    endpoint_url, error_message, non_empty, parse_json, retry_after_header, schema, set, split_system, text_at, usage,
+    endpoint_url, error_message, non_empty, parse_json, schema, set, split_system, text_at, usage,
 };
 use crate::{Fault, ModelRequest};
 
@@ -56,18 +53,6 @@ impl Dialect for Responses {
         read(request, body)
     }
 
-    fn write_vectors(&self, _: &[ModelRequest]) -> Result<RawRequest, ReplyError> {
-        Ok(RawRequest::none())
-    }
-
-    fn read_vectors(&self, _: &[ModelRequest], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
-        Err(super::no_vectors())
-    }
-
-    fn most_vectors(&self) -> usize {
-        1
-    }
-
     fn join(&self, events: &[Json]) -> Result<Json, ReplyError> {
         // The last event holds the whole of it.
         let kind = |event: &&Json| text_at(event, "/type").unwrap_or_default().to_owned();
@@ -77,14 +62,6 @@ impl Dialect for Responses {
         let last = events.iter().rev().find(is_last).and_then(|event| event.get("response"));
         let error = events.iter().find(|event| kind(event) == "error").map(|event| form!({"error": event}));
         last.cloned().or(error).ok_or_else(cut_stream)
-    }
-
-    fn fault(&self, status: u16, body: &str) -> Fault {
-        Fault::from_status(status, body)
-    }
-
-    fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
-        retry_after_header(headers, now)
     }
 
     fn end_indicators(&self) -> EndIndicators {

@@ -1,11 +1,40 @@
-//! The tables of the guide: which provider supports what, and by what it is known how a reply ended. Both are made from the
-//! dialects; a test compares them with the page.
+//! How each provider is spoken to, and what follows from it: the tables of the guide about which provider supports what and by what
+//! it is known how a reply ended. A test compares them with the page.
 
 use probare_core::StopReason;
 
-use super::Feature;
 use super::stop::{StopMeaning, stop_reasons};
+use super::{Dialect, Feature, anthropic, azure, bedrock, chat, command, gemini, ollama, prompt, replay, responses};
 use crate::Provider;
+
+impl Provider {
+    /// How it is spoken to.
+    pub(crate) fn dialect(self) -> &'static dyn Dialect {
+        match self {
+            Self::Anthropic => &anthropic::Anthropic,
+            Self::Azure => &azure::Azure,
+            Self::Bedrock => &bedrock::Bedrock,
+            Self::Command => &command::Command,
+            Self::Gemini => &gemini::Gemini,
+            Self::Groq => &chat::GROQ,
+            Self::LlamaCpp => &chat::LLAMA_CPP,
+            Self::Mistral => &chat::MISTRAL,
+            Self::Ollama => &chat::OLLAMA,
+            Self::OllamaNative => &ollama::Ollama,
+            Self::OpenAi => &chat::OPENAI,
+            Self::OpenAiResponses => &responses::Responses,
+            Self::OpenRouter => &chat::OPENROUTER,
+            Self::Prompt => &prompt::Prompt,
+            Self::Replay => &replay::Replay,
+            Self::Vllm => &chat::VLLM,
+        }
+    }
+
+    /// Whether a setting can be expressed.
+    pub fn supports(self, feature: Feature) -> bool {
+        self.dialect().supports(feature)
+    }
+}
 
 /// Providers and what each supports, in Markdown.
 pub fn providers_table() -> String {

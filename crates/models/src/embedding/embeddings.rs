@@ -9,6 +9,7 @@ use super::files::{LOCAL_MODELS, LocalModel, ModelError};
 use super::minilm::MiniLm;
 use super::models_folder;
 use super::vector_cache::VectorCache;
+use crate::dialects::read_vector;
 use crate::{Client, GeneratorType, ModelContext, ModelName, ModelSettings};
 
 /// Vectors that are remembered: 30 MB of them. What is not remembered is computed again.
@@ -189,14 +190,4 @@ fn vector(reply: &ModelReply) -> BackendAnswer {
         },
         Err(error) => failed(error.kind(), error.to_string()),
     }
-}
-
-/// Reads a vector from the JSON of its numbers; the reason where it is none.
-pub fn read_vector(text: &str) -> Result<Vec<f32>, String> {
-    let numbers: Vec<f32> =
-        serde_json::from_str(text).map_err(|_| "the reply holds no vector, which is a list of numbers".to_owned())?;
-    if numbers.is_empty() || numbers.iter().any(|number| !number.is_finite()) {
-        return Err("the reply holds an empty vector, or numbers that are not finite".to_owned());
-    }
-    Ok(numbers)
 }

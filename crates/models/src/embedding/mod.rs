@@ -15,7 +15,7 @@ mod safetensors;
 mod tokenizer;
 mod vector_cache;
 
-pub use embeddings::{Embeddings, read_vector};
+pub use embeddings::Embeddings;
 pub use fetch::{HUB, fetch};
 pub use files::{LOCAL_MODELS, LocalModel, ModelError, ModelFile, models_folder};
 pub use minilm::{DIMENSIONS, MiniLm};

@@ -80,7 +80,7 @@ impl Html {
             self.data.add(entry, &record)?;
         }
         let summary = Summary::required(finish)?;
-        let title = self.options.title(summary);
+        let title = self.options.title(&summary.source);
         let head = page_start(&title, &overview::lead(summary, &self.metrics));
         self.output.write_all(head.as_bytes())?;
         self.output.write_all(upper_part(summary, finish).as_bytes())?;
@@ -177,8 +177,8 @@ fn gates(summary: &Summary) -> String {
     }
     let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
     let (class, sign) = if passed == verdicts.len() { ("good", "Gates passed") } else { ("bad", "Gates failed") };
-    let (told, quiet) = listed_verdicts(verdicts);
-    let mut lines: Vec<String> = told
+    let (listed, quiet) = listed_verdicts(verdicts);
+    let mut lines: Vec<String> = listed
         .map(|verdict| {
             let class = if verdict.passed { "good" } else { "bad" };
             format!("<li class=\"{class}\">{}</li>", html(&verdict.to_string()))
