@@ -37,9 +37,7 @@ pub fn print() -> Result<(), Box<dyn std::error::Error>> {
 /// Calls with these numbers as arguments, in a drawn order.
 fn calls(numbers: &[usize], random: &mut Random) -> Vec<CaseToolCall> {
     let mut numbers = numbers.to_vec();
-    for at in (1..numbers.len()).rev() {
-        numbers.swap(at, random.below(at + 1));
-    }
+    random.shuffle(&mut numbers);
     let call = |number: usize| {
         let arguments = [("id", Json::from(number)), ("kind", Json::from("order")), ("note", Json::from(number % 3))];
         CaseToolCall::new("f", arguments.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())

@@ -55,9 +55,7 @@ fn all_lemmas(wordnet: &WordNet) -> Vec<(String, PartOfSpeech)> {
 /// In a drawn order, so that neighbours in the table are not asked for one after the other.
 fn shuffled<T>(mut list: Vec<T>) -> Vec<T> {
     let mut random = Random::new(5);
-    for place in (1..list.len()).rev() {
-        list.swap(place, random.below(place + 1));
-    }
+    random.shuffle(&mut list);
     list
 }
 

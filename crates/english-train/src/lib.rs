@@ -9,7 +9,6 @@ mod oracle;
 mod parser;
 mod perceptron;
 mod pipeline;
-mod random;
 mod sum;
 mod tagger;
 mod treebank;

@@ -6,11 +6,11 @@
 use crate::TrainOptions;
 use crate::oracle::ReferenceTree;
 use crate::perceptron::{Perceptron, frequent};
-use crate::random::Random;
 use probare_english::search::{BeamLimits, BeamSearch, Grammar};
 use probare_english::templates::ParserInput;
 use probare_english::transition::{Move, ParserState};
 use probare_english::weights::{ClassScores, FeatureScorer, MOST_CLASSES};
+use probare_stats::Random;
 
 /// A sentence ready for the parser.
 #[derive(Debug)]

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::TrainOptions;
 use crate::perceptron::{Perceptron, frequent};
-use crate::random::Random;
 use crate::sum::{self, Sum};
 use crate::treebank::AnnotatedSentence;
 use probare_english::ModelFileError;
 use probare_english::tagger::{AmbiguityClasses, Tag, TagId, Tagger, TaggerInput, best, start, tag_id};
 use probare_english::weights::{ClassScores, FeatureScorer, LinearWeights, MOST_CLASSES};
 use probare_english::word::HashedWord;
+use probare_stats::Random;
 
 /// A sentence ready for the tagger.
 #[derive(Debug)]

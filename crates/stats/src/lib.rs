@@ -41,7 +41,6 @@ mod paired;
 mod power;
 mod proportion;
 mod random;
-mod rank;
 mod repeats;
 pub mod sequential;
 mod student;
@@ -64,9 +63,8 @@ pub use method::{
 pub use multiple::{benjamini_hochberg, holm};
 pub use normal::{normal_cumulative, normal_quantile};
 pub use paired::{PairedDifference, SHUFFLES, paired_difference};
-pub use power::{NonInferiority, minimum_detectable_effect, non_inferiority, pairs_needed};
+pub use power::{minimum_detectable_effect, pairs_needed};
 pub use proportion::{clopper_pearson, proportion_interval};
 pub use random::Random;
-pub use rank::{kendall, spearman};
 pub use repeats::{case_means, pass_all_k, pass_at_k};
 pub use student::{student_cumulative, student_quantile};

@@ -1,10 +1,8 @@
-//! What a number of pairs can show: the least difference that would be found, and whether one system is not worse.
-
-use serde::Serialize;
+//! What a number of pairs can show: the least difference that would be found.
 
 use crate::beta::{incomplete_beta, ln_gamma};
 use crate::normal::normal_cumulative;
-use crate::{ConfidenceLevel, mean, standard_deviation, student_cumulative, student_quantile};
+use crate::{ConfidenceLevel, student_quantile};
 
 /// The least mean difference that the t test of `pairs` differences with this standard deviation finds with the chance
 /// `power` (Cohen 1988, chapter 2, by the noncentral t distribution).
@@ -92,38 +90,10 @@ fn noncentral_student(t: f64, freedom: f64, shift: f64) -> f64 {
     sum.clamp(0.0, 1.0)
 }
 
-/// Whether the first of two systems is not worse than the second by more than a margin.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct NonInferiority {
-    /// Mean of first minus second, larger being better.
-    pub mean: f64,
-    /// One-sided p value of the hypothesis that the first is worse by the margin or more.
-    pub p_value: f64,
-}
-
-/// The one-sided t test of `mean(differences) > -margin` (ICH E9, 3.3.2): the hypothesis to be refuted is that the first
-/// system is worse by the margin or more.
-///
-/// Nothing for fewer than two differences, or where a number is not finite. Without any spread the answer is certain.
-pub fn non_inferiority(differences: &[f64], margin: f64) -> Option<NonInferiority> {
-    let (mean, deviation) = (mean(differences)?, standard_deviation(differences)?);
-    if !mean.is_finite() || !margin.is_finite() {
-        return None;
-    }
-    let count = differences.len() as f64;
-    let distance = mean + margin;
-    let p_value = if deviation == 0.0 {
-        if distance > 0.0 { 0.0 } else { 1.0 }
-    } else {
-        // The upper tail of t is the lower one of -t.
-        student_cumulative(-distance / (deviation / count.sqrt()), count - 1.0)
-    };
-    Some(NonInferiority { mean, p_value })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::student_cumulative;
 
     #[test]
     fn without_a_shift_it_is_students_distribution() {
@@ -149,7 +119,6 @@ mod tests {
         assert_eq!(ask(1, 0.3, 0.8), None);
         assert_eq!(ask(9, f64::NAN, 0.8), None);
         assert_eq!((ask(9, 0.3, 0.05), ask(9, 0.3, 1.0), ask(9, 0.3, f64::NAN)), (None, None, None));
-        assert_eq!(non_inferiority(&[0.1], 0.1), None);
     }
 
     #[test]
@@ -165,11 +134,5 @@ mod tests {
         assert_eq!(pairs_needed(0.1, 0.0, level, 0.8), Some(2));
         assert_eq!((pairs_needed(0.0, 1.0, level, 0.8), pairs_needed(1e-9, 1.0, level, 0.8)), (None, None));
         assert_eq!((pairs_needed(0.1, f64::NAN, level, 0.8), pairs_needed(0.1, 1.0, level, 1.0)), (None, None));
-    }
-
-    #[test]
-    fn equal_differences_leave_no_doubt() {
-        assert_eq!(non_inferiority(&[0.0; 5], 0.1).unwrap().p_value, 0.0);
-        assert_eq!(non_inferiority(&[-0.2; 5], 0.1).unwrap().p_value, 1.0);
     }
 }

@@ -50,6 +50,13 @@ impl Random {
         let product = u128::from(self.next_u64()) * (bound as u128);
         usize::try_from(product >> 64).unwrap_or(0)
     }
+
+    /// Puts items into a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -172,33 +172,5 @@ def effects():
     write("effects.jsonl", f"{STATSMODELS} (TTestPower.power), root by {SCIPY}", 1e-7, rows)
 
 
-def not_worse():
-    rows = []
-    for number in range(16):
-        count = 3 + number * 3
-        differences = [round(DRAW.gauss(-0.01, 0.1), 4) for _ in range(count)]
-        margin = [0.0, 0.02, 0.05, 0.1][number % 4]
-        _, p_value, _ = DescrStatsW(differences).ttest_mean(-margin, alternative="larger")
-        rows.append({"differences": differences, "margin": margin, "p_value": float(p_value)})
-    write("not_worse.jsonl", STATSMODELS, 1e-9, rows)
-
-
-def ranks():
-    rows = []
-    for number in range(18):
-        count = [2, 3, 5, 10, 30, 200][number % 6]
-        kind = ["even", "grades", "yes"][number % 3]
-        while True:
-            first = scores(count, kind)
-            second = [value if DRAW.random() < 0.5 else other for value, other in zip(first, scores(count, kind))]
-            if len(set(first)) > 1 and len(set(second)) > 1:
-                break
-        rows.append({
-            "first": first, "second": second,
-            "kendall": float(stats.kendalltau(first, second).statistic), "spearman": float(stats.spearmanr(first, second).statistic),
-        })
-    write("ranks.jsonl", SCIPY, 1e-12, rows)
-
-
-for make in [proportions, bca, means, clusters, passes, paired_yes_or_no, sign_flips, several_tests, effects, not_worse, ranks]:
+for make in [proportions, bca, means, clusters, passes, paired_yes_or_no, sign_flips, several_tests, effects]:
     make()

@@ -10,7 +10,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("text", &["cancellation"]),
     ("stats", &[]),
     ("english", &["cancellation", "text"]),
-    ("english-train", &["english"]),
+    ("english-train", &["english", "stats"]),
     ("promptfoo", &["cancellation", "text"]),
     ("metrics", &["cancellation", "core", "text", "english", "promptfoo", "stats"]),
     ("files", &["core"]),
