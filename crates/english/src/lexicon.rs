@@ -1,5 +1,6 @@
-//! The words of English that readings go by: what denies, doubts, affirms or takes back. They stand in `data/lexicon.yaml`, one
-//! list for each idea, each entry with a text in which it is found and one in which it is not.
+//! The words of English that the improved rules go by: what denies, doubts, affirms or takes back. They stand in
+//! `data/negation.yaml` and `data/lexicon.yaml`, one list for each idea, each entry with a text in which it is found and one in which
+//! it is not.
 //!
 //! A word stands for itself: no beginning of a word does, so "Denise" denies nothing.
 //!
@@ -20,7 +21,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
-/// What a word or an expression does in a sentence; `data/lexicon.yaml` says more of each, with examples.
+/// What a word or an expression does in a sentence; the data files say more of each, with examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
@@ -204,8 +205,11 @@ static TABLE: LazyLock<FxHashMap<String, WordInfo>> = LazyLock::new(|| {
 });
 
 fn entries() -> Vec<(LexicalRole, Vec<LexiconEntry>)> {
-    let classes: BTreeMap<String, Vec<LexiconEntry>> =
-        serde_saphyr::from_str(include_str!("../data/lexicon.yaml")).expect("a test reads the lexicon");
+    let read = |text: &str| -> BTreeMap<String, Vec<LexiconEntry>> {
+        serde_saphyr::from_str(text).expect("a test reads the lexicon")
+    };
+    let mut classes = read(include_str!("../data/lexicon.yaml"));
+    classes.extend(read(include_str!("../data/negation.yaml")));
     let known = |(name, list): (String, _)| (role_from_name(&name).expect("a test reads the classes"), list);
     classes.into_iter().map(known).collect()
 }
@@ -362,9 +366,9 @@ mod tests {
 
     /// Whether an expression of a sort stands somewhere in a text.
     fn holds(sort: LexicalRole, text: &str) -> bool {
-        let reading = TextAnalysis::new(text);
+        let analysis = TextAnalysis::new(text);
         let words: Vec<&str> =
-            (0..reading.tokens.len()).filter(|&at| reading.tokens[at].is_word).map(|at| reading.word(at)).collect();
+            (0..analysis.tokens.len()).filter(|&at| analysis.tokens[at].is_word).map(|at| analysis.word(at)).collect();
         (0..words.len()).any(|at| {
             let behind_be = at > 0 && lexical_roles(words[at - 1]).has(LexicalRole::Copula);
             let needs_be = matches!(sort, LexicalRole::Ended | LexicalRole::Lost);

@@ -13,10 +13,10 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod body;
+mod case_filter;
 mod checksum;
 mod collected;
 mod error;
-mod filter;
 mod labels;
 mod lookup;
 mod migrate;
@@ -38,9 +38,9 @@ use probare_core::{CallOutcome, CallPurpose, CostLine, ErrorKind, Panel, RunCost
 use probare_models::Account;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
+pub use case_filter::{CaseFilter, CaseFilterError, ComparisonOperator, FilterCondition, NumericField};
 pub use collected::{CollectedTrace, CollectorLock, LARGEST_TRACE, TracePiece};
 pub use error::StoreError;
-pub use filter::{CaseFilter, CaseFilterError, ComparisonOperator, FilterCondition, NumericField};
 pub use labels::HumanLabel;
 pub use lookup::{StoredSample, StoredSamples};
 pub use plan::{PlannedDataset, PlannedRetrieval, RagTest, RequestedMetric, RunPlan};
