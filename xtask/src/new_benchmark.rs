@@ -28,9 +28,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let text = fs::read_to_string(&table)?;
     let extended = register(&text, name).with_context(|| format!("cannot extend {}", table.display()))?;
     fs::create_dir_all(&folder)?;
-    for (file, content) in [("mod.rs", code(name)), ("publisher.rs", publisher(name))] {
+    for (file, template) in [
+        ("mod.rs", include_str!("../../crates/benchmarks/template/mod.rs")),
+        ("publisher.rs", include_str!("../../crates/benchmarks/template/publisher.rs")),
+    ] {
         let path = folder.join(file);
-        fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write(&path, filled(template, name)).with_context(|| format!("cannot write {}", path.display()))?;
         println!("wrote {}", path.display());
     }
     fs::write(&table, extended)?;
@@ -49,125 +52,9 @@ fn register(text: &str, name: &str) -> Result<String> {
     Ok(lines.join("\n") + "\n")
 }
 
-fn code(name: &str) -> String {
-    let kind = type_name(name);
-    format!(
-        r#"//! {kind}: one sentence about what this benchmark evaluates.
-
-mod publisher;
-
-use clap::Args;
-use probare_core::{{Benchmark, BenchmarkCall, BenchmarkError, Console, Job, MetricRequest, Profile}};
-use probare_formats::{{CaseReader, ReadOptions}};
-use serde::{{Deserialize, Serialize}};
-use serde_json::{{Map, Value as Json}};
-
-use crate::command::CommandOptions;
-
-use self::publisher::Publisher;
-
-/// Options of `{name}`; their comments are the help of the command.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Options {{
-    /// Cases to evaluate
-    #[arg(value_name = "FILE")]
-    cases: String,
-
-    /// Which profile.
-    #[serde(default)]
-    #[arg(skip)]
-    profile: Profile,
-}}
-
-/// The benchmark.
-#[derive(Debug)]
-pub struct {kind};
-
-impl CommandOptions for {kind} {{
-    type Options = Options;
-
-    const PROFILES: &'static str = "Which definition: published (the default) or improved";
-
-    const TAKES: &'static [&'static str] = &["json"];
-}}
-
-impl Benchmark for {kind} {{
-    fn id(&self) -> &'static str {{
-        "{name}"
-    }}
-
-    fn command(&self) -> &'static [&'static str] {{
-        &["{name}"]
-    }}
-
-    fn about(&self) -> &'static str {{
-        "One line for the list of commands.\n\nWhat else a user should know."
-    }}
-
-    fn example(&self, _: &Map<String, Json>) -> Map<String, Json> {{
-        // Options that name data which the program carries (crates/formats/src/bundled.rs), if there are any.
-        Map::new()
-    }}
-
-    fn open(&self, options: Json, console: Console) -> Result<Job, BenchmarkError> {{
-        let call = BenchmarkCall {{ id: self.id().to_owned(), options: options.clone() }};
-        let options: Options =
-            serde_json::from_value(options).map_err(|error| BenchmarkError::usage(error.to_string()))?;
-        let rows = CaseReader::open(&options.cases, &ReadOptions::default())
-            .map_err(|error| BenchmarkError::from_error(&error))?
-            .named_by("/cases");
-        let request = MetricRequest {{ profile: Some(options.profile), ..MetricRequest::plain("exact_match") }};
-        let mut job = Job::new(&options.cases, Box::new(rows), vec![request]);
-        job.reads.push(options.cases.into());
-        job.publisher = Some(Box::new(Publisher::new(console)));
-        job.benchmark = Some(call);
-        Ok(job)
-    }}
-}}
-"#
-    )
-}
-
-fn publisher(name: &str) -> String {
-    format!(
-        r#"//! What `{name}` publishes.
-
-use std::io::{{self, Write}};
-
-use probare_core::{{Console, Event, Sink, Stop}};
-use probare_report::{{OutputWriter, Summary}};
-
-/// Prints the published text when the run ends.
-#[derive(Debug)]
-pub(super) struct Publisher {{
-    console: Console,
-    summary: Summary,
-}}
-
-impl Publisher {{
-    pub(super) fn new(console: Console) -> Self {{
-        Self {{ console, summary: Summary::default() }}
-    }}
-}}
-
-impl Sink for Publisher {{
-    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {{
-        self.summary.event(event)?;
-        match event {{
-            Event::Finished(finish) if finish.stop == Stop::Complete && !self.console.quiet => {{
-                let mut out = OutputWriter::to_stdout();
-                writeln!(out, "{{}} cases", self.summary.cases)?;
-                out.finish(finish.stop).map(|_| ())
-            }}
-            _ => Ok(()),
-        }}
-    }}
-}}
-
-impl probare_core::Publisher for Publisher {{}}
-"#
-    )
+/// The template, which is compiled and tested with the benchmarks, under another name.
+fn filled(template: &str, name: &str) -> String {
+    template.replace("new_benchmark", name).replace("NewBenchmark", &type_name(name))
 }
 
 #[cfg(test)]

@@ -24,8 +24,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let folder = family_folder(family)?;
     let table = folder.join("mod.rs");
-    write_new(&folder.join(format!("{name}.rs")), &code(name))?;
-    write_new(&folder.join(format!("{name}.md")), &page(name))?;
+    write_new(
+        &folder.join(format!("{name}.rs")),
+        &filled(include_str!("../../crates/metrics/template/new_metric.rs"), name),
+    )?;
+    write_new(
+        &folder.join(format!("{name}.md")),
+        &filled(include_str!("../../crates/metrics/template/new_metric.md"), name),
+    )?;
     let text = fs::read_to_string(&table)?;
     fs::write(&table, register(&text, name).with_context(|| format!("cannot extend {}", table.display()))?)?;
     println!("extended {}", table.display());
@@ -120,70 +126,13 @@ pub fn type_name(name: &str) -> String {
         .collect()
 }
 
-fn code(name: &str) -> String {
-    let kind = type_name(name);
-    format!(
-        r#"//! One sentence: what `{name}` measures.
-
-use probare_core::{{Metric, Outcome, Sample, Score, ScoreError, metric}};
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-/// Options of `{name}`.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct {kind} {{}}
-
-metric!({kind} as Pure {{
-    summary: "One line for lists",
-    range: (0.0, 1.0),
-    better: Higher,
-    needs: [Response],
-    since: "{version}",
-    version: 1,
-    page: "{name}.md",
-}});
-
-impl Metric for {kind} {{
-    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {{
-        let response = sample.response()?;
-        Ok(Score::from_bool(!response.is_empty()).into())
-    }}
-}}
-"#,
-        version = env!("CARGO_PKG_VERSION").rsplit_once('.').map_or("0.1", |(release, _)| release)
-    )
-}
-
-fn page(name: &str) -> String {
-    format!(
-        r#"# {name}
-
-## What it measures
-
-## When to use it
-
-## When not to
-
-## Formula
-
-## Options
-
-None.
-
-## Examples
-
-A response that is not empty.
-
-```case
-{{"case": {{"response": "yes"}}, "expect": 1.0}}
-```
-
-## Differences from other tools
-
-## References
-"#
-    )
+/// The template, which is compiled and tested with the metrics, under another name.
+fn filled(template: &str, name: &str) -> String {
+    let release = env!("CARGO_PKG_VERSION").rsplit_once('.').map_or("0.1", |(release, _)| release);
+    template
+        .replace("new_metric", name)
+        .replace("NewMetric", &type_name(name))
+        .replace("since: \"0.0\"", &format!("since: \"{release}\""))
 }
 
 #[cfg(test)]

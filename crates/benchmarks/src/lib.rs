@@ -14,6 +14,11 @@ pub mod socioscope;
 pub mod synthesis;
 pub mod synthlink;
 
+/// What `cargo x new-benchmark` writes.
+#[cfg(test)]
+#[path = "../template/mod.rs"]
+mod new_benchmark;
+
 use std::sync::LazyLock;
 
 use probare_core::{Benchmark, MetricDef, Registry};
@@ -56,4 +61,27 @@ pub fn benchmark(id: &str) -> Option<&'static dyn Benchmark> {
 /// All metrics and benchmarks, for whoever starts a run.
 pub fn registries() -> Registries {
     Registries { metrics: registry(), benchmark }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use probare_core::{Benchmark as _, Console};
+    use serde_json::json;
+
+    use super::BenchmarkCommand;
+    use super::new_benchmark::NewBenchmark;
+
+    #[test]
+    fn what_new_benchmark_writes_opens_its_cases() {
+        let folder = tempfile::tempdir().unwrap();
+        let cases = folder.path().join("cases.jsonl");
+        fs::write(&cases, "{\"id\": \"a\", \"response\": \"yes\", \"reference\": \"yes\"}\n").unwrap();
+        let mut job = NewBenchmark.open(json!({"cases": cases}), Console::default()).unwrap();
+        assert_eq!(job.requests[0].id, "exact_match");
+        assert!(job.cases.next_batch().unwrap().is_ok());
+        let benchmark: &dyn BenchmarkCommand = &NewBenchmark;
+        assert!(benchmark.takes("profile") && benchmark.flags().iter().any(|flag| flag.get_id() == "cases"));
+    }
 }

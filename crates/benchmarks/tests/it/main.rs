@@ -46,3 +46,8 @@ pub fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(FAMILIES, &[]));
     &REGISTRY
 }
+
+/// Those of them with a page, which all have.
+pub fn documented() -> impl Iterator<Item = &'static probare_core::MetricDef> {
+    registry().iter()
+}

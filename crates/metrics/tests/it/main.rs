@@ -19,6 +19,8 @@ mod injection;
 mod judged_rag;
 mod labels;
 mod laws;
+#[path = "../../template/new_metric.rs"]
+mod new_metric;
 mod pages;
 mod quantities;
 mod rag;
@@ -32,3 +34,8 @@ mod tables;
 mod vectors;
 
 pub use probare_metrics::{FAMILIES, registry};
+
+/// Metrics with a page: all, and the one that `cargo x new-metric` writes.
+pub fn documented() -> impl Iterator<Item = &'static probare_core::MetricDef> {
+    registry().iter().chain([&new_metric::DEF])
+}

@@ -5,7 +5,7 @@ use probare_testing::page_examples;
 use serde_json::Value;
 
 use crate::case;
-use crate::registry;
+use crate::documented;
 use crate::runs::Runs;
 use crate::scripted::Scripted;
 
@@ -29,7 +29,7 @@ fn section<'a>(page: &'a str, heading: &str) -> Option<&'a str> {
 
 #[test]
 fn every_page_has_its_headings_in_order_and_text_under_each() {
-    for metric in registry().iter() {
+    for metric in documented() {
         assert!(metric.page.starts_with(&format!("# {}\n", metric.id)), "{}: the title is the id", metric.id);
         let found: Vec<&str> = metric.page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
         assert_eq!(found, HEADINGS, "{}", metric.id);
@@ -42,7 +42,7 @@ fn every_page_has_its_headings_in_order_and_text_under_each() {
 
 #[test]
 fn every_page_names_all_options_of_its_metric() {
-    for metric in registry().iter() {
+    for metric in documented() {
         let schema = (metric.schema)();
         let options = section(metric.page, "Options").unwrap_or_default();
         let Some(properties) = schema.get("properties").and_then(Value::as_object) else { continue };
@@ -55,7 +55,7 @@ fn every_page_names_all_options_of_its_metric() {
 #[test]
 fn every_example_of_every_page_holds() {
     let mut failures = Vec::new();
-    for metric in registry().iter() {
+    for metric in documented() {
         let examples = page_examples(metric.page);
         if examples.is_empty() {
             failures.push(format!("{}: the page has no example", metric.id));
