@@ -1,11 +1,11 @@
-//! The reading of a case's texts that all its metrics share.
+//! The analysis of a case's texts that all its metrics share.
 
 use std::rc::Rc;
 
 use probare_core::{Sample, ScoreError};
 use probare_english::text_analysis::TextAnalysis;
 
-/// Tells the readings of a case apart.
+/// Tells the analyses of a case apart.
 const RESPONSE: u64 = 0;
 const QUERY: u64 = 1;
 

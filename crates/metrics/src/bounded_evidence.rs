@@ -1,8 +1,6 @@
 //! Evidence that stays small: a score over a book must not carry the book.
 
-use std::ops::Range;
-
-use probare_core::{Evidence, EvidenceKind, Field, Sample};
+use probare_core::{Evidence, Sample};
 
 /// Most pieces of evidence that a metric gives; the rest is counted in a note.
 pub const MOST_PIECES: usize = 50;
@@ -47,11 +45,6 @@ impl BoundedEvidence {
     }
 }
 
-/// Evidence at the whole of `span`; only the text that it repeats is shortened.
-pub fn excerpt(kind: EvidenceKind, field: Field, span: Range<usize>, whole: &str) -> Evidence {
-    Evidence::at(kind, field, span, whole)
-}
-
 /// The beginning of a text for a note, up to the end of a word, with an ellipsis where it goes on.
 pub fn truncate_for_note(text: &str) -> String {
     const MOST: usize = 60;
@@ -94,6 +87,8 @@ fn is_word_character(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use probare_core::{EvidenceKind, Field};
+
     use super::*;
 
     #[test]
@@ -110,7 +105,7 @@ mod tests {
     #[test]
     fn a_long_span_is_whole() {
         let text = "é".repeat(300);
-        let piece = excerpt(EvidenceKind::Matched, Field::Response, 0..600, &text);
+        let piece = Evidence::at(EvidenceKind::Matched, Field::Response, 0..600, &text);
         assert_eq!((piece.text.len(), piece.cut), (200, true));
         assert_eq!(piece.place.unwrap().end, 600);
     }

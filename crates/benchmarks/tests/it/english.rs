@@ -53,8 +53,8 @@ fn is_right(metric: &Scorer, question: &str, gold: &str, answer: &str) -> bool {
 #[test]
 fn what_denies_is_told_from_what_looks_like_it() {
     assert_right::<2>("denial.tsv", DENIAL, |[_, text]| {
-        let reading = TextAnalysis::new(text);
-        if reading.denial_count(0..reading.tokens.len()) > 0 { "denies" } else { "states" }
+        let analysis = TextAnalysis::new(text);
+        if analysis.denial_count(0..analysis.tokens.len()) > 0 { "denies" } else { "states" }
     });
 }
 

@@ -1,5 +1,5 @@
-//! Word lists for reading claims. What hedges and denies here is part of the published definition; the lists that everything else
-//! goes by are in `reading`.
+//! Word lists for claims. What hedges and denies here is part of the published definition; the lists that everything else
+//! goes by are in `data/`.
 
 /// Verbs that assert something checkable.
 pub const ASSERTIVE_VERBS: [&str; 13] = [

@@ -80,24 +80,24 @@ fn is_answer(word: &str) -> bool {
 
 /// Words of a sentence, from its first word on, without marks.
 fn words<'r>(
-    reading: &'r TextAnalysis,
+    analysis: &'r TextAnalysis,
     sentence: &AnalysisSentence,
 ) -> impl Iterator<Item = (usize, &'r str)> + Clone + use<'r> {
-    sentence.tokens.clone().filter(|&token| reading.tokens[token].is_word).map(|token| (token, reading.word(token)))
+    sentence.tokens.clone().filter(|&token| analysis.tokens[token].is_word).map(|token| (token, analysis.word(token)))
 }
 
 /// What a sentence is if it says nothing of the matter.
-pub(super) fn boilerplate_kind(reading: &TextAnalysis, sentence: &AnalysisSentence) -> Option<BoilerplateKind> {
-    let all = words(reading, sentence);
+pub(super) fn boilerplate_kind(analysis: &TextAnalysis, sentence: &AnalysisSentence) -> Option<BoilerplateKind> {
+    let all = words(analysis, sentence);
     let count = all.clone().count();
-    if refusal_start(reading, sentence).is_some() {
+    if refusal_start(analysis, sentence).is_some() {
         return Some(BoilerplateKind::Refusal);
     }
     let mut opening = [""; 4];
     for (place, (_, word)) in opening.iter_mut().zip(all.clone()) {
         *place = word;
     }
-    let ends_open = reading.word(sentence.tokens.end - 1) == ":";
+    let ends_open = analysis.word(sentence.tokens.end - 1) == ":";
     let any = |test: fn(&str) -> bool| all.clone().any(|(_, word)| test(word));
     match opening {
         // "Here's a concise summary:" and "The answer, based on the passages, is as follows:"
@@ -142,10 +142,10 @@ fn is_courtesy(opening: [&str; 4], count: usize, ends_open: bool, offers: bool) 
 
 /// The token from which a sentence says that there is no answer: who answers cannot find, tell or know it, or the sources do not
 /// say it.
-pub(super) fn refusal_start(reading: &TextAnalysis, sentence: &AnalysisSentence) -> Option<usize> {
-    let tokens: Vec<usize> = words(reading, sentence).map(|(token, _)| token).collect();
-    let word = |at: usize| tokens.get(at).map_or("", |&token| reading.word(token));
-    let denies = |at: usize| tokens.get(at).is_some_and(|&token| reading.has_any_role(token, LexicalRoles::DENYING));
+pub(super) fn refusal_start(analysis: &TextAnalysis, sentence: &AnalysisSentence) -> Option<usize> {
+    let tokens: Vec<usize> = words(analysis, sentence).map(|(token, _)| token).collect();
+    let word = |at: usize| tokens.get(at).map_or("", |&token| analysis.word(token));
+    let denies = |at: usize| tokens.get(at).is_some_and(|&token| analysis.has_any_role(token, LexicalRoles::DENYING));
     let is_unable = |word: &str| {
         matches!(
             word,
@@ -227,17 +227,17 @@ pub(super) fn refusal_start(reading: &TextAnalysis, sentence: &AnalysisSentence)
 
 /// Where a sentence begins to speak of its matter: behind "Based on the passages,", "According to the context,", "It is worth
 /// noting that", "In summary,", and behind "Here's a concise summary:" where the matter follows in the same sentence.
-pub(super) fn content_start(reading: &TextAnalysis, sentence: &AnalysisSentence) -> usize {
+pub(super) fn content_start(analysis: &TextAnalysis, sentence: &AnalysisSentence) -> usize {
     let start = sentence.tokens.start;
     let end = sentence.tokens.end;
-    let first = (start..end).find(|&token| reading.tokens[token].is_word).unwrap_or(start);
+    let first = (start..end).find(|&token| analysis.tokens[token].is_word).unwrap_or(start);
     // What introduces is short.
     let reach = end.min(first + 16);
-    let comma = (first..reach).find(|&token| matches!(reading.word(token), "," | ":"));
-    let words = [first, first + 1, first + 2].map(|token| reading.word(token));
+    let comma = (first..reach).find(|&token| matches!(analysis.word(token), "," | ":"));
+    let words = [first, first + 1, first + 2].map(|token| analysis.word(token));
     let behind = |token: Option<usize>| token.map_or(first, |token| (token + 1).min(end - 1));
     let names_document =
-        |until: Option<usize>| (first..until.unwrap_or(first)).any(|token| is_answer(reading.word(token)));
+        |until: Option<usize>| (first..until.unwrap_or(first)).any(|token| is_answer(analysis.word(token)));
     match words {
         ["based", "on" | "upon", _] | ["according", "to", _] | ["in" | "from" | "per" | "using", "the" | "this", _]
             if names_document(comma) =>
@@ -245,7 +245,7 @@ pub(super) fn content_start(reading: &TextAnalysis, sentence: &AnalysisSentence)
             behind(comma)
         }
         ["here's" | "here" | "below", ..]
-            if names_document(comma) && comma.is_some_and(|at| reading.word(at) == ":") =>
+            if names_document(comma) && comma.is_some_and(|at| analysis.word(at) == ":") =>
         {
             behind(comma)
         }
@@ -254,10 +254,10 @@ pub(super) fn content_start(reading: &TextAnalysis, sentence: &AnalysisSentence)
             behind(comma.filter(|&at| at <= first + 3))
         }
         ["it" | "it's" | "they", ..] => {
-            let that = (first..end.min(first + 8)).find(|&token| reading.word(token) == "that");
+            let that = (first..end.min(first + 8)).find(|&token| analysis.word(token) == "that");
             let notes = (first..that.unwrap_or(first)).any(|token| {
                 matches!(
-                    reading.word(token),
+                    analysis.word(token),
                     "note" | "noting" | "mention" | "mentioning" | "remember" | "noted" | "say" | "says" | "states"
                 )
             });
@@ -266,7 +266,7 @@ pub(super) fn content_start(reading: &TextAnalysis, sentence: &AnalysisSentence)
         ["note" | "notably", "that" | ",", _] => (first + 2).min(end - 1),
         ["the", document, verb] if is_document(document) && is_report(verb) => {
             let that = first + 3;
-            if reading.word(that) == "that" { (that + 1).min(end - 1) } else { first }
+            if analysis.word(that) == "that" { (that + 1).min(end - 1) } else { first }
         }
         _ => first,
     }
@@ -324,8 +324,8 @@ mod tests {
     #[test]
     fn the_matter_begins_behind_the_introduction() {
         let begins = |text: &str| {
-            let reading = TextAnalysis::new(text);
-            reading.word(reading.sentences[0].content_start).to_owned()
+            let analysis = TextAnalysis::new(text);
+            analysis.word(analysis.sentences[0].content_start).to_owned()
         };
         assert_eq!(begins("Based on the given passages, bees dance."), "bees");
         assert_eq!(begins("Here's a concise summary: Ada has joined the board."), "ada");

@@ -22,8 +22,8 @@ impl TextAnalysis {
     /// ```
     /// use probare_english::text_analysis::TextAnalysis;
     ///
-    /// let reading = TextAnalysis::new("The pool was closed in May, but it may not open before autumn.");
-    /// let clauses = reading.clauses(&reading.sentences[0]);
+    /// let analysis = TextAnalysis::new("The pool was closed in May, but it may not open before autumn.");
+    /// let clauses = analysis.clauses(&analysis.sentences[0]);
     /// assert_eq!([clauses[0].is_denied, clauses[1].is_denied], [false, true]);
     /// ```
     pub fn clauses(&self, sentence: &AnalysisSentence) -> Vec<Clause> {
@@ -87,10 +87,10 @@ impl TextAnalysis {
     /// ```
     /// use probare_english::text_analysis::TextAnalysis;
     ///
-    /// let reading = TextAnalysis::new("The plan has not been approved, and no later than May it is due.");
-    /// let denied = reading.denied_words(reading.sentences[0].tokens.clone());
+    /// let analysis = TextAnalysis::new("The plan has not been approved, and no later than May it is due.");
+    /// let denied = analysis.denied_words(analysis.sentences[0].tokens.clone());
     /// assert_eq!(denied, [[5]]);
-    /// assert_eq!(reading.word(5), "approved");
+    /// assert_eq!(analysis.word(5), "approved");
     /// ```
     pub fn denied_words(&self, tokens: Span) -> Vec<Vec<usize>> {
         let mut found = Vec::new();
@@ -152,17 +152,17 @@ mod tests {
     use super::*;
 
     fn clauses(text: &str) -> (TextAnalysis, Vec<Clause>) {
-        let reading = TextAnalysis::new(text);
-        let clauses = reading.clauses(&reading.sentences[0]);
-        (reading, clauses)
+        let analysis = TextAnalysis::new(text);
+        let clauses = analysis.clauses(&analysis.sentences[0]);
+        (analysis, clauses)
     }
 
     #[test]
     fn a_denial_has_its_words() {
         let denied = |text: &str| -> Vec<String> {
-            let reading = TextAnalysis::new(text);
-            let tokens = reading.denied_words(reading.sentences[0].tokens.clone());
-            tokens.into_iter().flatten().map(|token| reading.word(token).to_owned()).collect()
+            let analysis = TextAnalysis::new(text);
+            let tokens = analysis.denied_words(analysis.sentences[0].tokens.clone());
+            tokens.into_iter().flatten().map(|token| analysis.word(token).to_owned()).collect()
         };
         assert_eq!(denied("The lunch comes without nuts or glass."), ["nuts", "glass"]);
         assert_eq!(denied("A nut-free lunch."), ["nut-free"]);
@@ -174,11 +174,11 @@ mod tests {
 
     #[test]
     fn clauses_are_cut_at_marks_and_joining_words() {
-        let (reading, found) =
+        let (analysis, found) =
             clauses("Based on the passages, the hall opened in 1911 and it has never closed, which cost a lot.");
         let texts: Vec<String> = found
             .iter()
-            .map(|clause| clause.tokens.clone().map(|token| reading.word(token)).collect::<Vec<_>>().join(" "))
+            .map(|clause| clause.tokens.clone().map(|token| analysis.word(token)).collect::<Vec<_>>().join(" "))
             .collect();
         assert_eq!(texts, ["the hall opened in 1911", "and it has never closed ,", "which cost a lot ."]);
         assert_eq!(found.iter().map(|clause| clause.is_denied).collect::<Vec<_>>(), [false, true, false]);

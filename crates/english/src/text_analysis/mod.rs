@@ -1,4 +1,4 @@
-//! One reading of English for all who ask: sentences of words in lower case, each leading back to its bytes, with what a
+//! One analysis of English for all who ask: sentences of words in lower case, each leading back to its bytes, with what a
 //! reader takes in without thinking about it.
 //!
 //! [`TextAnalysis::of`] cuts Markdown, lists, headings and tables before it cuts sentences, writes out chat spellings, and sets
@@ -11,9 +11,9 @@
 //! ```
 //! use probare_english::text_analysis::{BoilerplateKind, Mood, TextAnalysis};
 //!
-//! let reading = TextAnalysis::new("Based on the passages, it opened in 1911.\n\n- Maybe ask the office?\n\nI hope this helps!");
-//! let [first, second, third] = &reading.sentences[..] else { panic!() };
-//! assert_eq!(reading.word(first.content_start), "it");
+//! let analysis = TextAnalysis::new("Based on the passages, it opened in 1911.\n\n- Maybe ask the office?\n\nI hope this helps!");
+//! let [first, second, third] = &analysis.sentences[..] else { panic!() };
+//! assert_eq!(analysis.word(first.content_start), "it");
 //! assert_eq!((second.mood, second.is_item()), (Mood::Question, true));
 //! assert_eq!(third.boilerplate, Some(BoilerplateKind::Courtesy));
 //! ```

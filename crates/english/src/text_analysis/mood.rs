@@ -18,19 +18,19 @@ pub enum Mood {
 }
 
 /// The mood of a sentence whose matter begins at `opening`.
-pub(super) fn mood(reading: &TextAnalysis, sentence: &AnalysisSentence, opening: usize) -> Mood {
-    let text = reading.text[sentence.at.clone()].trim_end_matches(['"', '\'', ')', ' ']);
-    let first = (opening..sentence.tokens.end).find(|&token| reading.tokens[token].is_word).unwrap_or(opening);
+pub(super) fn mood(analysis: &TextAnalysis, sentence: &AnalysisSentence, opening: usize) -> Mood {
+    let text = analysis.text[sentence.at.clone()].trim_end_matches(['"', '\'', ')', ' ']);
+    let first = (opening..sentence.tokens.end).find(|&token| analysis.tokens[token].is_word).unwrap_or(opening);
     // "They sang \"Who are you?\"" asks nothing.
-    let last = sentence.tokens.clone().rev().find(|&token| reading.word(token) == "?");
-    let is_quoted = last.is_some_and(|last| reading.tokens[last].is_quoted && !reading.tokens[first].is_quoted);
-    if text.ends_with('?') && !is_quoted || asks(reading, first) {
+    let last = sentence.tokens.clone().rev().find(|&token| analysis.word(token) == "?");
+    let is_quoted = last.is_some_and(|last| analysis.tokens[last].is_quoted && !analysis.tokens[first].is_quoted);
+    if text.ends_with('?') && !is_quoted || asks(analysis, first) {
         return Mood::Question;
     }
-    if is_wish(reading, first) {
+    if is_wish(analysis, first) {
         return Mood::Wish;
     }
-    let words = [first, first + 1, first + 2, first + 3].map(|token| reading.word(token));
+    let words = [first, first + 1, first + 2, first + 3].map(|token| analysis.word(token));
     match words {
         ["you", "could" | "might" | "may" | "can", ..]
         | ["it", "might" | "may" | "could", ..]
@@ -40,14 +40,14 @@ pub(super) fn mood(reading: &TextAnalysis, sentence: &AnalysisSentence, opening:
         | ["what" | "how", "about" | "if", ..]
         | ["why", "not", ..]
         | ["one", "option" | "idea" | "thing", ..] => Mood::Suggestion,
-        _ if is_order(reading, first) => Mood::Order,
+        _ if is_order(analysis, first) => Mood::Order,
         _ => Mood::Statement,
     }
 }
 
 /// Whether a clause that begins here wishes: "I hope", "good luck", "have a nice day", "take care".
-pub(super) fn is_wish(reading: &TextAnalysis, first: usize) -> bool {
-    let words = [first, first + 1, first + 2].map(|token| reading.word(token));
+pub(super) fn is_wish(analysis: &TextAnalysis, first: usize) -> bool {
+    let words = [first, first + 1, first + 2].map(|token| analysis.word(token));
     match words {
         ["i" | "we", "hope" | "wish" | "pray", _]
         | ["hope" | "wishing" | "hoping" | "may", _, _]
@@ -62,7 +62,7 @@ pub(super) fn is_wish(reading: &TextAnalysis, first: usize) -> bool {
         | ["enjoy", "your" | "the", _]
         | ["eat" | "drink", "something", _] => true,
         ["have", "a" | "yourself" | "an", _] => (first + 2..first + 9).any(|token| {
-            let word = reading.word(token);
+            let word = analysis.word(token);
             matches!(word, "day" | "night" | "evening" | "morning" | "afternoon" | "weekend" | "week" | "time" | "one")
                 || matches!(word, "holiday" | "holidays" | "christmas" | "year" | "rest" | "sleep" | "life")
                 || matches!(word, "great" | "good" | "goodnight" | "nice" | "wonderful" | "lovely" | "safe" | "happy")
@@ -72,14 +72,14 @@ pub(super) fn is_wish(reading: &TextAnalysis, first: usize) -> bool {
 }
 
 /// Whether a sentence that begins here has the order of a question: "do you have an idea", "when was the last time".
-fn asks(reading: &TextAnalysis, first: usize) -> bool {
+fn asks(analysis: &TextAnalysis, first: usize) -> bool {
     // "Had you asked" and "should you need it" put a condition, "may you be well" wishes.
     let is_helper = |token: usize| {
-        reading.has_role(token, LexicalRole::Helping)
-            && !matches!(reading.word(token), "had" | "should" | "may" | "might" | "must" | "shall" | "am")
+        analysis.has_role(token, LexicalRole::Helping)
+            && !matches!(analysis.word(token), "had" | "should" | "may" | "might" | "must" | "shall" | "am")
     };
     let is_subject = |word: &str| matches!(word, "you" | "i" | "he" | "she" | "they" | "we" | "it" | "there" | "your");
-    let words = [first, first + 1, first + 2].map(|token| reading.word(token));
+    let words = [first, first + 1, first + 2].map(|token| analysis.word(token));
     let is_asking = |word: &str| matches!(word, "how" | "what" | "when" | "where" | "who" | "why" | "which");
     // "Do the dishes" orders and "have a nice day" wishes; "does the shop open" asks.
     let is_plain = |word: &str| matches!(word, "do" | "have");
@@ -93,9 +93,11 @@ fn asks(reading: &TextAnalysis, first: usize) -> bool {
 }
 
 /// Whether a sentence opens with an order by its form alone: a plain denial of the listener's doing, or "please".
-fn is_order(reading: &TextAnalysis, first: usize) -> bool {
-    match (reading.word(first), reading.word(first + 1)) {
-        ("please" | "don't" | "never", next) => !reading.has_role(first + 1, LexicalRole::Function) && !next.is_empty(),
+fn is_order(analysis: &TextAnalysis, first: usize) -> bool {
+    match (analysis.word(first), analysis.word(first + 1)) {
+        ("please" | "don't" | "never", next) => {
+            !analysis.has_role(first + 1, LexicalRole::Function) && !next.is_empty()
+        }
         ("do", "not") => true,
         _ => false,
     }

@@ -6,22 +6,22 @@ use super::{AnalysisSentence, LexicalRole, LexicalRoles, TextAnalysis};
 /// A place in a sentence.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'a> {
-    reading: &'a TextAnalysis,
+    analysis: &'a TextAnalysis,
     sentence: &'a AnalysisSentence,
     at: usize,
 }
 
 impl<'a> Scope<'a> {
     /// The place of a token.
-    pub const fn new(reading: &'a TextAnalysis, sentence: &'a AnalysisSentence, at: usize) -> Self {
-        Self { reading, sentence, at }
+    pub const fn new(analysis: &'a TextAnalysis, sentence: &'a AnalysisSentence, at: usize) -> Self {
+        Self { analysis, sentence, at }
     }
 
     /// First token of the clause that the place stands in: after the last comma, semicolon, colon, dash or joining word.
     pub fn clause_start(&self) -> usize {
         (self.sentence.tokens.start..self.at)
             .rev()
-            .find(|&token| self.reading.joins_clauses(token))
+            .find(|&token| self.analysis.joins_clauses(token))
             .map_or(self.sentence.tokens.start, |token| token + 1)
     }
 
@@ -37,25 +37,25 @@ impl<'a> Scope<'a> {
     /// Whether something in the clause before the place denies it.
     pub fn is_denied(&self) -> bool {
         let from = self.clause_start().max(self.at.saturating_sub(7));
-        (from..self.at).any(|token| self.reading.has_any_role(token, LexicalRoles::DENYING))
+        (from..self.at).any(|token| self.analysis.has_any_role(token, LexicalRoles::DENYING))
     }
 
     /// Whether knowing, saying or promising it is denied: "I can't promise that …", "no one can say whether …".
     pub fn is_disclaimed(&self) -> bool {
         let mut denied = None;
         for token in self.sentence.tokens.start..self.at {
-            if self.reading.has_any_role(token, LexicalRoles::DENYING) {
+            if self.analysis.has_any_role(token, LexicalRoles::DENYING) {
                 denied = Some(token);
             }
             let near = denied.is_some_and(|denial| token - denial <= 4);
             if near
-                && (self.reading.has_role(token, LexicalRole::Saying)
+                && (self.analysis.has_role(token, LexicalRole::Saying)
                     || matches!(
-                        self.reading.word(token),
+                        self.analysis.word(token),
                         "sure" | "certain" | "see" | "way" | "idea" | "line" | "rule"
                     )
                     // "No one can tell", and not "without exception, and one day".
-                    || self.reading.word(token) == "one" && denied == token.checked_sub(1))
+                    || self.analysis.word(token) == "one" && denied == token.checked_sub(1))
             {
                 return true;
             }
@@ -66,54 +66,55 @@ impl<'a> Scope<'a> {
     /// Whether somebody else is reported to say or think it.
     pub fn is_reported(&self) -> bool {
         (self.sentence.tokens.start..self.at).any(|token| {
-            self.reading.has_role(token, LexicalRole::Saying)
+            self.analysis.has_role(token, LexicalRole::Saying)
                 && !matches!(
-                    self.reading.word(token.wrapping_sub(1)),
+                    self.analysis.word(token.wrapping_sub(1)),
                     "i" | "me" | "i'd" | "i'll" | "let" | "to" | "can" | "must"
                 )
-                && !matches!(self.reading.word(token), "know" | "think" | "mean" | "judge" | "believe" | "read")
+                && !matches!(self.analysis.word(token), "know" | "think" | "mean" | "judge" | "believe" | "read")
                 && token > self.sentence.tokens.start
                 // "That said, …" goes on.
-                && !(self.reading.word(token) == "said" && self.reading.word(token - 1) == "that")
+                && !(self.analysis.word(token) == "said" && self.analysis.word(token - 1) == "that")
         })
     }
 
     /// Whether the speaker puts it as a view of their own: "I think you …", "in my opinion …".
     pub fn is_opinion(&self) -> bool {
-        let reading = self.reading;
+        let analysis = self.analysis;
         (self.sentence.tokens.start..self.at).any(|token| {
-            reading.has_role(token, LexicalRole::Opining)
-                && (1..=3).any(|back| matches!(reading.word(token.wrapping_sub(back)), "i" | "i'd" | "we"))
-                || matches!(reading.word(token), "opinion" | "view" | "imo" | "imho")
+            analysis.has_role(token, LexicalRole::Opining)
+                && (1..=3).any(|back| matches!(analysis.word(token.wrapping_sub(back)), "i" | "i'd" | "we"))
+                || matches!(analysis.word(token), "opinion" | "view" | "imo" | "imho")
         })
     }
 
     /// Whether the speaker softens it in the words before: as a view of their own, or with "maybe" and the like.
     pub fn is_softened(&self) -> bool {
-        let softens = |token: usize| self.reading.has_any_role(token, LexicalRoles::SOFTENING) && !self.is_month(token);
+        let softens =
+            |token: usize| self.analysis.has_any_role(token, LexicalRoles::SOFTENING) && !self.is_month(token);
         self.is_opinion() || (self.clause_start()..self.at).any(softens)
     }
 
     /// Whether the clause makes it a possibility up to so many tokens behind the place.
     pub fn is_hedged_up_to(&self, end: usize) -> bool {
         (self.clause_start()..end.min(self.sentence.tokens.end))
-            .any(|token| self.reading.has_any_role(token, LexicalRoles::HEDGING) && !self.is_month(token))
+            .any(|token| self.analysis.has_any_role(token, LexicalRoles::HEDGING) && !self.is_month(token))
     }
 
     fn is_month(&self, token: usize) -> bool {
-        self.reading.word(token) == "may" && self.reading.is_capital_inside(self.sentence, token)
+        self.analysis.word(token) == "may" && self.analysis.is_capital_inside(self.sentence, token)
     }
 
     /// Whether the clause opens with a word such as `if`, `whether`, `what` or `how`.
     pub fn is_dependent(&self) -> bool {
-        (self.clause_start()..self.at).any(|token| self.reading.has_role(token, LexicalRole::ClauseOpener))
+        (self.clause_start()..self.at).any(|token| self.analysis.has_role(token, LexicalRole::ClauseOpener))
     }
 
     /// Whether the sentence holds a condition.
     pub fn is_conditional(&self) -> bool {
-        self.sentence.tokens.clone().any(|token| match self.reading.word(token) {
+        self.sentence.tokens.clone().any(|token| match self.analysis.word(token) {
             // "Even if" and "as if" put no condition.
-            "if" => !matches!(self.reading.word(token.wrapping_sub(1)), "even" | "as"),
+            "if" => !matches!(self.analysis.word(token.wrapping_sub(1)), "even" | "as"),
             word => matches!(word, "unless" | "whether"),
         })
     }
@@ -121,7 +122,7 @@ impl<'a> Scope<'a> {
     /// Whether the clause around the place, to both sides, makes it a possibility.
     pub fn is_hedged(&self) -> bool {
         let end = (self.at..self.sentence.tokens.end)
-            .find(|&token| matches!(self.reading.word(token), ";" | ":" | "-" | ","))
+            .find(|&token| matches!(self.analysis.word(token), ";" | ":" | "-" | ","))
             .unwrap_or(self.sentence.tokens.end);
         self.is_hedged_up_to(end)
     }
@@ -133,9 +134,9 @@ mod tests {
 
     /// Whether what stands at the last word of the text is asserted.
     fn asserted(text: &str) -> bool {
-        let reading = TextAnalysis::new(text);
-        let sentence = reading.sentences.last().unwrap();
-        Scope::new(&reading, sentence, sentence.tokens.end - 1).is_asserted()
+        let analysis = TextAnalysis::new(text);
+        let sentence = analysis.sentences.last().unwrap();
+        Scope::new(&analysis, sentence, sentence.tokens.end - 1).is_asserted()
     }
 
     #[test]
@@ -154,11 +155,11 @@ mod tests {
 
     #[test]
     fn a_denial_reaches_to_the_end_of_its_clause() {
-        let reading = TextAnalysis::new("You don't have to cheer up, so cheer up");
+        let analysis = TextAnalysis::new("You don't have to cheer up, so cheer up");
         let at = |number: usize| {
-            (0..reading.tokens.len()).filter(|&token| reading.word(token) == "cheer").nth(number).unwrap()
+            (0..analysis.tokens.len()).filter(|&token| analysis.word(token) == "cheer").nth(number).unwrap()
         };
-        assert!(Scope::new(&reading, &reading.sentences[0], at(0)).is_denied());
-        assert!(!Scope::new(&reading, &reading.sentences[0], at(1)).is_denied());
+        assert!(Scope::new(&analysis, &analysis.sentences[0], at(0)).is_denied());
+        assert!(!Scope::new(&analysis, &analysis.sentences[0], at(1)).is_denied());
     }
 }

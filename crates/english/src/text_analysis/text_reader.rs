@@ -18,14 +18,14 @@ const MIN_WRAPPED_LENGTH: usize = 50;
 /// Reads a text.
 pub(super) fn read(original: &str) -> TextAnalysis {
     // A word and its space take five bytes or six; grown by doubling, the lists would be copied time and again.
-    let reading = TextAnalysis {
+    let analysis = TextAnalysis {
         text: String::with_capacity(original.len() + 16),
         tokens: Vec::with_capacity(original.len() / 5 + 8),
         sentences: Vec::with_capacity(4),
     };
     let apart = quoted_ranges(original);
     let mut reader = TextReader {
-        reading,
+        analysis,
         word: String::new(),
         first: 0,
         apart,
@@ -34,11 +34,11 @@ pub(super) fn read(original: &str) -> TextAnalysis {
         announces: false,
     };
     reader.read(original);
-    reader.reading
+    reader.analysis
 }
 
 struct TextReader {
-    reading: TextAnalysis,
+    analysis: TextAnalysis,
     /// The word that is being read, in its normalised form.
     word: String,
     /// First token of the sentence that is being read.
@@ -83,9 +83,9 @@ impl TextReader {
             match character {
                 '\n' | '\r' | '\u{2028}' | '\u{2029}' => {
                     if !self.goes_on(original, line..at, next) {
-                        let last = self.reading.tokens.len().wrapping_sub(1);
-                        let is_open = self.reading.tokens.len() > self.first;
-                        self.announces = is_open && self.reading.word(last) == ":" && opens_list(&original[next..]);
+                        let last = self.analysis.tokens.len().wrapping_sub(1);
+                        let is_open = self.analysis.tokens.len() > self.first;
+                        self.announces = is_open && self.analysis.word(last) == ":" && opens_list(&original[next..]);
                         if self.block == BlockKind::Row && is_ruler(&original[next..]) {
                             self.block = BlockKind::Heading;
                         }
@@ -136,11 +136,11 @@ impl TextReader {
         if !closes {
             return false;
         }
-        let before = self.reading.tokens.len().checked_sub(2).filter(|&before| before >= self.first);
+        let before = self.analysis.tokens.len().checked_sub(2).filter(|&before| before >= self.first);
         let Some(before) = before else { return character != '.' || follows.is_none() };
-        let word = self.reading.word(before);
-        let is_initial = self.reading.tokens[before].is_capital && word.len() == 1 && word != "i"
-            || matches!(word, "e" | "g" | "s") && self.reading.word(before.wrapping_sub(1)) == ".";
+        let word = self.analysis.word(before);
+        let is_initial = self.analysis.tokens[before].is_capital && word.len() == 1 && word != "i"
+            || matches!(word, "e" | "g" | "s") && self.analysis.word(before.wrapping_sub(1)) == ".";
         character != '.' || !(is_initial || is_listed(TITLES, word))
     }
 
@@ -185,21 +185,21 @@ impl TextReader {
 
     /// Appends a token; of a word, its sorts are given and whether it has a capital.
     fn push_text(&mut self, word: &str, origin: Span, spaced: bool, of_word: Option<(LexicalRoles, bool)>) {
-        let reading = &mut self.reading;
-        if spaced && reading.tokens.len() > self.first {
-            reading.text.push(' ');
+        let analysis = &mut self.analysis;
+        if spaced && analysis.tokens.len() > self.first {
+            analysis.text.push(' ');
         }
-        let start = reading.text.len();
-        reading.text.push_str(word);
+        let start = analysis.text.len();
+        analysis.text.push_str(word);
         while self.apart.get(self.passed).is_some_and(|range| range.end <= origin.start) {
             self.passed += 1;
         }
         let apart = self.apart.get(self.passed).is_some_and(|range| range.start <= origin.start);
         let is_word = of_word.is_some();
         let (sorts, is_capital) = of_word.unwrap_or_default();
-        let length = reading.tokens.len() - self.first;
-        reading.tokens.push(AnalysisToken {
-            at: start..reading.text.len(),
+        let length = analysis.tokens.len() - self.first;
+        analysis.tokens.push(AnalysisToken {
+            at: start..analysis.text.len(),
             origin,
             roles: sorts,
             is_word,
@@ -217,22 +217,22 @@ impl TextReader {
     }
 
     fn end_sentence(&mut self) {
-        let reading = &mut self.reading;
-        let tokens = self.first..reading.tokens.len();
+        let analysis = &mut self.analysis;
+        let tokens = self.first..analysis.tokens.len();
         if tokens.is_empty() {
             return;
         }
         self.first = tokens.end;
-        let end = reading.text.len();
-        reading.text.push('\n');
-        let has_words = reading.tokens[tokens.clone()].iter().any(|token| token.is_word);
-        if !has_words && let Some(last) = reading.sentences.last_mut() {
+        let end = analysis.text.len();
+        analysis.text.push('\n');
+        let has_words = analysis.tokens[tokens.clone()].iter().any(|token| token.is_word);
+        if !has_words && let Some(last) = analysis.sentences.last_mut() {
             // A closing mark that stands alone belongs to the sentence before it.
             last.tokens.end = tokens.end;
             last.at.end = end;
             return;
         }
-        let at = reading.tokens[tokens.start].at.start..end;
+        let at = analysis.tokens[tokens.start].at.start..end;
         let opening = tokens.start;
         let sentence = AnalysisSentence {
             tokens,
@@ -243,10 +243,10 @@ impl TextReader {
             content_start: opening,
         };
         let announces = std::mem::take(&mut self.announces).then_some(BoilerplateKind::AboutAnswer);
-        let aside = boilerplate::boilerplate_kind(reading, &sentence).or(announces);
-        let opening = boilerplate::content_start(reading, &sentence);
-        let mood = mood::mood(reading, &sentence, opening);
-        reading.sentences.push(AnalysisSentence { mood, boilerplate: aside, content_start: opening, ..sentence });
+        let aside = boilerplate::boilerplate_kind(analysis, &sentence).or(announces);
+        let opening = boilerplate::content_start(analysis, &sentence);
+        let mood = mood::mood(analysis, &sentence, opening);
+        analysis.sentences.push(AnalysisSentence { mood, boilerplate: aside, content_start: opening, ..sentence });
     }
 }
 
@@ -327,8 +327,8 @@ mod tests {
     use super::*;
 
     fn sentences(text: &str) -> Vec<String> {
-        let reading = read(text);
-        reading.sentences.iter().map(|sentence| reading.text[sentence.at.clone()].trim().to_owned()).collect()
+        let analysis = read(text);
+        analysis.sentences.iter().map(|sentence| analysis.text[sentence.at.clone()].trim().to_owned()).collect()
     }
 
     #[test]
@@ -363,9 +363,9 @@ mod tests {
     #[test]
     fn what_heads_or_announces_a_list_is_no_matter() {
         let asides = |text: &str| -> Vec<bool> {
-            let reading = read(text);
+            let analysis = read(text);
             let is_matter = |found: &AnalysisSentence| found.boilerplate.is_none() && found.block != BlockKind::Heading;
-            reading.sentences.iter().map(is_matter).collect()
+            analysis.sentences.iter().map(is_matter).collect()
         };
         assert_eq!(asides("**Prices**\n- Adults pay 5\n\nTimes (UTC):\n\n1. nine"), [false, true, false, true]);
         assert_eq!(asides("**Paris**"), [true], "a heading heads something");
@@ -375,10 +375,10 @@ mod tests {
 
     #[test]
     fn quotations_and_code_are_set_apart() {
-        let reading = read("He said “you must” and \"go\". Run `rm you`, you. 5\" wide");
-        let apart: Vec<&str> = (0..reading.tokens.len())
-            .filter(|&token| reading.tokens[token].is_quoted && reading.tokens[token].is_word)
-            .map(|token| reading.word(token))
+        let analysis = read("He said “you must” and \"go\". Run `rm you`, you. 5\" wide");
+        let apart: Vec<&str> = (0..analysis.tokens.len())
+            .filter(|&token| analysis.tokens[token].is_quoted && analysis.tokens[token].is_word)
+            .map(|token| analysis.word(token))
             .collect();
         assert_eq!(apart, ["you", "must", "go", "rm", "you"]);
     }
@@ -386,17 +386,17 @@ mod tests {
     #[test]
     fn tokens_lead_back_to_their_bytes() {
         let text = "É: “Ça va?” — YOU’RE";
-        let reading = read(text);
-        let last = reading.tokens.last().unwrap();
+        let analysis = read(text);
+        let last = analysis.tokens.last().unwrap();
         assert_eq!(&text[last.origin.clone()], "YOU’RE");
-        assert_eq!(reading.word(reading.tokens.len() - 1), "you're");
-        assert_eq!(reading.sentence_span(&reading.sentences[0]), 0..text.find("” —").unwrap());
+        assert_eq!(analysis.word(analysis.tokens.len() - 1), "you're");
+        assert_eq!(analysis.sentence_span(&analysis.sentences[0]), 0..text.find("” —").unwrap());
     }
 
     #[test]
     fn questions_are_seen() {
-        let reading = read("Is it? No. \"Why?\" Well (really?)");
-        let questions: Vec<bool> = reading.sentences.iter().map(AnalysisSentence::is_question).collect();
+        let analysis = read("Is it? No. \"Why?\" Well (really?)");
+        let questions: Vec<bool> = analysis.sentences.iter().map(AnalysisSentence::is_question).collect();
         assert_eq!(questions, [true, false, true, true]);
     }
 }

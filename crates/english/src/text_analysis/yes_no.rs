@@ -66,7 +66,7 @@ impl TextAnalysis {
         let words = self.words_with_gaps();
         // An echo of the question says nothing: "Difficult? Absolutely."
         let echo = words.iter().skip(1).position(|(_, gap)| *gap == ClauseGap::Question).map_or(0, |at| at + 1);
-        let mut said = AnswerWords { reading: self, words: &words[echo..] };
+        let mut said = AnswerWords { analysis: self, words: &words[echo..] };
         if said.words.is_empty() {
             return YesNoAnswer::undecided("nothing is said");
         }
@@ -126,7 +126,7 @@ impl TextAnalysis {
 /// The words of an answer from some place on.
 #[derive(Clone, Copy)]
 struct AnswerWords<'r> {
-    reading: &'r TextAnalysis,
+    analysis: &'r TextAnalysis,
     words: &'r [(usize, ClauseGap)],
 }
 
@@ -136,7 +136,7 @@ impl<'r> AnswerWords<'r> {
     }
 
     fn word(&self, at: usize) -> &'r str {
-        self.words.get(at).map_or("", |(token, _)| self.reading.word(*token))
+        self.words.get(at).map_or("", |(token, _)| self.analysis.word(*token))
     }
 
     /// What stands before a word; the end of the answer ends a clause.
@@ -154,7 +154,7 @@ impl<'r> AnswerWords<'r> {
 
     fn verdict(&self, sense: bool, words: usize, why: &'static str) -> YesNoAnswer {
         let token = |at: usize| self.words[at].0;
-        let marker = Some(self.reading.original_span(token(0), token(words - 1)));
+        let marker = Some(self.analysis.original_span(token(0), token(words - 1)));
         YesNoAnswer { sense: Some(sense), marker, why, is_said: true }
     }
 

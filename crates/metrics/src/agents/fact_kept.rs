@@ -150,37 +150,37 @@ impl Metric for FactKept {
 /// The facts of a text of the user. Questions hold facts too: "Is there a train at 9:40?"
 fn facts<'t>(text: &'t ConversationText, whole: &str) -> Vec<Fact<'t>> {
     let fact = |value: ExtractedValue| {
-        let (words, written) = (descriptive_words(&text.reading, whole, &value), whole[value.span.clone()].to_owned());
+        let (words, written) = (descriptive_words(&text.analysis, whole, &value), whole[value.span.clone()].to_owned());
         Fact { value, text, words, written, has_arrived: false }
     };
-    values(whole, &text.reading).into_iter().map(fact).collect()
+    values(whole, &text.analysis).into_iter().map(fact).collect()
 }
 
 /// Words that say what a value is.
-fn descriptive_words(reading: &TextAnalysis, whole: &str, value: &ExtractedValue) -> Vec<String> {
+fn descriptive_words(analysis: &TextAnalysis, whole: &str, value: &ExtractedValue) -> Vec<String> {
     let mut words: Vec<String> = value.noun.iter().cloned().collect();
     if value.kind == ValueKind::Number {
         // Of "40 euros" the euros; the words of "five" say nothing more.
         let own = whole[value.span.clone()].split(|sign: char| !sign.is_alphabetic()).filter(|word| word.len() > 1);
         words.extend(own.filter(|_| value.unit.is_some()).map(str::to_lowercase));
         // "For four": people.
-        let end = reading.tokens.partition_point(|token| token.origin.start < value.span.start);
-        if value.noun.is_none() && value.unit.is_none() && end > 0 && reading.word(end - 1) == "for" {
+        let end = analysis.tokens.partition_point(|token| token.origin.start < value.span.start);
+        if value.noun.is_none() && value.unit.is_none() && end > 0 && analysis.word(end - 1) == "for" {
             words.push("people".to_owned());
         }
         return words;
     }
-    let end = reading.tokens.partition_point(|token| token.origin.start < value.span.start);
+    let end = analysis.tokens.partition_point(|token| token.origin.start < value.span.start);
     for token in (end.saturating_sub(4)..end).rev() {
-        let word = reading.word(token);
-        if !reading.tokens[token].is_word && word != ":" && word != "#" {
+        let word = analysis.word(token);
+        if !analysis.tokens[token].is_word && word != ":" && word != "#" {
             break;
         }
         if matches!(word, "from" | "to" | "in" | "at") {
             words.push(word.to_owned());
             break;
         }
-        if !reading.has_role(token, LexicalRole::Function) {
+        if !analysis.has_role(token, LexicalRole::Function) {
             words.push(word.to_owned());
             if slot_name(word) != Some("identifier") {
                 break;
@@ -338,15 +338,15 @@ impl PriorContext<'_> {
 
 /// What a text of the assistant says of facts, each with its bytes. Questions, offers and orders say nothing.
 fn text_uses(text: &ConversationText, whole: &str, before: &PriorContext<'_>) -> Vec<(Range<usize>, FactUse)> {
-    let reading = &text.reading;
-    let all = values(whole, reading);
+    let analysis = &text.analysis;
+    let all = values(whole, analysis);
     let mut found = Vec::new();
-    for sentence in reading.sentences.iter().filter(|sentence| matches!(sentence.mood, Mood::Statement)) {
-        let inside = values_in(&all, &reading.sentence_span(sentence));
+    for sentence in analysis.sentences.iter().filter(|sentence| matches!(sentence.mood, Mood::Statement)) {
+        let inside = values_in(&all, &analysis.sentence_span(sentence));
         for value in inside {
             probare_cancellation::count_steps(1);
             let written = &whole[value.span.clone()];
-            let words = descriptive_words(reading, whole, value);
+            let words = descriptive_words(analysis, whole, value);
             let is_kept = |fact: &&Fact<'_>| {
                 is_same_value(&fact.value, value)
                     && (value.kind != ValueKind::Number
@@ -358,8 +358,8 @@ fn text_uses(text: &ConversationText, whole: &str, before: &PriorContext<'_>) ->
                 found.push((value.span.clone(), FactUse::Kept(fact.text.place(fact.value.span.clone()))));
                 continue;
             }
-            let token = reading.tokens.partition_point(|token| token.origin.end <= value.span.start);
-            if is_offered(reading, sentence, token) || before.in_results(value, written) {
+            let token = analysis.tokens.partition_point(|token| token.origin.end <= value.span.start);
+            if is_offered(analysis, sentence, token) || before.in_results(value, written) {
                 continue;
             }
             let changed = before.facts.iter().rev().find(|fact| {
@@ -378,14 +378,14 @@ fn text_uses(text: &ConversationText, whole: &str, before: &PriorContext<'_>) ->
 }
 
 /// Whether what stands at a place is offered, supposed or denied in its clause.
-fn is_offered(reading: &TextAnalysis, sentence: &AnalysisSentence, token: usize) -> bool {
-    let start = Scope::new(reading, sentence, token).clause_start();
+fn is_offered(analysis: &TextAnalysis, sentence: &AnalysisSentence, token: usize) -> bool {
+    let start = Scope::new(analysis, sentence, token).clause_start();
     (start..token).any(|at| {
         matches!(
-            reading.word(at),
+            analysis.word(at),
             "can" | "could" | "would" | "shall" | "should" | "may" | "might" | "or" | "if" | "than"
-        ) || reading.has_any_role(at, LexicalRoles::DENYING)
-    }) || reading.word(token + 1) == "or"
+        ) || analysis.has_any_role(at, LexicalRoles::DENYING)
+    }) || analysis.word(token + 1) == "or"
 }
 
 /// Whether a fact and a value can differ. A number may come back as a text of digits.

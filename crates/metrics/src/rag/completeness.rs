@@ -9,7 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded_evidence::{BoundedEvidence, excerpt};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `completeness`: none.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -115,9 +115,9 @@ fn coverage_evidence(keywords: &[Keyword], query: &str, response: &str) -> Vec<E
         evidence.push(|| match answered {
             Some(span) => {
                 let place = FieldSpan::new(Field::Query, asked.clone());
-                excerpt(EvidenceKind::Matched, Field::Response, span.clone(), response).with_support(place)
+                Evidence::at(EvidenceKind::Matched, Field::Response, span.clone(), response).with_support(place)
             }
-            None => excerpt(EvidenceKind::Missing, Field::Query, asked.clone(), query),
+            None => Evidence::at(EvidenceKind::Missing, Field::Query, asked.clone(), query),
         });
     }
     evidence.finish()

@@ -8,14 +8,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use probare_core::{
-    BuildError, Evidence, EvidenceKind, Field, FieldSpan, LabelThreshold, Metric, Outcome, Profile, Sample,
-    ScaleCutoff, Score, ScoreError, ScoreParts, ShippedThresholds, metric,
+    BuildError, Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Profile, Sample, Score, ScoreError,
+    ScoreParts, metric,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::analysis::response_analysis;
-use crate::bounded_evidence::{BoundedEvidence, excerpt};
+use crate::bounded_evidence::BoundedEvidence;
 
 mod claim_support;
 mod component;
@@ -27,6 +27,7 @@ mod folding;
 mod improved;
 mod overlap;
 mod parse_cache;
+mod thresholds;
 mod verbs;
 mod vocabulary;
 mod window;
@@ -39,20 +40,7 @@ use claim_support::ClaimStatement;
 use context::IndexedContext;
 use examination::examine_with;
 use parse_cache::ParseCache;
-
-/// From where on a value is a label, in a response of enough words that no sentence vetoes. `verdict` decides by that label.
-pub(super) static THRESHOLDS: ShippedThresholds = ShippedThresholds {
-    name: "rag-2026-11",
-    date: "2026-11-18",
-    calibrated_on: "355 answers of models to 63 questions over web passages, with people's marks of what the passages do not support (RAGTruth, half of \
-                    its questions), and 880 ordinary responses; vetoes were chosen on both",
-    held_out_on: "the same 355 answers, each by thresholds chosen on other questions (ten folds)",
-    held_out_cases: 355,
-    labels: &[
-        LabelThreshold { label: "supported", when: ScaleCutoff::AtMost(0.36), decided: 120, right: 114 },
-        LabelThreshold { label: "unsupported", when: ScaleCutoff::AtLeast(0.72), decided: 34, right: 24 },
-    ],
-};
+pub(super) use thresholds::THRESHOLDS;
 
 /// Options of `hallucination`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -203,7 +191,7 @@ pub(crate) fn finding_evidence(finding: &AnchorFinding, response: &str) -> Evide
         SupportVerdict::Contradicted { .. } => EvidenceKind::Contradicted,
     };
     let mut piece = match &finding.span {
-        Some(span) => excerpt(kind, Field::Response, span.clone(), response),
+        Some(span) => Evidence::at(kind, Field::Response, span.clone(), response),
         None => Evidence { kind, place: None, text: finding.text.clone(), cut: false, note: None, support: None },
     };
     let mut note = finding.kind.name().to_owned();

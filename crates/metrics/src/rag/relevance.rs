@@ -9,7 +9,7 @@ use probare_text::tokens::whitespace;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded_evidence::{BoundedEvidence, excerpt};
+use crate::bounded_evidence::BoundedEvidence;
 
 /// Options of `relevance`: none.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -119,14 +119,14 @@ fn term_evidence(pair: &TermPair, query: &str, response: &str) -> Vec<Evidence> 
         probare_cancellation::count_steps(1);
         evidence.push(|| {
             let place = FieldSpan::new(Field::Query, asked);
-            excerpt(EvidenceKind::Matched, Field::Response, answered, response)
+            Evidence::at(EvidenceKind::Matched, Field::Response, answered, response)
                 .with_note(format!("adds {weight:.4} to the cosine"))
                 .with_support(place)
         });
     }
     for asked in missing {
         probare_cancellation::count_steps(1);
-        evidence.push(|| excerpt(EvidenceKind::Missing, Field::Query, asked, query));
+        evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Query, asked, query));
     }
     evidence.finish()
 }

@@ -324,7 +324,7 @@ impl Metric for Verdict {
         for keyword in &coverage.keywords {
             if keyword.response_span.is_none() && judgement.reasons.iter().any(|reason| reason == "Incomplete answer") {
                 let asked = keyword.query_span.clone();
-                evidence.push(|| crate::bounded_evidence::excerpt(EvidenceKind::Missing, Field::Query, asked, query));
+                evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Query, asked, query));
             }
         }
         Ok(score.because(evidence.finish()).into())

@@ -22,7 +22,7 @@ type Kind = &'static str;
 /// A sentence and its words.
 struct SentenceWords<'t> {
     text: &'t str,
-    reading: TextAnalysis,
+    analysis: TextAnalysis,
 }
 
 /// A token of a sentence with its word.
@@ -30,11 +30,11 @@ type Word<'t> = (usize, &'t str);
 
 impl<'t> SentenceWords<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, reading: TextAnalysis::new(text) }
+        Self { text, analysis: TextAnalysis::new(text) }
     }
 
     fn words(&self) -> impl Iterator<Item = Word<'t>> + '_ {
-        let tokens = self.reading.tokens.iter().enumerate().filter(|(_, token)| token.is_word);
+        let tokens = self.analysis.tokens.iter().enumerate().filter(|(_, token)| token.is_word);
         tokens.map(|(at, token)| (at, &self.text[token.origin.clone()]))
     }
 
@@ -44,15 +44,15 @@ impl<'t> SentenceWords<'t> {
 
     /// Nouns that are no names.
     fn nouns(&self) -> Vec<Word<'t>> {
-        self.words().filter(|&(at, word)| at > 0 && !self.reading.tokens[at].is_capital && is_noun(word)).collect()
+        self.words().filter(|&(at, word)| at > 0 && !self.analysis.tokens[at].is_capital && is_noun(word)).collect()
     }
 
     /// Words with a capital inside the sentence that are no common words.
     fn names(&self) -> Vec<Word<'t>> {
         let is_name = |at: usize, word: &str| {
-            let is_inside = at > 0 && self.reading.tokens[at - 1].is_word;
+            let is_inside = at > 0 && self.analysis.tokens[at - 1].is_word;
             let is_common = WordNet::embedded().parts_of_speech(&word.to_lowercase()).contains(PartOfSpeech::Verb);
-            is_inside && self.reading.tokens[at].is_capital && word.len() > 2 && !is_common
+            is_inside && self.analysis.tokens[at].is_capital && word.len() > 2 && !is_common
         };
         self.words().filter(|&(at, word)| is_name(at, word)).collect()
     }
@@ -63,7 +63,7 @@ impl<'t> SentenceWords<'t> {
         changes.sort_by_key(|(token, _)| std::cmp::Reverse(*token));
         let mut text = self.text.to_owned();
         for (token, word) in changes {
-            text.replace_range(self.reading.tokens[token].origin.clone(), word);
+            text.replace_range(self.analysis.tokens[token].origin.clone(), word);
         }
         text
     }
@@ -188,12 +188,12 @@ struct Attack {
 impl Attack {
     /// The sentences of a context are true of it.
     fn on_context(&mut self, context: &[String]) {
-        let readings: Vec<(TextAnalysis, &String)> =
+        let analyses: Vec<(TextAnalysis, &String)> =
             context.iter().map(|text| (TextAnalysis::new(text), text)).collect();
-        let spans = |(reading, text): &(TextAnalysis, &'_ String)| -> Vec<String> {
-            reading.sentences.iter().map(|sentence| text[reading.sentence_span(sentence)].to_owned()).collect()
+        let spans = |(analysis, text): &(TextAnalysis, &'_ String)| -> Vec<String> {
+            analysis.sentences.iter().map(|sentence| text[analysis.sentence_span(sentence)].to_owned()).collect()
         };
-        let sentences: Vec<String> = readings.iter().flat_map(spans).collect();
+        let sentences: Vec<String> = analyses.iter().flat_map(spans).collect();
         for (number, sentence) in sentences.iter().enumerate() {
             let given = label(sentence, context);
             self.originals.add(given);
@@ -263,9 +263,9 @@ fn falsified_natural_answers_are_counted() {
         if given != "supported" {
             continue;
         }
-        let reading = TextAnalysis::new(&answer.response);
-        for sentence in reading.sentences.iter().take(4) {
-            let place = reading.sentence_span(sentence);
+        let analysis = TextAnalysis::new(&answer.response);
+        for sentence in analysis.sentences.iter().take(4) {
+            let place = analysis.sentence_span(sentence);
             for (kind, text) in falsified(&answer.response[place.clone()], &[]).into_iter().take(4) {
                 let mut response = answer.response.clone();
                 response.replace_range(place.clone(), &text);

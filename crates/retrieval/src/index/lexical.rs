@@ -148,12 +148,12 @@ impl LexicalIndex {
     ) -> tantivy::Result<Vec<ScoredPassage>> {
         count_steps(question.len());
         let mut seen = HashSet::new();
-        let wanted: Vec<String> = terms(question).into_iter().filter(|term| seen.insert(term.clone())).collect();
-        if wanted.is_empty() || k == 0 {
+        let words: Vec<String> = terms(question).into_iter().filter(|term| seen.insert(term.clone())).collect();
+        if words.is_empty() || k == 0 {
             return Ok(Vec::new());
         }
         let searcher = self.reader.searcher();
-        let queries: Vec<TermQuery> = wanted
+        let queries: Vec<TermQuery> = words
             .iter()
             .map(|term| TermQuery::new(Term::from_field_text(self.fields.text, term), IndexRecordOption::WithFreqs))
             .collect();
@@ -167,7 +167,7 @@ impl LexicalIndex {
                 if is_allowed(document) { best.offer(score, DocAddress::new(segment, document)) } else { best.least }
             })?;
         }
-        let mut scored = score_passages(&searcher, &wanted, &queries, best.finish())?;
+        let mut scored = score_passages(&searcher, &words, &queries, best.finish())?;
         scored.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.number.cmp(&other.number)));
         scored.truncate(k);
         Ok(scored)
@@ -253,7 +253,7 @@ impl TopCandidates {
 /// The scores of some passages, term by term.
 fn score_passages(
     searcher: &Searcher,
-    wanted: &[String],
+    words: &[String],
     queries: &[TermQuery],
     mut addresses: Vec<DocAddress>,
 ) -> tantivy::Result<Vec<ScoredPassage>> {
@@ -264,7 +264,7 @@ fn score_passages(
         let number = segment.fast_fields().u64(NUMBER)?.first(address.doc_id).unwrap_or(u64::MAX);
         scored.insert(*address, ScoredPassage { number, score: 0.0, terms: Vec::new() });
     }
-    for (term, query) in wanted.iter().zip(queries) {
+    for (term, query) in words.iter().zip(queries) {
         count_steps(1);
         let weight: Box<dyn Weight> = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
         let mut rest = addresses.as_slice();

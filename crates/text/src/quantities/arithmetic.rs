@@ -170,11 +170,11 @@ pub struct Factor {
 
 /// The numbers at hand that a number follows from: two of them, one of which is said beside it, or one taken so many times or
 /// divided by so much as `factors` say. It may be rounded where it is a share, or is said to be rounded.
-pub fn find_derivation(said: &Amount, text: &str, hand: &[Operand<'_>], factors: &[Factor]) -> Option<DerivedNumber> {
+pub fn find_derivation(stated: &Amount, text: &str, hand: &[Operand<'_>], factors: &[Factor]) -> Option<DerivedNumber> {
     let result = TargetNumber {
-        said: Figure::from_amount(said)?,
-        digits: said.digits.max(2),
-        is_rounded: said.approach != AmountQualifier::Exact,
+        stated: Figure::from_amount(stated)?,
+        digits: stated.digits.max(2),
+        is_rounded: stated.approach != AmountQualifier::Exact,
     };
     let figures: Vec<Option<Figure>> = hand.iter().map(|at_hand| Figure::from_amount(at_hand.amount)).collect();
     let all =
@@ -208,21 +208,21 @@ pub fn find_derivation(said: &Amount, text: &str, hand: &[Operand<'_>], factors:
 
 /// A number that may be the result of a reckoning.
 struct TargetNumber {
-    said: Figure,
+    stated: Figure,
     digits: i32,
     is_rounded: bool,
 }
 
 impl TargetNumber {
     fn matches(&self, value: f64) -> bool {
-        let said = self.said.value;
-        (value - said).abs() <= 1e-6 * said.abs().max(1e-6) || self.is_rounded && self.rounds(value)
+        let stated = self.stated.value;
+        (value - stated).abs() <= 1e-6 * stated.abs().max(1e-6) || self.is_rounded && self.rounds(value)
     }
 
     /// Whether it is the value as it would be written in this unit.
     fn rounds(&self, value: f64) -> bool {
-        let value = self.said.unit.map_or(value, |unit| unit.from_base(value));
-        is_rounded(value, if self.said.unit.is_some() { self.said.written } else { self.said.value }, self.digits)
+        let value = self.stated.unit.map_or(value, |unit| unit.from_base(value));
+        is_rounded(value, if self.stated.unit.is_some() { self.stated.written } else { self.stated.value }, self.digits)
     }
 
     /// A share has seldom an end, so it is rounded without a word.
@@ -245,7 +245,8 @@ impl TargetNumber {
     }
 
     fn by_factor(&self, one: &Figure, factor: &Factor) -> Option<&'static str> {
-        let fits = one.of == self.said.of && (factor.of_things && one.of == FigureKind::Things || is_measured(one.of));
+        let fits =
+            one.of == self.stated.of && (factor.of_things && one.of == FigureKind::Things || is_measured(one.of));
         fits.then(|| self.multiple(one, factor.by)).flatten()
     }
 
@@ -253,7 +254,7 @@ impl TargetNumber {
     fn count_relation(&self, one: &Figure, count: &Figure) -> Option<&'static str> {
         // "350,000 rupiah, so 70,000 each": the currency was said before.
         let fits =
-            one.of == self.said.of || matches!(one.of, FigureKind::Money(_)) && self.said.of == FigureKind::Things;
+            one.of == self.stated.of || matches!(one.of, FigureKind::Money(_)) && self.stated.of == FigureKind::Things;
         (fits && is_measured(one.of) && count.may_count()).then(|| self.multiple(one, count.written)).flatten()
     }
 
@@ -261,7 +262,7 @@ impl TargetNumber {
     /// "by five votes, 21 to 16", "twelve young in three litters of four".
     fn small_count_relation(&self, one: &Figure, other: &Figure) -> Option<&'static str> {
         let (left, right) = (one.value, other.value);
-        let is_things = [self.said.of, one.of, other.of] == [FigureKind::Things; 3];
+        let is_things = [self.stated.of, one.of, other.of] == [FigureKind::Things; 3];
         is_things.then(|| self.matching_sign([("+", left + right), ("-", left - right), ("×", left * right)])).flatten()
     }
 
@@ -272,7 +273,7 @@ impl TargetNumber {
         let (left, right) = (one.value, other.value);
         let between = (left - right).abs();
         let years = one.year.zip(other.year);
-        match (self.said.of, one.of, other.of) {
+        match (self.stated.of, one.of, other.of) {
             (FigureKind::Share, left_of, right_of) if left_of == right_of && right != 0.0 => {
                 let points = || self.matching_sign([("to", between), ("+", left + right)]);
                 let points = (left_of == FigureKind::Share).then(points).flatten();
@@ -306,7 +307,7 @@ impl TargetNumber {
             }
             (FigureKind::Measure("time"), FigureKind::Clock, FigureKind::Clock) => {
                 // Over midnight, the rest of the day; hours and minutes may be said one by one.
-                let unit = self.said.unit.map_or("", |unit| unit.symbol);
+                let unit = self.stated.unit.map_or("", |unit| unit.symbol);
                 [between, DAY - between].into_iter().find_map(|minutes| {
                     let part = match unit {
                         "h" => (minutes / 60.0).floor() * 60.0,
@@ -334,13 +335,13 @@ impl TargetNumber {
                 self.matching_sign([("×", left * right)])
             }
             // Interest, a discount, a price with a supplement in percent.
-            (FigureKind::Money(_), FigureKind::Money(_), FigureKind::Share) if one.of == self.said.of => {
+            (FigureKind::Money(_), FigureKind::Money(_), FigureKind::Share) if one.of == self.stated.of => {
                 self.matching_sign([("×", left * right), ("-", left * (1.0 - right)), ("+", left * (1.0 + right))])
             }
             (FigureKind::Things, FigureKind::Money(_), FigureKind::Money(_)) => {
                 self.matching_sign([("+", left + right), ("-", between)])
             }
-            (FigureKind::Things, FigureKind::Things, FigureKind::Things) if self.said.value < LEAST_SUM => None,
+            (FigureKind::Things, FigureKind::Things, FigureKind::Things) if self.stated.value < LEAST_SUM => None,
             (of, left_of, right_of)
                 if of == left_of
                     && of == right_of
@@ -362,19 +363,19 @@ mod tests {
     use super::super::{amounts, stated_amounts};
     use super::*;
 
-    fn formula(said: &str, source: &str, beside: &str) -> Option<String> {
+    fn formula(stated: &str, source: &str, beside: &str) -> Option<String> {
         let (had, near) = (amounts(source), stated_amounts(beside));
         let had = had.iter().map(|amount| Operand { amount, text: amount.text(source), from: OperandOrigin::Source });
         let near = near.iter().map(|amount| Operand { amount, text: amount.text(beside), from: OperandOrigin::Answer });
         let hand: Vec<Operand<'_>> = had.chain(near).collect();
         let factors = [Factor { by: 12.0, of_things: false }];
-        let amounts = stated_amounts(said);
-        find_derivation(&amounts[0], amounts[0].text(said), &hand, &factors).map(|reckoned| reckoned.formula)
+        let amounts = stated_amounts(stated);
+        find_derivation(&amounts[0], amounts[0].text(stated), &hand, &factors).map(|reckoned| reckoned.formula)
     }
 
     #[test]
     fn what_can_be_worked_out_follows_and_is_shown() {
-        for (said, source, beside, expected) in [
+        for (stated, source, beside, expected) in [
             ("€36", "€12 a night", "three nights", "€12 × three nights = €36"),
             ("£8,905.92", "£742.16 each month", "", "£742.16 × 12 = £8,905.92"),
             ("62%", "frogs in 131 of 212 ponds", "131 of 212", "131 / 212 = 62%"),
@@ -395,13 +396,13 @@ mod tests {
             ("24", "born on 3 August 1871", "on 2 May 1896", "3 August 1871 to 2 May 1896 = 24"),
             ("five months", "between April and August 2021", "in April", "April to August 2021 = five months"),
         ] {
-            assert_eq!(formula(said, source, beside).as_deref(), Some(expected), "{said}");
+            assert_eq!(formula(stated, source, beside).as_deref(), Some(expected), "{stated}");
         }
     }
 
     #[test]
     fn what_cannot_does_not() {
-        for (said, source, beside) in [
+        for (stated, source, beside) in [
             ("€62", "€18 a night and €16", "€18, two nights"),
             ("27%", "", "from €18.3 million to €15.1 million"),
             // Nothing of it is said beside it.
@@ -410,7 +411,7 @@ mod tests {
             ("$30", "€12", "$18"),
             ("five weeks", "from 3 May to 24 May", "3 May"),
         ] {
-            assert_eq!(formula(said, source, beside), None, "{said}");
+            assert_eq!(formula(stated, source, beside), None, "{stated}");
         }
     }
 }

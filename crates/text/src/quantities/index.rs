@@ -98,34 +98,34 @@ impl AmountIndex {
     }
 
     /// The first place that bears out what is said, by the plainest way there is.
-    pub fn find(&self, said: &Amount) -> Option<(usize, SupportKind)> {
-        let wanted = target_ranges(said);
+    pub fn find(&self, stated: &Amount) -> Option<(usize, SupportKind)> {
+        let targets = target_ranges(stated);
         let of = |is_same: bool| {
-            let wanted = wanted.iter().filter(move |wanted| (wanted.how == SupportKind::Same) == is_same);
-            wanted.filter_map(|wanted| self.search(wanted)).min_by_key(|(place, how)| (*how, *place))
+            let alike = targets.iter().filter(move |target| (target.how == SupportKind::Same) == is_same);
+            alike.filter_map(|target| self.search(target)).min_by_key(|(place, how)| (*how, *place))
         };
-        of(true).or_else(|| self.date(said)).or_else(|| of(false))
+        of(true).or_else(|| self.date(stated)).or_else(|| of(false))
     }
 
-    fn search(&self, wanted: &TargetRange) -> Option<(usize, SupportKind)> {
-        let from = self.groups.partition_point(|group| group.scale < wanted.scale);
-        let groups = self.groups[from..].iter().take_while(|group| group.scale == wanted.scale);
+    fn search(&self, target: &TargetRange) -> Option<(usize, SupportKind)> {
+        let from = self.groups.partition_point(|group| group.scale < target.scale);
+        let groups = self.groups[from..].iter().take_while(|group| group.scale == target.scale);
         let found = groups.filter_map(|group| {
-            let how = match (wanted.how, group.unit == wanted.unit) {
+            let how = match (target.how, group.unit == target.unit) {
                 (SupportKind::Converted, true) => return None,
                 (SupportKind::Same, false) => SupportKind::Converted,
                 (how, _) => how,
             };
-            let first = group.values.partition_point(|(value, _)| value < wanted.values.start());
-            let (_, place) = group.values.get(first).filter(|(value, _)| value <= wanted.values.end())?;
+            let first = group.values.partition_point(|(value, _)| value < target.values.start());
+            let (_, place) = group.values.get(first).filter(|(value, _)| value <= target.values.end())?;
             Some((*place, how))
         });
         found.min_by_key(|(place, how)| (*how, *place))
     }
 
     /// The first date that says all that a date says, or implies it.
-    fn date(&self, said: &Amount) -> Option<(usize, SupportKind)> {
-        let asked = said.senses.iter().filter_map(|sense| match sense {
+    fn date(&self, stated: &Amount) -> Option<(usize, SupportKind)> {
+        let asked = stated.senses.iter().filter_map(|sense| match sense {
             AmountSense::Date(fields) => Some(fields),
             AmountSense::Number { .. } => None,
         });
@@ -157,8 +157,8 @@ impl AmountIndex {
 }
 
 /// The value of a source in the unit of an answer, as it is written: `4.989 km`. Nothing where they have the same unit or none.
-pub fn converted_value(had: &Amount, said: &Amount) -> Option<String> {
-    said.senses.iter().find_map(|sense| {
+pub fn converted_value(had: &Amount, stated: &Amount) -> Option<String> {
+    stated.senses.iter().find_map(|sense| {
         let AmountSense::Number { scale, unit: Some(unit), .. } = sense else { return None };
         let is_other = |sense: &&AmountSense| matches!(sense, AmountSense::Number { scale: other, unit: from, .. } if other == scale && *from != Some(*unit));
         let value = unit.from_base(had.senses.iter().find(is_other)?.base()?);
@@ -169,9 +169,9 @@ pub fn converted_value(had: &Amount, said: &Amount) -> Option<String> {
 }
 
 /// Where the value of an amount may lie.
-fn target_ranges(said: &Amount) -> Vec<TargetRange> {
+fn target_ranges(stated: &Amount) -> Vec<TargetRange> {
     let mut all = Vec::new();
-    for sense in &said.senses {
+    for sense in &stated.senses {
         let AmountSense::Number { scale, value, unit } = *sense else { continue };
         let scales: Vec<(AmountScale, f64)> = match scale {
             AmountScale::Count => vec![(AmountScale::Count, 1.0), (AmountScale::Bare, 1.0)],
@@ -199,12 +199,12 @@ fn target_ranges(said: &Amount) -> Vec<TargetRange> {
                 all.push(TargetRange { scale, values, how, unit: unit.map_or("", |unit| unit.symbol) });
             };
             want(value, value, SupportKind::Same);
-            let (reach, how) = match said.approach {
+            let (reach, how) = match stated.approach {
                 AmountQualifier::Exact => {
-                    ((said.step / 2.0).min(ROUNDING_TOLERANCE * value.abs()), SupportKind::Rounded)
+                    ((stated.step / 2.0).min(ROUNDING_TOLERANCE * value.abs()), SupportKind::Rounded)
                 }
                 AmountQualifier::About => (
-                    (digit_step(value, said.digits.min(2)) / 2.0).min(ABOUT_TOLERANCE * value.abs()),
+                    (digit_step(value, stated.digits.min(2)) / 2.0).min(ABOUT_TOLERANCE * value.abs()),
                     SupportKind::Rounded,
                 ),
                 AmountQualifier::Over => {
@@ -217,8 +217,8 @@ fn target_ranges(said: &Amount) -> Vec<TargetRange> {
                 }
             };
             want(value - reach, value + reach, how);
-            if unit.is_some() && said.approach == AmountQualifier::Exact {
-                let reach = digit_step(value, said.digits.max(2)) / 2.0;
+            if unit.is_some() && stated.approach == AmountQualifier::Exact {
+                let reach = digit_step(value, stated.digits.max(2)) / 2.0;
                 want(value - reach, value + reach, SupportKind::Converted);
             }
         }
@@ -231,9 +231,9 @@ fn digit_step(value: f64, digits: i32) -> f64 {
     if value == 0.0 { 0.0 } else { 10_f64.powf(value.abs().log10().floor() - f64::from(digits) + 1.0) }
 }
 
-/// Whether `said` is `exact` rounded to so many significant digits.
-pub(super) fn is_rounded(exact: f64, said: f64, digits: i32) -> bool {
-    (exact - said).abs() <= digit_step(said, digits) / 2.0 * (1.0 + 1e-9)
+/// Whether `stated` is `exact` rounded to so many significant digits.
+pub(super) fn is_rounded(exact: f64, stated: f64, digits: i32) -> bool {
+    (exact - stated).abs() <= digit_step(stated, digits) / 2.0 * (1.0 + 1e-9)
 }
 
 #[cfg(test)]
@@ -241,13 +241,13 @@ mod tests {
     use super::super::{amounts, stated_amounts};
     use super::*;
 
-    fn how(source: &str, said: &str) -> Option<SupportKind> {
-        AmountIndex::new(&amounts(source)).find(&stated_amounts(said)[0]).map(|(_, how)| how)
+    fn how(source: &str, stated: &str) -> Option<SupportKind> {
+        AmountIndex::new(&amounts(source)).find(&stated_amounts(stated)[0]).map(|(_, how)| how)
     }
 
     #[test]
     fn numbers_are_borne_out_within_their_kind() {
-        for (source, said, expected) in [
+        for (source, stated, expected) in [
             ("16 players", "sixteen players", Some(SupportKind::Same)),
             ("16 players", "4 players", None),
             ("16 players", "25 %", None),
@@ -283,13 +283,13 @@ mod tests {
             ("15 March 2016", "March 2016", Some(SupportKind::Same)),
             ("March 2016", "15 March 2016", None),
         ] {
-            assert_eq!(how(source, said), expected, "{said} from {source}");
+            assert_eq!(how(source, stated), expected, "{stated} from {source}");
         }
     }
 
     #[test]
     fn a_value_is_shown_in_the_unit_of_the_other() {
-        let shown = |source: &str, said: &str| converted_value(&amounts(source)[0], &stated_amounts(said)[0]);
+        let shown = |source: &str, stated: &str| converted_value(&amounts(source)[0], &stated_amounts(stated)[0]);
         assert_eq!(shown("3.1 miles", "5 km").as_deref(), Some("4.989 km"));
         assert_eq!(shown("0.5 kWh", "500 Wh").as_deref(), Some("500 Wh"));
         assert_eq!((shown("5 km", "5 km"), shown("5 members", "5 km")), (None, None));

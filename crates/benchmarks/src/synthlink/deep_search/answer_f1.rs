@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
-use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt};
+use probare_metrics::bounded_evidence::BoundedEvidence;
 use probare_metrics::references::{best_reference, chosen_reference_note};
 use probare_metrics::words::{Counterparts, push_overlap_evidence};
 use schemars::JsonSchema;
@@ -96,7 +96,7 @@ fn uncounted_sentences(answer: &ParsedAnswer<'_>) -> Vec<Evidence> {
     };
     let silent = answer.sentences.iter().filter_map(|sentence| Some((sentence, reason(sentence.status)?)));
     let pieces = silent.take(MOST).map(|(sentence, reason)| {
-        excerpt(EvidenceKind::Unsupported, Field::Response, sentence.span.clone(), answer.text()).with_note(reason)
+        Evidence::at(EvidenceKind::Unsupported, Field::Response, sentence.span.clone(), answer.text()).with_note(reason)
     });
     pieces.collect()
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use probare_core::{
     Evidence, EvidenceKind, Field, FieldSpan, Metric, Outcome, Profile, Sample, Score, ScoreError, Value, metric,
 };
-use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
+use probare_metrics::bounded_evidence::{BoundedEvidence, truncate_for_note};
 use probare_metrics::source_texts::SourceTexts;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -132,7 +132,7 @@ fn subject(sample: Sample<'_>) -> String {
 
 fn piece(response: &str, span: &Range<usize>, verified: bool, note: String, support: Option<FieldSpan>) -> Evidence {
     let kind = if verified { EvidenceKind::Matched } else { EvidenceKind::Unsupported };
-    let piece = excerpt(kind, Field::Response, span.clone(), response).with_note(note);
+    let piece = Evidence::at(kind, Field::Response, span.clone(), response).with_note(note);
     match support {
         Some(place) => piece.with_support(place),
         None => piece,

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
-use probare_metrics::bounded_evidence::{excerpt, truncate_for_note};
+use probare_metrics::bounded_evidence::truncate_for_note;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -48,7 +48,7 @@ impl Metric for SourcePrecision {
         };
         let relevant = remarks.iter().filter(|(kind, _)| *kind == EvidenceKind::Matched).count();
         let evidence = retrieved.iter().zip(remarks).enumerate().map(|(at, (name, (kind, note)))| {
-            excerpt(kind, Field::Retrieved, 0..name.len(), name).in_item(at).with_note(note)
+            Evidence::at(kind, Field::Retrieved, 0..name.len(), name).in_item(at).with_note(note)
         });
         let beyond = retrieved.len().saturating_sub(PLACES);
         let note =

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, Value, metric};
-use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
+use probare_metrics::bounded_evidence::{BoundedEvidence, truncate_for_note};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -83,7 +83,7 @@ fn by_keyword(response: &str, texts: &[&str], read: &ResponseWords) -> Result<Ou
         evidence.push(|| match finding {
             StepFinding::Covered { keyword, token } => {
                 let word = text_of(&steps.keywords(at)[*keyword]);
-                excerpt(EvidenceKind::Matched, Field::Response, words.spans[*token].clone(), response).with_note(
+                Evidence::at(EvidenceKind::Matched, Field::Response, words.spans[*token].clone(), response).with_note(
                     format!("keyword `{}` of the step `{}`", truncate_for_note(word), truncate_for_note(text)),
                 )
             }
@@ -106,7 +106,7 @@ fn by_statement(answer: &ParsedAnswer<'_>, texts: &[&str]) -> Result<Outcome, Sc
         evidence.push(|| match &finding.statement {
             _ if finding.word_count == 0 => no_keywords(text),
             Some(span) if finding.covered => {
-                excerpt(EvidenceKind::Matched, Field::Response, span.clone(), answer.text()).with_note(format!(
+                Evidence::at(EvidenceKind::Matched, Field::Response, span.clone(), answer.text()).with_note(format!(
                     "has {held} of the step `{}`: {}",
                     truncate_for_note(text),
                     quoted_list(words.into_iter())

@@ -23,7 +23,7 @@ pub(super) struct ConversationText {
     /// JSON Pointer to it inside of the message.
     pub path: Cow<'static, str>,
     pub is_user: bool,
-    pub reading: TextAnalysis,
+    pub analysis: TextAnalysis,
 }
 
 impl ConversationText {
@@ -65,7 +65,7 @@ impl Conversation {
                     continue;
                 }
                 for (path, text) in said.spoken_texts() {
-                    texts.push(ConversationText { message, path, is_user, reading: TextAnalysis::new(text) });
+                    texts.push(ConversationText { message, path, is_user, analysis: TextAnalysis::new(text) });
                 }
             }
             Self { texts }
@@ -74,7 +74,7 @@ impl Conversation {
 }
 
 /// Whether a text of the user asks for the same again.
-pub(super) fn asks_to_repeat(reading: &TextAnalysis) -> bool {
-    (0..reading.tokens.len())
-        .any(|token| lexicon::expression_length(LexicalRole::Again, |ahead| reading.word(token + ahead)).is_some())
+pub(super) fn asks_to_repeat(analysis: &TextAnalysis) -> bool {
+    (0..analysis.tokens.len())
+        .any(|token| lexicon::expression_length(LexicalRole::Again, |ahead| analysis.word(token + ahead)).is_some())
 }

@@ -150,14 +150,14 @@ fn is_same_day(left: &DateFields, right: &DateFields) -> bool {
 }
 
 /// The values of a text, in order and without overlap.
-pub(in super::super) fn values(text: &str, reading: &TextAnalysis) -> Vec<ExtractedValue> {
+pub(in super::super) fn values(text: &str, analysis: &TextAnalysis) -> Vec<ExtractedValue> {
     let mut found = ValueSet::default();
-    addresses(text, reading, &mut found);
+    addresses(text, analysis, &mut found);
     find_patterns(text, &mut found);
     let amounts = quantities::amounts(text);
     days(text, &amounts, &mut found);
-    numbers(&amounts, reading, &mut found);
-    names(text, reading, &mut found);
+    numbers(&amounts, analysis, &mut found);
+    names(text, analysis, &mut found);
     found.0.into_values().collect()
 }
 
@@ -267,19 +267,19 @@ fn is_code(word: &str) -> bool {
 }
 
 /// Houses in streets: a number, words with capitals, and a word for a street.
-fn addresses(text: &str, reading: &TextAnalysis, found: &mut ValueSet) {
-    for token in 0..reading.tokens.len() {
-        let number = &reading.tokens[token];
-        if !number.is_word || !reading.word(token).bytes().next().is_some_and(|byte| byte.is_ascii_digit()) {
+fn addresses(text: &str, analysis: &TextAnalysis, found: &mut ValueSet) {
+    for token in 0..analysis.tokens.len() {
+        let number = &analysis.tokens[token];
+        if !number.is_word || !analysis.word(token).bytes().next().is_some_and(|byte| byte.is_ascii_digit()) {
             continue;
         }
         let mut last = token + 1;
-        while last < token + 5 && reading.tokens.get(last).is_some_and(|word| word.is_word && word.is_capital) {
+        while last < token + 5 && analysis.tokens.get(last).is_some_and(|word| word.is_word && word.is_capital) {
             last += 1;
         }
-        let end = (token + 2..last).rev().find(|at| reading.has_role(*at, LexicalRole::Street));
+        let end = (token + 2..last).rev().find(|at| analysis.has_role(*at, LexicalRole::Street));
         if let Some(end) = end {
-            let span = number.origin.start..reading.tokens[end].origin.end;
+            let span = number.origin.start..analysis.tokens[end].origin.end;
             found.push(ExtractedValue::new(
                 ValueKind::Address,
                 ValueMeaning::Letters(normalized_words(&text[span.clone()])),
@@ -376,7 +376,7 @@ fn day_of_month(amount: &Amount) -> Option<u8> {
 }
 
 /// Numbers, each with the noun behind it. Shares and places in an order are no values of their own.
-fn numbers(amounts: &[Amount], reading: &TextAnalysis, found: &mut ValueSet) {
+fn numbers(amounts: &[Amount], analysis: &TextAnalysis, found: &mut ValueSet) {
     for Amount { span, senses, .. } in amounts {
         // "0.5" may be a share and is a number all the same.
         let is_value = |sense: &&AmountSense| matches!(sense, AmountSense::Number { scale, .. } if !matches!(scale, AmountScale::Ordinal | AmountScale::Measure("share")));
@@ -390,12 +390,12 @@ fn numbers(amounts: &[Amount], reading: &TextAnalysis, found: &mut ValueSet) {
             AmountScale::Measure(dimension) => Some(unit.map_or(*dimension, |unit| unit.symbol)),
             _ => None,
         };
-        value.noun = hyphenated_noun(reading, span).or_else(|| noun_behind(reading, span.end));
+        value.noun = hyphenated_noun(analysis, span).or_else(|| noun_behind(analysis, span.end));
         found.push(value);
     }
     // "Two-room flats", "a 3-night stay": the number is part of a word.
-    for (at, token) in reading.tokens.iter().enumerate().filter(|(_, token)| token.is_word) {
-        let word = reading.word(at);
+    for (at, token) in analysis.tokens.iter().enumerate().filter(|(_, token)| token.is_word) {
+        let word = analysis.word(at);
         if let Some((number, noun)) = word.split_once('-')
             && !noun.is_empty()
             && noun.chars().all(char::is_alphabetic)
@@ -410,11 +410,11 @@ fn numbers(amounts: &[Amount], reading: &TextAnalysis, found: &mut ValueSet) {
 }
 
 /// The first noun behind a byte: of "300 g of flour" the flour, of "two people" the people.
-fn noun_behind(reading: &TextAnalysis, end: usize) -> Option<String> {
-    let mut at = reading.tokens.partition_point(|token| token.origin.start < end);
-    if reading.word(at) == "of" {
+fn noun_behind(analysis: &TextAnalysis, end: usize) -> Option<String> {
+    let mut at = analysis.tokens.partition_point(|token| token.origin.start < end);
+    if analysis.word(at) == "of" {
         at += 1;
-        if matches!(reading.word(at), "the" | "a" | "an" | "my" | "your") {
+        if matches!(analysis.word(at), "the" | "a" | "an" | "my" | "your") {
             at += 1;
         }
     }
@@ -422,40 +422,40 @@ fn noun_behind(reading: &TextAnalysis, end: usize) -> Option<String> {
     // The last of up to three words of content in a row: "red mugs".
     for token in at..at + 3 {
         let Some(word) =
-            reading.tokens.get(token).filter(|word| word.is_word && !word.roles.has(LexicalRole::Function))
+            analysis.tokens.get(token).filter(|word| word.is_word && !word.roles.has(LexicalRole::Function))
         else {
             break;
         };
-        if word.is_capital || reading.word(token).bytes().any(|byte| byte.is_ascii_digit()) {
+        if word.is_capital || analysis.word(token).bytes().any(|byte| byte.is_ascii_digit()) {
             break;
         }
-        noun = Some(reading.word(token).to_owned());
+        noun = Some(analysis.word(token).to_owned());
     }
     noun
 }
 
 /// The noun that a number is joined to by a hyphen.
-fn hyphenated_noun(reading: &TextAnalysis, span: &Range<usize>) -> Option<String> {
-    let at = reading.tokens.partition_point(|token| token.origin.end <= span.start);
+fn hyphenated_noun(analysis: &TextAnalysis, span: &Range<usize>) -> Option<String> {
+    let at = analysis.tokens.partition_point(|token| token.origin.end <= span.start);
     let token =
-        reading.tokens.get(at).filter(|token| token.origin.start <= span.start && span.end < token.origin.end)?;
-    reading.text.get(token.at.clone())?.split_once('-').map(|(_, noun)| noun.to_owned())
+        analysis.tokens.get(at).filter(|token| token.origin.start <= span.start && span.end < token.origin.end)?;
+    analysis.text.get(token.at.clone())?.split_once('-').map(|(_, noun)| noun.to_owned())
 }
 
 /// Words with capitals inside of a sentence.
-fn names(text: &str, reading: &TextAnalysis, found: &mut ValueSet) {
-    for sentence in &reading.sentences {
+fn names(text: &str, analysis: &TextAnalysis, found: &mut ValueSet) {
+    for sentence in &analysis.sentences {
         let mut at = sentence.tokens.start;
         while at < sentence.tokens.end {
             let first = at;
-            while at < sentence.tokens.end && is_name(reading, sentence.tokens.start, at) {
+            while at < sentence.tokens.end && is_name(analysis, sentence.tokens.start, at) {
                 at += 1;
             }
             if at == first {
                 at += 1;
                 continue;
             }
-            let span = reading.original_span(first, at - 1);
+            let span = analysis.original_span(first, at - 1);
             found.push(ExtractedValue::new(
                 ValueKind::Name,
                 ValueMeaning::Letters(normalized_words(&text[span.clone()])),
@@ -465,17 +465,17 @@ fn names(text: &str, reading: &TextAnalysis, found: &mut ValueSet) {
     }
 }
 
-fn is_name(reading: &TextAnalysis, start: usize, at: usize) -> bool {
-    let token = &reading.tokens[at];
+fn is_name(analysis: &TextAnalysis, start: usize, at: usize) -> bool {
+    let token = &analysis.tokens[at];
     if !(token.is_word && token.is_capital)
         || token.roles.has(LexicalRole::Function)
-        || !dates::find(reading.word(at)).is_empty()
+        || !dates::find(analysis.word(at)).is_empty()
     {
         return false;
     }
     // The first word of a sentence has a capital anyway; it is a name where no dictionary has it.
-    let opens = at == start || matches!(reading.word(at - 1), "." | ":" | "\"" | "“" | "(" | "!" | "?");
-    !opens || WordNet::embedded().parts_of_speech(reading.word(at)).is_empty() && lemmas(reading.word(at)).len() == 1
+    let opens = at == start || matches!(analysis.word(at - 1), "." | ":" | "\"" | "“" | "(" | "!" | "?");
+    !opens || WordNet::embedded().parts_of_speech(analysis.word(at)).is_empty() && lemmas(analysis.word(at)).len() == 1
 }
 
 /// The values of an argument or of a value in a result, each with the JSON Pointer to what holds it.
@@ -490,8 +490,8 @@ pub(in super::super) fn argument_values(json: &Json, pointer: &str, into: &mut V
             }
         }
         Json::String(text) => {
-            let reading = TextAnalysis::new(text);
-            let mut found = values(text, &reading);
+            let analysis = TextAnalysis::new(text);
+            let mut found = values(text, &analysis);
             if found.is_empty() && !text.trim().is_empty() {
                 let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
                 let kind = if is_digits { ValueKind::Code } else { ValueKind::Name };

@@ -1,4 +1,4 @@
-//! Yes and no as gold answers; what an answer says, the shared reading tells.
+//! Yes and no as gold answers; what an answer says, the shared analysis tells.
 
 /// Yes or no as a gold answer.
 pub(crate) fn reference_polarity(text: &str) -> Option<bool> {

@@ -1,4 +1,4 @@
-//! The phrases of the `improved` profile, from `data/care/improved_phrases.yaml`, found in a reading.
+//! The phrases of the `improved` profile, from `data/care/improved_phrases.yaml`, found in a text.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -86,8 +86,8 @@ pub(super) struct PhraseMatch {
 
 impl PhraseMatch {
     /// The phrase as something that a rule found, under the name of its family.
-    pub(super) fn to_finding(&self, reading: &TaggedText) -> RuleFinding {
-        RuleFinding { rule: self.id, meaning: self.meaning, span: reading.original_span(self.first, self.last) }
+    pub(super) fn to_finding(&self, tagged: &TaggedText) -> RuleFinding {
+        RuleFinding { rule: self.id, meaning: self.meaning, span: tagged.original_span(self.first, self.last) }
     }
 }
 
@@ -202,9 +202,9 @@ fn table() -> Result<Table, String> {
 }
 
 /// Whether a clause whose verb stands at a token opens as an invitation or a comfort does: "tell me", "take care", "be kind".
-pub(super) fn opens_gently(reading: &TaggedText, sentence: &AnalysisSentence, token: usize) -> bool {
-    let text = &reading.text[sentence.at.clone()];
-    let start = reading.tokens.get(token).and_then(|token| token.at.start.checked_sub(sentence.at.start));
+pub(super) fn opens_gently(tagged: &TaggedText, sentence: &AnalysisSentence, token: usize) -> bool {
+    let text = &tagged.text[sentence.at.clone()];
+    let start = tagged.tokens.get(token).and_then(|token| token.at.start.checked_sub(sentence.at.start));
     let Some(start) = start.filter(|start| *start < text.len()) else { return false };
     let stands =
         |&family: &usize| TABLE.matcher.matches_at(family, text, start) && !TABLE.is_excepted(family, text, start);
@@ -231,25 +231,25 @@ pub(super) fn matches_in_sentence(found: &[PhraseMatch], number: usize) -> &[Phr
     &after[..after.partition_point(|wording| wording.sentence == number)]
 }
 
-/// All phrases of some senses in a reading, outside of quotations and code, sentence by sentence.
-pub(super) fn find_phrases(reading: &TaggedText, senses: &[PhraseCategory]) -> Vec<PhraseMatch> {
+/// All phrases of some senses in a text, outside of quotations and code, sentence by sentence.
+pub(super) fn find_phrases(tagged: &TaggedText, senses: &[PhraseCategory]) -> Vec<PhraseMatch> {
     let mut found = Vec::new();
     let mut limits = [0; PhraseCategory::ALL.len()];
     for sense in senses {
         limits[*sense as usize] = usize::MAX;
     }
-    for (number, sentence) in reading.sentences.iter().enumerate() {
+    for (number, sentence) in tagged.sentences.iter().enumerate() {
         probare_cancellation::count_steps(1);
-        let text = &reading.text[sentence.at.clone()];
+        let text = &tagged.text[sentence.at.clone()];
         for hit in TABLE.matcher.find(text, &limits) {
             probare_cancellation::count_steps(1);
             let PhraseFamily { category: sense, id, meaning, .. } = TABLE.families[hit.family];
             if TABLE.is_excepted(hit.family, text, hit.span.start) {
                 continue;
             }
-            let first = reading.token_at(sentence.at.start + hit.span.start);
-            let last = reading.token_at(sentence.at.start + hit.span.end.saturating_sub(1)).max(first);
-            if reading.tokens.get(first).is_some_and(|token| !token.is_quoted) {
+            let first = tagged.token_at(sentence.at.start + hit.span.start);
+            let last = tagged.token_at(sentence.at.start + hit.span.end.saturating_sub(1)).max(first);
+            if tagged.tokens.get(first).is_some_and(|token| !token.is_quoted) {
                 found.push(PhraseMatch { category: sense, id, meaning, first, last, sentence: number });
             }
         }
@@ -267,8 +267,8 @@ mod tests {
         let senses = PhraseCategory::ALL.map(|(_, sense)| sense);
         for family in groups().unwrap().into_values().flatten() {
             let is_found = |text: &str| {
-                let reading = TaggedText::from_text(text);
-                find_phrases(&reading, &senses).iter().any(|wording| wording.id == family.id)
+                let tagged = TaggedText::from_text(text);
+                find_phrases(&tagged, &senses).iter().any(|wording| wording.id == family.id)
             };
             assert!(is_found(&family.hit), "{}: not found in `{}`", family.id, family.hit);
             assert!(!is_found(&family.miss), "{}: found in `{}`", family.id, family.miss);
@@ -298,9 +298,9 @@ mod tests {
 
     #[test]
     fn a_phrase_is_found_in_its_sentence_and_not_in_quotation_marks() {
-        let reading = TaggedText::from_text("She said “man up”. Cheer  up, and MAN UP!");
-        let found = find_phrases(&reading, &[PhraseCategory::Belittling]);
+        let tagged = TaggedText::from_text("She said “man up”. Cheer  up, and MAN UP!");
+        let found = find_phrases(&tagged, &[PhraseCategory::Belittling]);
         assert_eq!(found.len(), 1);
-        assert_eq!(reading.word(found[0].first), "cheer");
+        assert_eq!(tagged.word(found[0].first), "cheer");
     }
 }

@@ -85,10 +85,10 @@ pub(super) fn not_vulnerable_reason(request: &UserRequest) -> Option<&'static st
 const AWAY: u8 = 45;
 
 /// Words of content, cut to a common beginning so that forms of a word meet.
-fn content(reading: &TaggedText) -> FxHashSet<&str> {
-    (0..reading.tokens.len())
-        .filter(|&token| reading.tokens[token].is_word && reading.word(token).chars().count() > 3)
-        .map(|token| stem(reading.word(token)))
+fn content(tagged: &TaggedText) -> FxHashSet<&str> {
+    (0..tagged.tokens.len())
+        .filter(|&token| tagged.tokens[token].is_word && tagged.word(token).chars().count() > 3)
+        .map(|token| stem(tagged.word(token)))
         .collect()
 }
 

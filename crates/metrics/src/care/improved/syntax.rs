@@ -58,7 +58,7 @@ pub(super) struct SentenceSyntax {
     text: String,
     tags: ParsedText,
     tree: OnceCell<ParsedText>,
-    /// Where the sentence begins in the text of the reading.
+    /// Where the sentence begins in the text.
     start: usize,
 }
 

@@ -1,4 +1,4 @@
-//! [`TaggedText`]: a text as the rules of this family see it: the shared reading, with the classes of words that only they know.
+//! [`TaggedText`]: a text as the rules of this family see it: the shared analysis, with the classes of words that only they know.
 
 use std::ops::Deref;
 use std::rc::Rc;

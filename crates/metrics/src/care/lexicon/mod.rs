@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::phrases::{FamilyMatch, NotationError, Phrase, PhraseContext, PhraseFamilies, PhraseMatcher};
-use crate::bounded_evidence::excerpt;
 pub use file::{Extends, Family, LexiconFile};
 
 /// The version of Synthesis whose lists and rules are reproduced.
@@ -94,7 +93,7 @@ impl LexiconHit<'_> {
     /// The hit as evidence; `role` says what the family counts as.
     pub(super) fn evidence(&self, kind: EvidenceKind, field: Field, whole: &str, role: &str) -> Evidence {
         let note = [role, " ", self.family, ": ", self.meaning].concat();
-        excerpt(kind, field, self.span(), whole).with_note(note)
+        Evidence::at(kind, field, self.span(), whole).with_note(note)
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use probare_core::{Evidence, EvidenceKind, Field, Outcome, Score, ScoreError};
 
-use crate::bounded_evidence::{BoundedEvidence, excerpt};
+use crate::bounded_evidence::BoundedEvidence;
 use crate::care::topic_pivot::{NOBODY_VULNERABLE, PivotStrength};
 
 use super::agency::{AgencyCheck, PivotCheck, ReassuranceCheck};
@@ -23,7 +23,7 @@ struct TextEvidence<'a> {
 impl TextEvidence<'_> {
     fn span(&mut self, kind: EvidenceKind, span: Range<usize>, note: String) {
         let span = self.folded.original_span(span);
-        self.pieces.push(|| excerpt(kind, self.field, span, self.given).with_note(note));
+        self.pieces.push(|| Evidence::at(kind, self.field, span, self.given).with_note(note));
     }
 
     fn hits(&mut self, kind: EvidenceKind, hits: &[PhraseHit], role: &str) {

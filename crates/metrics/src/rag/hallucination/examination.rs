@@ -5,14 +5,16 @@ use std::rc::Rc;
 
 use probare_english::claims::ClaimOptions;
 use probare_english::text_analysis::TextAnalysis;
-use probare_text::anchors::{Anchor, AnchorKind, ContextAnchors, find_anchors};
+use probare_text::anchors::{AnchorKind, ContextAnchors, find_anchors};
 use probare_text::python;
 use rustc_hash::FxHashMap;
 
 use super::claim_support::{ClaimStatement, MissingPart, SupportFailure};
 use super::context::IndexedContext;
 use super::extraction::{self, ExtractedClaim};
-use super::finding::{AnchorFinding, AnchorType, ContextPlace, SupportLabel, SupportVerdict};
+use super::finding::{
+    AnchorFinding, AnchorType, ContextPlace, SupportLabel, SupportVerdict, anchor_finding, sort_findings,
+};
 use super::improved::{ImprovedExamination, SentenceSupport, examine_sentences};
 use super::overlap::overlap;
 use super::parse_cache::ParseCache;
@@ -78,13 +80,13 @@ pub fn examine(response: &str, chunks: &[&str], settings: &HallucinationSettings
     examine_with(&mut ParseCache::default(), response, chunks, settings, || Rc::new(TextAnalysis::new(response)))
 }
 
-/// The same, with trees of texts that may come again and with the reading of the response, which the improved profile asks for.
+/// The same, with trees of texts that may come again and with the analysis of the response, which the improved profile asks for.
 pub(super) fn examine_with(
     trees: &mut ParseCache,
     response: &str,
     chunks: &[&str],
     settings: &HallucinationSettings,
-    reading: impl FnOnce() -> Rc<TextAnalysis>,
+    analysis: impl FnOnce() -> Rc<TextAnalysis>,
 ) -> Examination {
     let proved = |label| settings.is_improved.then_some(label);
     if response.is_empty() {
@@ -104,7 +106,7 @@ pub(super) fn examine_with(
         };
     }
     if settings.is_improved {
-        let ImprovedExamination { findings, supports, value, label } = examine_sentences(response, reading, chunks);
+        let ImprovedExamination { findings, supports, value, label } = examine_sentences(response, analysis, chunks);
         let proved = Some(label);
         return Examination {
             findings,
@@ -185,30 +187,6 @@ fn findings(
     }
     sort_findings(&mut findings);
     findings
-}
-
-/// Brings findings into the order of the response.
-pub(crate) fn sort_findings(findings: &mut [AnchorFinding]) {
-    findings.sort_by_key(|finding| {
-        let span = finding.span.clone().unwrap_or(0..0);
-        (span.start, span.end, finding.kind)
-    });
-}
-
-/// The finding of a number or date, whose text is given.
-pub(crate) fn anchor_finding(anchor: &Anchor, text: &str, standing: SupportVerdict) -> AnchorFinding {
-    AnchorFinding {
-        kind: match anchor.kind {
-            AnchorKind::Numeric => AnchorType::Numeric,
-            AnchorKind::Date => AnchorType::Date,
-        },
-        text: text.to_owned(),
-        span: Some(anchor.span.clone()),
-        components: None,
-        is_negated: false,
-        verdict: standing,
-        nearest: None,
-    }
 }
 
 /// Why a number or date has no support.

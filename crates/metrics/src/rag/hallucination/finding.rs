@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use probare_core::UNSURE;
-
-use super::THRESHOLDS;
-use super::improved::{SentenceSupport, SentenceVerdict};
+use probare_text::anchors::{Anchor, AnchorKind};
 
 /// What an anchor is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -145,10 +143,6 @@ impl AnchorFinding {
     }
 }
 
-/// Content words and numbers of a response from which on its value decides. In a short answer one changed word decides, and a share of
-/// words does not show it: of written pairs that differ by a word or two, half of those with a low value are false.
-const FEWEST_WORDS: usize = 28;
-
 /// What a response is by its value and its sentences; the improved profile alone decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SupportLabel {
@@ -172,29 +166,28 @@ impl SupportLabel {
             Self::Unsure => UNSURE,
         }
     }
+}
 
-    /// What a response is, by its value and by what was found in its sentences: one contradiction is enough; copies need no value; else
-    /// the value decides where there are words enough to tell, and no sentence vetoes it.
-    pub(super) fn from_verdicts(value: f64, sentences: &[SentenceSupport]) -> Self {
-        let is_contradicted =
-            |sentence: &SentenceSupport| matches!(sentence.verdict, SentenceVerdict::Contradicted { .. });
-        let is_copied = |sentence: &SentenceSupport| matches!(sentence.verdict, SentenceVerdict::Supported(_));
-        if sentences.is_empty() {
-            return Self::Unsure;
-        }
-        if sentences.iter().any(is_contradicted) {
-            return Self::Contradicted;
-        }
-        if sentences.iter().all(is_copied) {
-            return Self::Supported;
-        }
-        if sentences.iter().map(|sentence| sentence.content).sum::<usize>() < FEWEST_WORDS {
-            return Self::Unsure;
-        }
-        match THRESHOLDS.label(value) {
-            "supported" if !sentences.iter().any(SentenceSupport::is_vetoed) => Self::Supported,
-            "unsupported" => Self::Unsupported,
-            _ => Self::Unsure,
-        }
+/// Brings findings into the order of the response.
+pub(crate) fn sort_findings(findings: &mut [AnchorFinding]) {
+    findings.sort_by_key(|finding| {
+        let span = finding.span.clone().unwrap_or(0..0);
+        (span.start, span.end, finding.kind)
+    });
+}
+
+/// The finding of a number or date, whose text is given.
+pub(crate) fn anchor_finding(anchor: &Anchor, text: &str, standing: SupportVerdict) -> AnchorFinding {
+    AnchorFinding {
+        kind: match anchor.kind {
+            AnchorKind::Numeric => AnchorType::Numeric,
+            AnchorKind::Date => AnchorType::Date,
+        },
+        text: text.to_owned(),
+        span: Some(anchor.span.clone()),
+        components: None,
+        is_negated: false,
+        verdict: standing,
+        nearest: None,
     }
 }

@@ -24,8 +24,8 @@ use probare_english::lexicon::LexicalRole;
 use probare_english::text_analysis::{AnalysisSentence, BlockKind, Clause, Mood, TextAnalysis};
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
-use super::examination::sort_findings;
-use super::finding::{AnchorFinding, AnchorType, ContextPlace, SupportLabel, SupportVerdict};
+use super::finding::{AnchorFinding, AnchorType, ContextPlace, SupportLabel, SupportVerdict, sort_findings};
+use super::thresholds::THRESHOLDS;
 use alignment::{ContextAligner, ValueLists};
 pub use alignment::{ContradictionKind, SentenceVerdict};
 use amounts::ResponseAmounts;
@@ -45,6 +45,10 @@ pub(super) struct ImprovedExamination {
     pub label: SupportLabel,
 }
 
+/// Content words and numbers of a response from which on its value decides. In a short answer one changed word decides, and a share of
+/// words does not show it: of written pairs that differ by a word or two, half of those with a low value are false.
+const FEWEST_WORDS: usize = 28;
+
 /// Sentences whose mean counts, at least; of a long response a third.
 const FEWEST_WORST: usize = 3;
 
@@ -57,21 +61,48 @@ const MOST_WORDS: usize = 8;
 /// Tokens of a sentence that wishes and says nothing else: "Stay safe and enjoy the hike!"
 const LONGEST_WISH: usize = 12;
 
-/// Reads a response against the chunks of a context; `reading` is that of the response as it stands.
+impl SupportLabel {
+    /// What a response is, by its value and by what was found in its sentences: one contradiction is enough; copies need no value; else
+    /// the value decides where there are words enough to tell, and no sentence vetoes it.
+    fn from_verdicts(value: f64, sentences: &[SentenceSupport]) -> Self {
+        let is_contradicted =
+            |sentence: &SentenceSupport| matches!(sentence.verdict, SentenceVerdict::Contradicted { .. });
+        let is_copied = |sentence: &SentenceSupport| matches!(sentence.verdict, SentenceVerdict::Supported(_));
+        if sentences.is_empty() {
+            return Self::Unsure;
+        }
+        if sentences.iter().any(is_contradicted) {
+            return Self::Contradicted;
+        }
+        if sentences.iter().all(is_copied) {
+            return Self::Supported;
+        }
+        if sentences.iter().map(|sentence| sentence.content).sum::<usize>() < FEWEST_WORDS {
+            return Self::Unsure;
+        }
+        match THRESHOLDS.label(value) {
+            "supported" if !sentences.iter().any(SentenceSupport::is_vetoed) => Self::Supported,
+            "unsupported" => Self::Unsupported,
+            _ => Self::Unsure,
+        }
+    }
+}
+
+/// Reads a response against the chunks of a context; `analysis` is that of the response as it stands.
 pub(super) fn examine_sentences(
     response: &str,
-    reading: impl FnOnce() -> Rc<TextAnalysis>,
+    analysis: impl FnOnce() -> Rc<TextAnalysis>,
     chunks: &[&str],
 ) -> ImprovedExamination {
     let chunks: Vec<Cow<'_, str>> = chunks.iter().map(|chunk| plain_text::detokenised(chunk)).collect();
     let chunks: Vec<&str> = chunks.iter().map(AsRef::as_ref).collect();
     let typed = plain_text::detokenised(response);
     let plain = plain_text::without_references(&typed, &chunks);
-    let reading = if *plain == *response { reading() } else { Rc::new(TextAnalysis::new(&plain)) };
-    examined(&plain, &reading, &chunks)
+    let analysis = if *plain == *response { analysis() } else { Rc::new(TextAnalysis::new(&plain)) };
+    examined(&plain, &analysis, &chunks)
 }
 
-fn examined(response: &str, reading: &TextAnalysis, chunks: &[&str]) -> ImprovedExamination {
+fn examined(response: &str, analysis: &TextAnalysis, chunks: &[&str]) -> ImprovedExamination {
     let sources = ContextIndex::new(chunks);
     let amounts = ResponseAmounts::new(response, chunks);
     let values = ValueLists::new(response, chunks, &amounts);
@@ -79,20 +110,20 @@ fn examined(response: &str, reading: &TextAnalysis, chunks: &[&str]) -> Improved
     let mut findings = Vec::new();
     let mut supports: Vec<SentenceSupport> = Vec::new();
     let mut scratch = support::SupportScratch::default();
-    for sentence in reading.sentences.iter().filter(|sentence| makes_statement(sentence)) {
+    for sentence in analysis.sentences.iter().filter(|sentence| makes_statement(sentence)) {
         probare_cancellation::count_steps(64);
-        let place = reading.original_span(sentence.content_start, sentence.tokens.end - 1);
-        let mut support = support::sentence_support(reading, sentence, &sources, &amounts, &mut scratch);
+        let place = analysis.original_span(sentence.content_start, sentence.tokens.end - 1);
+        let mut support = support::sentence_support(analysis, sentence, &sources, &amounts, &mut scratch);
         let nearest = support.nearest.map(|index| sources.source_of(index));
         let same = nearest.clone().filter(|_| support.held >= SAME_MATTER);
-        let clauses = LazyCell::new(|| reading.clauses(sentence));
-        let numbers = amounts.findings(&place, same.as_ref(), |span| is_claimed(reading, &clauses, span));
+        let clauses = LazyCell::new(|| analysis.clauses(sentence));
+        let numbers = amounts.findings(&place, same.as_ref(), |span| is_claimed(analysis, &clauses, span));
         if numbers.iter().any(|finding| !finding.is_supported()) {
             support.shares.numbers = 1.0;
         }
         findings.extend(numbers);
-        findings.extend(names::name_findings(response, reading, &support, &sources));
-        support.verdict = page.align_sentence(reading, sentence, &amounts);
+        findings.extend(names::name_findings(response, analysis, &support, &sources));
+        support.verdict = page.align_sentence(analysis, sentence, &amounts);
         findings.push(sentence_finding(response, &support, nearest));
         supports.push(support);
     }
@@ -106,32 +137,32 @@ fn examined(response: &str, reading: &TextAnalysis, chunks: &[&str]) -> Improved
 
 /// Whether the sentence of some clauses claims what stands at a place of the response. What it denies or supposes ("with 10,000 in your
 /// account", "for a flat of 70 m²", "it won't run on version 14") need not stand in the context; "with 9,000 employees, the firm grew" states.
-fn is_claimed(reading: &TextAnalysis, clauses: &[Clause], span: &Range<usize>) -> bool {
+fn is_claimed(analysis: &TextAnalysis, clauses: &[Clause], span: &Range<usize>) -> bool {
     let ends_before = |clause: &Clause| {
-        clause.tokens.end.checked_sub(1).is_none_or(|last| reading.tokens[last].origin.end <= span.start)
+        clause.tokens.end.checked_sub(1).is_none_or(|last| analysis.tokens[last].origin.end <= span.start)
     };
     let at = clauses.partition_point(ends_before);
     clauses.get(at).is_none_or(|clause| {
-        let opening = clause.tokens.clone().map(|token| reading.word(token)).find(|word| *word != ",");
+        let opening = clause.tokens.clone().map(|token| analysis.word(token)).find(|word| *word != ",");
         let is_supposed = matches!(opening, Some("if" | "suppose" | "say" | "imagine"))
-            || at == 0 && matches!(opening, Some("for" | "with")) && is_supposed(reading, clause);
+            || at == 0 && matches!(opening, Some("for" | "with")) && is_supposed(analysis, clause);
         !clause.is_denied && !is_supposed
     })
 }
 
 /// Whether a clause that opens with *with* or *for* supposes a case: any one ("for a flat of 70 m²"), or one of the listener, who is
 /// addressed or told what to do behind it.
-fn is_supposed(reading: &TextAnalysis, clause: &Clause) -> bool {
-    let at = reading.sentences.partition_point(|sentence| sentence.tokens.end <= clause.tokens.start);
-    let Some(sentence) = reading.sentences.get(at) else { return false };
-    let words = || sentence.tokens.clone().map(|token| reading.word(token)).filter(|word| *word != ",");
+fn is_supposed(analysis: &TextAnalysis, clause: &Clause) -> bool {
+    let at = analysis.sentences.partition_point(|sentence| sentence.tokens.end <= clause.tokens.start);
+    let Some(sentence) = analysis.sentences.get(at) else { return false };
+    let words = || sentence.tokens.clone().map(|token| analysis.word(token)).filter(|word| *word != ",");
     let is_any =
         words().zip(words().skip(1)).next().is_some_and(|(first, next)| first == "for" && matches!(next, "a" | "an"));
     let is_addressed =
         words().any(|word| matches!(word, "you" | "your" | "yours" | "yourself" | "you'll" | "you're" | "you'd"));
-    let behind = clause.tokens.end + usize::from(reading.word(clause.tokens.end) == ",");
-    let verb = reading.word(behind);
-    let is_told = !reading.has_role(behind, LexicalRole::Function)
+    let behind = clause.tokens.end + usize::from(analysis.word(clause.tokens.end) == ",");
+    let verb = analysis.word(behind);
+    let is_told = !analysis.has_role(behind, LexicalRole::Function)
         && behind < sentence.tokens.end
         && WordNet::embedded().base_forms(verb, PartOfSpeech::Verb).iter().any(|form| form == verb);
     is_any || is_addressed || is_told

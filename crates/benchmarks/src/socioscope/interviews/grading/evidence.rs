@@ -1,7 +1,7 @@
 //! The evidence behind a grade: what the answer names and why, what it lacks, what decided yes or no.
 
 use probare_core::{Evidence, EvidenceKind, Field};
-use probare_metrics::bounded_evidence::{BoundedEvidence, excerpt, truncate_for_note};
+use probare_metrics::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
 use super::{Grade, GradeFlag};
 use crate::socioscope::interviews::inputs::ValueWeights;
@@ -14,7 +14,7 @@ pub(crate) fn grade_evidence(grade: &Grade, weights: Option<&ValueWeights>, resp
         let says = decision.polarity.map_or("neither yes nor no", |polarity| polarity.name());
         let note = format!("read as {says}: {}", decision.why);
         pieces.push(|| match &decision.span {
-            Some(span) => excerpt(EvidenceKind::Matched, Field::Response, span.clone(), response).with_note(note),
+            Some(span) => Evidence::at(EvidenceKind::Matched, Field::Response, span.clone(), response).with_note(note),
             None => Evidence::note(note),
         });
     }
@@ -53,5 +53,5 @@ fn mention_evidence(mention: &Mention, grade: &Grade, weights: Option<&ValueWeig
         MentionStatus::Denied(word) => (EvidenceKind::Note, format!("names `{value}` ({why}), denied by `{word}`")),
         MentionStatus::OtherSense(sense) => (EvidenceKind::Note, format!("looks like `{value}`, but {sense}")),
     };
-    excerpt(kind, Field::Response, mention.span.clone(), response).with_note(note)
+    Evidence::at(kind, Field::Response, mention.span.clone(), response).with_note(note)
 }

@@ -10,8 +10,7 @@ use probare_text::quantities::{
     Amount, AmountIndex, AmountScale, AmountSense, SupportKind, amounts, converted_value, stated_amounts,
 };
 
-use super::super::examination::anchor_finding;
-use super::super::finding::{AnchorFinding, ContextPlace, SupportVerdict};
+use super::super::finding::{AnchorFinding, ContextPlace, SupportVerdict, anchor_finding};
 use super::number_context::{factors, tells_calculation};
 
 /// Judges the numbers and dates of a response.

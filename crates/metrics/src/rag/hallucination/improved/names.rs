@@ -13,7 +13,7 @@ use super::support::SentenceSupport;
 /// A finding for each name, a run of words with a capital.
 pub(super) fn name_findings(
     response: &str,
-    reading: &TextAnalysis,
+    analysis: &TextAnalysis,
     support: &SentenceSupport,
     sources: &ContextIndex,
 ) -> Vec<AnchorFinding> {
@@ -21,7 +21,7 @@ pub(super) fn name_findings(
     let mut at = 0;
     // The same for all names of the sentence.
     let is_known_otherwise =
-        LazyCell::new(|| support.nearest.is_some_and(|nearest| has_other_name(reading, support, sources, nearest)));
+        LazyCell::new(|| support.nearest.is_some_and(|nearest| has_other_name(analysis, support, sources, nearest)));
     while let Some(&(first, mut is_known)) = support.names.get(at) {
         let mut last = first;
         at += 1;
@@ -33,7 +33,7 @@ pub(super) fn name_findings(
             last = token;
             at += 1;
         }
-        let span = reading.original_span(first, last);
+        let span = analysis.original_span(first, last);
         let standing = match support.nearest.filter(|_| is_known) {
             Some(nearest) => SupportVerdict::Supported { source: sources.source_of(nearest), note: None },
             None => match support.nearest.filter(|_| *is_known_otherwise) {
@@ -58,11 +58,11 @@ pub(super) fn name_findings(
 }
 
 /// Whether a sentence of the context has all other words of this one and a name that it has not.
-fn has_other_name(reading: &TextAnalysis, support: &SentenceSupport, sources: &ContextIndex, nearest: usize) -> bool {
+fn has_other_name(analysis: &TextAnalysis, support: &SentenceSupport, sources: &ContextIndex, nearest: usize) -> bool {
     let (there, sentence) = sources.sentence(nearest);
-    let from = reading.tokens.partition_point(|token| token.origin.start < support.span.start);
-    let said = reading.tokens[from..].iter().take_while(|token| token.origin.start < support.span.end);
-    let said: FxHashSet<&str> = said.map(|token| &reading.text[token.at.clone()]).collect();
+    let from = analysis.tokens.partition_point(|token| token.origin.start < support.span.start);
+    let said = analysis.tokens[from..].iter().take_while(|token| token.origin.start < support.span.end);
+    let said: FxHashSet<&str> = said.map(|token| &analysis.text[token.at.clone()]).collect();
     let is_name = |token: &usize| support.names.binary_search_by_key(token, |(name, _)| *name).is_ok();
     support.missing.iter().all(is_name)
         && sentence

@@ -61,7 +61,7 @@ const SAME_MATTER: f64 = 0.65;
 
 /// A sentence of the response with its content words.
 pub(super) struct ResponseSentence<'a> {
-    pub reading: &'a TextAnalysis,
+    pub analysis: &'a TextAnalysis,
     pub sentence: &'a AnalysisSentence,
     pub content: &'a [ContentToken],
 }
@@ -75,7 +75,7 @@ pub(super) fn find_reversals(
     stands_in: impl Fn(usize, &ContextPlace) -> Option<bool>,
 ) -> Vec<Reversal> {
     let mut found = Vec::new();
-    for clause in said.reading.clauses(said.sentence) {
+    for clause in said.analysis.clauses(said.sentence) {
         let from = said.content.partition_point(|word| word.token < clause.tokens.start);
         let to = said.content.partition_point(|word| word.token < clause.tokens.end);
         let words = &said.content[from..to];
@@ -101,7 +101,7 @@ pub(super) fn find_reversals(
             ReversalKind::Opposite => lacking > 0 && pair.is_opposite(),
             ReversalKind::Numbered => has_other_number(),
         });
-        let span = said.reading.original_span(pair.clause.tokens.start, pair.clause.tokens.end - 1);
+        let span = said.analysis.original_span(pair.clause.tokens.start, pair.clause.tokens.end - 1);
         found.extend(kinds.map(|kind| Reversal { kind, span: span.clone(), source: place.clone() }));
     }
     found
@@ -109,17 +109,17 @@ pub(super) fn find_reversals(
 
 /// The clause of the context that holds most of a clause.
 struct NearestClause<'a> {
-    reading: &'a TextAnalysis,
+    analysis: &'a TextAnalysis,
     clause: Option<Clause>,
 }
 
 impl<'a> NearestClause<'a> {
     fn find(sources: &'a ContextIndex, near: usize, words: &[ContentToken]) -> Self {
-        let (reading, sentence) = sources.sentence(near);
+        let (analysis, sentence) = sources.sentence(near);
         let mut best: Option<(usize, Clause)> = None;
-        for clause in reading.clauses(sentence) {
+        for clause in analysis.clauses(sentence) {
             let mut stems: Vec<StemId> =
-                clause.tokens.clone().filter_map(|token| sources.stem(reading.word(token))).collect();
+                clause.tokens.clone().filter_map(|token| sources.stem(analysis.word(token))).collect();
             stems.sort_unstable();
             let is_held = |word: &&ContentToken| word.stem.is_some_and(|stem| stems.binary_search(&stem).is_ok());
             let held = words.iter().filter(is_held).count();
@@ -127,7 +127,7 @@ impl<'a> NearestClause<'a> {
                 best = Some((held, clause));
             }
         }
-        Self { reading, clause: best.map(|(_, clause)| clause) }
+        Self { analysis, clause: best.map(|(_, clause)| clause) }
     }
 }
 
@@ -146,34 +146,34 @@ impl Pair<'_> {
     /// the other one does not have, is no difference: who says the same in other words may need it.
     fn is_denied(&self) -> bool {
         let Some(other) = &self.other.clause else { return false };
-        if sets_limit(self.said.reading, &self.clause) || sets_limit(self.other.reading, other) {
+        if sets_limit(self.said.analysis, &self.clause) || sets_limit(self.other.analysis, other) {
             return false;
         }
         // "Why won't it start?" says nothing, and "unable to" is as good as *not*.
-        let turns = |reading: &TextAnalysis, clause: &Clause| {
-            clause.tokens.clone().any(|at| turns_by_meaning(reading.word(at)))
+        let turns = |analysis: &TextAnalysis, clause: &Clause| {
+            clause.tokens.clone().any(|at| turns_by_meaning(analysis.word(at)))
         };
         let is_asked = self.sources.sentence(self.near).1.is_question();
-        if is_asked || turns(self.said.reading, &self.clause) || turns(self.other.reading, other) {
+        if is_asked || turns(self.said.analysis, &self.clause) || turns(self.other.analysis, other) {
             return false;
         }
-        let stems = |reading: &TextAnalysis, tokens: Vec<usize>| -> FxHashSet<StemId> {
-            tokens.into_iter().filter_map(|token| self.sources.stem(reading.word(token))).collect()
+        let stems = |analysis: &TextAnalysis, tokens: Vec<usize>| -> FxHashSet<StemId> {
+            tokens.into_iter().filter_map(|token| self.sources.stem(analysis.word(token))).collect()
         };
-        let denied = |reading: &TextAnalysis, tokens: &Range<usize>| {
-            stems(reading, reading.denied_words(tokens.clone()).into_iter().flatten().collect())
+        let denied = |analysis: &TextAnalysis, tokens: &Range<usize>| {
+            stems(analysis, analysis.denied_words(tokens.clone()).into_iter().flatten().collect())
         };
         // "Does not contain eggs" and "contains no eggs" deny the same: what follows a denial in its clause is denied with it.
-        let reached = |reading: &TextAnalysis, tokens: &Range<usize>| {
-            let first = reading.denied_words(tokens.clone()).into_iter().flatten().min().unwrap_or(tokens.end);
-            stems(reading, (first..tokens.end).collect())
+        let reached = |analysis: &TextAnalysis, tokens: &Range<usize>| {
+            let first = analysis.denied_words(tokens.clone()).into_iter().flatten().min().unwrap_or(tokens.end);
+            stems(analysis, (first..tokens.end).collect())
         };
-        let reached_there = reached(self.other.reading, &other.tokens);
-        let is_same = !reached(self.said.reading, &self.clause.tokens).is_disjoint(&reached_there);
-        let said = stems(self.said.reading, self.clause.tokens.clone().collect());
-        let had = stems(self.other.reading, other.tokens.clone().collect());
-        let denied_here = denied(self.said.reading, &self.clause.tokens);
-        let denied_there = denied(self.other.reading, &other.tokens);
+        let reached_there = reached(self.other.analysis, &other.tokens);
+        let is_same = !reached(self.said.analysis, &self.clause.tokens).is_disjoint(&reached_there);
+        let said = stems(self.said.analysis, self.clause.tokens.clone().collect());
+        let had = stems(self.other.analysis, other.tokens.clone().collect());
+        let denied_here = denied(self.said.analysis, &self.clause.tokens);
+        let denied_there = denied(self.other.analysis, &other.tokens);
         !is_same
             && (denied_here.iter().any(|stem| had.contains(stem) && !denied_there.contains(stem))
                 || denied_there.iter().any(|stem| said.contains(stem) && !denied_here.contains(stem)))
@@ -182,22 +182,22 @@ impl Pair<'_> {
     /// Whether the sentence there has the opposite of a word that it lacks, nothing is denied, and the opposite is not said too: "most shut, two
     /// stay open".
     fn is_opposite(&self) -> bool {
-        let reading = self.said.reading;
+        let analysis = self.said.analysis;
         let (there, sentence) = self.sources.sentence(self.near);
-        let is_negated = |reading: &TextAnalysis, mut tokens: Range<usize>| {
-            tokens.any(|token| reading.denial_length(token).is_some())
+        let is_negated = |analysis: &TextAnalysis, mut tokens: Range<usize>| {
+            tokens.any(|token| analysis.denial_length(token).is_some())
         };
-        if is_negated(reading, self.clause.tokens.clone()) || is_negated(there, sentence.tokens.clone()) {
+        if is_negated(analysis, self.clause.tokens.clone()) || is_negated(there, sentence.tokens.clone()) {
             return false;
         }
         let is_said = |stem: StemId| self.said.content.iter().any(|word| word.stem == Some(stem));
         let lacking = self.words.iter().filter(|word| !word.is_in(self.sources, self.near));
         let is_plain = |word: &&ContentToken| {
-            let text = reading.word(word.token);
+            let text = analysis.word(word.token);
             !word.is_name && !word.is_amount && !is_placement_verb(text) && small_number(text).is_none()
         };
         lacking.filter(is_plain).any(|word| {
-            let opposites = WordNet::embedded().antonyms(reading.word(word.token));
+            let opposites = WordNet::embedded().antonyms(analysis.word(word.token));
             let mut stems = opposites.iter().filter_map(|opposite| self.sources.stem(opposite));
             stems.any(|stem| self.sources.is_in(stem, self.near) && !is_said(stem))
         })
@@ -206,10 +206,10 @@ impl Pair<'_> {
 
 /// Whether a clause sets a limit or a choice, which can be told with a denial or without: "wait a day before you rinse", "do not
 /// rinse on the first day"; "two rather than four".
-fn sets_limit(reading: &TextAnalysis, clause: &Clause) -> bool {
+fn sets_limit(analysis: &TextAnalysis, clause: &Clause) -> bool {
     clause.tokens.clone().any(|token| {
         matches!(
-            reading.word(token),
+            analysis.word(token),
             "before"
                 | "until"
                 | "till"

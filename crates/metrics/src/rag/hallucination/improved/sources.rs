@@ -3,6 +3,7 @@
 use probare_english::lexicon::LexicalRole;
 use probare_english::text_analysis::{AnalysisSentence, TextAnalysis};
 use probare_text::porter;
+use probare_text::wordnet::WordNet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::finding::ContextPlace;
@@ -22,7 +23,7 @@ const SHORTEST_ROOT: usize = 3;
 /// The sentences of all chunks.
 pub(super) struct ContextIndex {
     /// The chunks.
-    readings: Vec<TextAnalysis>,
+    analyses: Vec<TextAnalysis>,
     sentences: Vec<Place>,
     /// Words as written, in lower case, with their stems.
     words: FxHashMap<String, StemId>,
@@ -48,7 +49,7 @@ impl ContextIndex {
     /// Reads the chunks.
     pub fn new(chunks: &[&str]) -> Self {
         let mut sources = Self {
-            readings: Vec::with_capacity(chunks.len()),
+            analyses: Vec::with_capacity(chunks.len()),
             sentences: Vec::new(),
             words: FxHashMap::default(),
             stems: FxHashMap::default(),
@@ -58,18 +59,18 @@ impl ContextIndex {
             initials: FxHashSet::default(),
         };
         for (chunk, text) in chunks.iter().enumerate() {
-            let reading = TextAnalysis::new(text);
-            for (number, sentence) in reading.sentences.iter().enumerate() {
+            let analysis = TextAnalysis::new(text);
+            for (number, sentence) in analysis.sentences.iter().enumerate() {
                 let index = sources.sentences.len();
                 let mut run = String::new();
                 for token in sentence.tokens.clone() {
                     probare_cancellation::count_steps(1);
-                    let word = &reading.tokens[token];
+                    let word = &analysis.tokens[token];
                     if !word.is_word {
                         continue;
                     }
                     if word.is_capital {
-                        let lower = reading.word(token);
+                        let lower = analysis.word(token);
                         sources.roots.extend((SHORTEST_ROOT..=NAME_ROOT).filter_map(|length| root(lower, length)));
                         run.extend(lower.chars().next());
                         if run.len() > 1 {
@@ -78,13 +79,13 @@ impl ContextIndex {
                     } else if !word.roles.has(LexicalRole::Function) {
                         run.clear();
                     }
-                    for part in word_parts(reading.word(token)) {
+                    for part in word_parts(analysis.word(token)) {
                         sources.add(part, index);
                     }
                 }
-                sources.sentences.push(Place { chunk, number, span: reading.sentence_span(sentence) });
+                sources.sentences.push(Place { chunk, number, span: analysis.sentence_span(sentence) });
             }
-            sources.readings.push(reading);
+            sources.analyses.push(analysis);
         }
         sources
     }
@@ -154,11 +155,11 @@ impl ContextIndex {
         ContextPlace { chunk: *chunk, span: span.clone() }
     }
 
-    /// A sentence with the reading that it belongs to.
+    /// A sentence with the analysis that it belongs to.
     pub fn sentence(&self, sentence: usize) -> (&TextAnalysis, &AnalysisSentence) {
         let Place { chunk, number, .. } = self.sentences[sentence];
-        let reading = &self.readings[chunk];
-        (reading, &reading.sentences[number])
+        let analysis = &self.analyses[chunk];
+        (analysis, &analysis.sentences[number])
     }
 }
 
@@ -175,3 +176,11 @@ pub(super) fn word_parts(word: &str) -> impl Iterator<Item = &str> {
 
 /// Parts of a word that are looked at. A word of more, such as `1-1-1-…`, is none; each part costs the length of its word.
 const MOST_PARTS: usize = 32;
+
+/// Whether a word with a capital is part of a name: inside a sentence, or at its beginning before another one, if it is no common
+/// word ("Substitute Emre Talay").
+pub(super) fn is_name(analysis: &TextAnalysis, sentence: &AnalysisSentence, token: usize) -> bool {
+    let follows = token > sentence.content_start && analysis.word(token - 1) != ".";
+    let is_common = || !WordNet::embedded().parts_of_speech(analysis.word(token)).is_empty();
+    follows || analysis.tokens.get(token + 1).is_some_and(|next| next.is_word && next.is_capital) && !is_common()
+}

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::alignment::SentenceVerdict;
 use super::amounts::ResponseAmounts;
 use super::reversals::{ResponseSentence, Reversal, ReversalKind, find_reversals};
-use super::sources::{ContextIndex, StemId, word_parts};
+use super::sources::{ContextIndex, StemId, is_name, word_parts};
 
 /// The shares of a sentence that the context lacks, each between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -96,17 +96,17 @@ pub(super) struct ContentToken {
 
 /// Holds a sentence against the context. Numbers are looked for by `amounts`.
 pub(super) fn sentence_support(
-    reading: &TextAnalysis,
+    analysis: &TextAnalysis,
     sentence: &AnalysisSentence,
     sources: &ContextIndex,
     amounts: &ResponseAmounts<'_>,
     scratch: &mut SupportScratch,
 ) -> SentenceSupport {
-    let span = reading.original_span(sentence.content_start, sentence.tokens.end - 1);
+    let span = analysis.original_span(sentence.content_start, sentence.tokens.end - 1);
     let mut content: Vec<ContentToken> = Vec::new();
     for token in sentence.content_start..sentence.tokens.end {
         count_steps(1);
-        let found = &reading.tokens[token];
+        let found = &analysis.tokens[token];
         if !found.is_word {
             continue;
         }
@@ -114,8 +114,8 @@ pub(super) fn sentence_support(
         if amount.is_none() && found.roles.has(LexicalRole::Function) {
             continue;
         }
-        let is_name = amount.is_none() && found.is_capital && is_name(reading, sentence, token);
-        for part in word_parts(reading.word(token)) {
+        let is_name = amount.is_none() && found.is_capital && is_name(analysis, sentence, token);
+        for part in word_parts(analysis.word(token)) {
             let stem = sources.stem(part);
             // A number that the context has in other words or another unit is held, though not by its words.
             if stem.is_none() && amount == Some(true) {
@@ -146,12 +146,12 @@ pub(super) fn sentence_support(
     for word in &content {
         count_steps(1);
         let is_held = word.stem.is_some();
-        let is_known = is_held || word.is_name && sources.has_name_like(reading.word(word.token));
+        let is_known = is_held || word.is_name && sources.has_name_like(analysis.word(word.token));
         if word.is_name {
             support.names.push((word.token, is_known));
         }
         if !is_known {
-            let has_synonym = !word.is_name && has_synonym(reading.word(word.token), sources);
+            let has_synonym = !word.is_name && has_synonym(analysis.word(word.token), sources);
             lacking += if has_synonym { 0.5 } else { 1.0 };
             if support.missing.last() != Some(&word.token) && !has_synonym {
                 support.missing.push(word.token);
@@ -166,13 +166,13 @@ pub(super) fn sentence_support(
         support.held = held_share(&content, sources, nearest);
     }
     support.reversals = find_reversals(
-        &ResponseSentence { reading, sentence, content: &content },
+        &ResponseSentence { analysis, sentence, content: &content },
         sources,
         |words| {
             let weights: Vec<(Option<StemId>, f64)> = words.iter().map(|word| (word.stem, word.weight)).collect();
             best_sentence(&weights, sources, scratch).map(|(nearest, _)| nearest)
         },
-        |token, place| amounts.stands_in(&reading.tokens[token].origin, place),
+        |token, place| amounts.stands_in(&analysis.tokens[token].origin, place),
     );
     let has = |kinds: &[ReversalKind]| {
         f64::from(u8::from(support.reversals.iter().any(|turned| kinds.contains(&turned.kind))))
@@ -198,14 +198,6 @@ impl ContentToken {
     pub(super) fn is_in(&self, sources: &ContextIndex, sentence: usize) -> bool {
         self.stem.is_some_and(|stem| sources.is_in(stem, sentence))
     }
-}
-
-/// Whether a word with a capital is part of a name: inside a sentence, or at its beginning before another one, if it is no common
-/// word ("Substitute Emre Talay").
-pub(super) fn is_name(reading: &TextAnalysis, sentence: &AnalysisSentence, token: usize) -> bool {
-    let follows = token > sentence.content_start && reading.word(token - 1) != ".";
-    let is_common = || !WordNet::embedded().parts_of_speech(reading.word(token)).is_empty();
-    follows || reading.tokens.get(token + 1).is_some_and(|next| next.is_word && next.is_capital) && !is_common()
 }
 
 /// Whether the context has a word that shares a meaning with this one.

@@ -8,7 +8,7 @@ use super::units::AlignmentUnit;
 
 /// A sentence of the response over the words of the context.
 pub(super) struct SentenceAlignment<'a> {
-    pub reading: &'a TextAnalysis,
+    pub analysis: &'a TextAnalysis,
     pub response_units: &'a [AlignmentUnit<'a>],
     pub context_units: &'a [&'a AlignmentUnit<'a>],
     pub path: &'a AlignmentPath,
@@ -93,12 +93,12 @@ impl SentenceAlignment<'_> {
     /// Whether one of the words right before a unit passes a test.
     fn before(&self, unit: &AlignmentUnit<'_>, count: usize, test: impl Fn(&str) -> bool) -> bool {
         let from = unit.token.saturating_sub(count);
-        (from..unit.token).any(|token| test(self.reading.word(token)))
+        (from..unit.token).any(|token| test(self.analysis.word(token)))
     }
 
     fn is_in_list(&self, unit: &AlignmentUnit<'_>) -> bool {
         let joins = |word: &str| matches!(word, "and" | "or");
-        self.before(unit, 3, joins) || joins(self.reading.word(unit.token + 1))
+        self.before(unit, 3, joins) || joins(self.analysis.word(unit.token + 1))
     }
 
     /// The runs of units that are not met: from, to, what was met before and behind.

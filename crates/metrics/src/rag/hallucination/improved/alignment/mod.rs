@@ -100,22 +100,22 @@ impl<'a> ContextAligner<'a> {
     /// What can be proved of a sentence of the response.
     pub fn align_sentence(
         &mut self,
-        reading: &'a TextAnalysis,
+        analysis: &'a TextAnalysis,
         sentence: &AnalysisSentence,
         amounts: &ResponseAmounts<'_>,
     ) -> SentenceVerdict {
         // "No, they do not sell it" says no once.
-        let answers = reading
+        let answers = analysis
             .has_any_role(sentence.content_start, LexicalRoles::from_roles(&[LexicalRole::Yes, LexicalRole::No]));
         let from =
-            sentence.content_start + if answers && reading.word(sentence.content_start + 1) == "," { 2 } else { 0 };
-        let said = sentence_units(reading, sentence, from, 0, &self.values.response, self.sources);
+            sentence.content_start + if answers && analysis.word(sentence.content_start + 1) == "," { 2 } else { 0 };
+        let said = sentence_units(analysis, sentence, from, 0, &self.values.response, self.sources);
         let near = self.nearest(&said);
         let had: Vec<&AlignmentUnit<'a>> = near.iter().flat_map(|&number| self.units_of(number)).collect();
         let path = path::cheapest_path(&said, &had);
         let mut used = vec![false; had.len()];
         path.matches.iter().flatten().for_each(|&at| used[at] = true);
-        let laid = SentenceAlignment { reading, response_units: &said, context_units: &had, path: &path, used: &used };
+        let laid = SentenceAlignment { analysis, response_units: &said, context_units: &had, path: &path, used: &used };
         let content = said.iter().filter(|unit| unit.logic().is_none()).count();
         let cost = path.cost / said.len().max(1) as f64;
         let is_copy = cost < COPY && content >= 2 || cost < SHORT_COPY && said.len() >= 3;
@@ -177,9 +177,9 @@ impl<'a> ContextAligner<'a> {
 
     fn units_of(&self, number: usize) -> &[AlignmentUnit<'a>] {
         self.units[number].get_or_init(|| {
-            let (reading, sentence) = self.sources.sentence(number);
+            let (analysis, sentence) = self.sources.sentence(number);
             let values = values_in_chunk(&self.values.context, self.sources.source_of(number).chunk);
-            sentence_units(reading, sentence, sentence.tokens.start, number, values, self.sources)
+            sentence_units(analysis, sentence, sentence.tokens.start, number, values, self.sources)
         })
     }
 

@@ -9,8 +9,7 @@ use probare_text::dates::DateFields;
 use probare_text::quantities::{Amount, AmountIndex, AmountScale, AmountSense, SupportKind};
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
-use super::super::sources::{ContextIndex, StemId, word_parts};
-use super::super::support::is_name;
+use super::super::sources::{ContextIndex, StemId, is_name, word_parts};
 
 /// A number or a date with its place.
 pub(super) struct UnitValue {
@@ -264,7 +263,7 @@ const CLAIMS: LexicalRoles =
 
 /// The units of a sentence from a token on. `values` are those of its text, in order.
 pub(super) fn sentence_units<'a>(
-    reading: &'a TextAnalysis,
+    analysis: &'a TextAnalysis,
     sentence: &AnalysisSentence,
     from: usize,
     number: usize,
@@ -275,13 +274,13 @@ pub(super) fn sentence_units<'a>(
     let (mut clause, mut part, mut joined) = (0, 0, 0);
     let mut lead = "";
     let mut next_value = values.partition_point(|value| {
-        value.amount.span.end <= reading.tokens.get(from).map_or(0, |token| token.origin.start)
+        value.amount.span.end <= analysis.tokens.get(from).map_or(0, |token| token.origin.start)
     });
     let mut token = from;
     while token < sentence.tokens.end {
         probare_cancellation::count_steps(1);
-        let found = &reading.tokens[token];
-        let word = reading.word(token);
+        let found = &analysis.tokens[token];
+        let word = analysis.word(token);
         let at = token;
         token += 1;
         while values.get(next_value).is_some_and(|value| value.amount.span.end <= found.origin.start) {
@@ -309,7 +308,7 @@ pub(super) fn sentence_units<'a>(
             values_end = Some(value.amount.span.end);
         }
         if let Some(end) = values_end {
-            while token < sentence.tokens.end && reading.tokens[token].origin.start < end {
+            while token < sentence.tokens.end && analysis.tokens[token].origin.start < end {
                 token += 1;
             }
             lead = "";
@@ -318,14 +317,14 @@ pub(super) fn sentence_units<'a>(
         if !found.is_word {
             if matches!(word, "," | ";" | ":" | "(" | ")" | "-" | ".") {
                 clause += 1;
-                let opens = matches!(reading.word(token), "although" | "though" | "so") || joins(reading.word(token));
+                let opens = matches!(analysis.word(token), "although" | "though" | "so") || joins(analysis.word(token));
                 part += u32::from(word == ";" || matches!(word, "," | ")") && opens);
             }
             continue;
         }
         let near = |ahead: usize| {
-            let is_here = at + ahead < sentence.tokens.end && reading.tokens[at + ahead].is_word;
-            if is_here { reading.word(at + ahead) } else { "" }
+            let is_here = at + ahead < sentence.tokens.end && analysis.tokens[at + ahead].is_word;
+            if is_here { analysis.word(at + ahead) } else { "" }
         };
         let logic = if found.roles.has(LexicalRole::Contraction) {
             Some(("not", 1))
@@ -334,7 +333,7 @@ pub(super) fn sentence_units<'a>(
         };
         // "About the coach" is no rounding.
         let before_value = |token: usize| {
-            let next = reading.tokens.get(token).map_or(0..0, |token| token.origin.clone());
+            let next = analysis.tokens.get(token).map_or(0..0, |token| token.origin.clone());
             values[next_value..]
                 .iter()
                 .take(1)
@@ -343,10 +342,11 @@ pub(super) fn sentence_units<'a>(
         let logic = logic.filter(|(class, length)| *class != "about" || before_value(at + length));
         if let Some((class, length)) = logic {
             token = at + length;
-            let end = reading.tokens[token - 1].origin.end;
+            let end = analysis.tokens[token - 1].origin.end;
             units.push(unit(UnitKind::Logic(class), word, None, found.origin.start..end));
         } else if !found.roles.has(LexicalRole::Function) {
-            let kind = if found.is_capital && is_name(reading, sentence, at) { UnitKind::Name } else { UnitKind::Word };
+            let kind =
+                if found.is_capital && is_name(analysis, sentence, at) { UnitKind::Name } else { UnitKind::Word };
             for part in word_parts(word) {
                 units.push(unit(kind, part, sources.stem(part), found.origin.clone()));
             }
