@@ -22,20 +22,20 @@ pub fn parameters(schema: &Json) -> Vec<Parameter> {
     options
         .map(|(name, property)| {
             let end = if KEYWORDS.contains(&name.as_str()) { "_" } else { "" };
-            Parameter { name: format!("{name}{end}"), annotation: of(property, schema, 0) }
+            Parameter { name: format!("{name}{end}"), annotation: annotation(property, schema, 0) }
         })
         .collect()
 }
 
 /// The type of an option. What has no name in Python is `Any`.
-fn of(property: &Json, schema: &Json, depth: usize) -> String {
+fn annotation(property: &Json, schema: &Json, depth: usize) -> String {
     if depth > 8 {
         return "Any".to_owned();
     }
     if let Some(reference) = property["$ref"].as_str() {
         return schema
             .pointer(reference.trim_start_matches('#'))
-            .map_or_else(|| "Any".to_owned(), |to| of(to, schema, depth + 1));
+            .map_or_else(|| "Any".to_owned(), |to| annotation(to, schema, depth + 1));
     }
     if let Some(word) = property["const"].as_str() {
         return format!("Literal[\"{word}\"]");
@@ -46,8 +46,18 @@ fn of(property: &Json, schema: &Json, depth: usize) -> String {
         return format!("Literal[{}]", words.join(", "));
     }
     if let Some(choices) = property["anyOf"].as_array().or_else(|| property["oneOf"].as_array()) {
-        let mut types: Vec<String> = choices.iter().map(|choice| of(choice, schema, depth + 1)).collect();
-        types.dedup();
+        let mut types: Vec<String> = Vec::new();
+        for choice in choices {
+            let next = annotation(choice, schema, depth + 1);
+            match (types.last_mut(), next.strip_prefix("Literal[")) {
+                (Some(last), _) if *last == next => {}
+                (Some(last), Some(words)) if last.starts_with("Literal[") => {
+                    last.truncate(last.len() - 1);
+                    last.push_str(&format!(", {words}"));
+                }
+                _ => types.push(next),
+            }
+        }
         return types.join(" | ");
     }
     let plain = |word: &str| match word {
@@ -56,7 +66,7 @@ fn of(property: &Json, schema: &Json, depth: usize) -> String {
         "number" => "float".to_owned(),
         "boolean" => "bool".to_owned(),
         "null" => "None".to_owned(),
-        "array" => format!("Sequence[{}]", of(&property["items"], schema, depth + 1)),
+        "array" => format!("Sequence[{}]", annotation(&property["items"], schema, depth + 1)),
         "object" => "dict[str, Any]".to_owned(),
         _ => "Any".to_owned(),
     };

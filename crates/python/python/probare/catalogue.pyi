@@ -2,7 +2,7 @@
 """All metrics as functions: `catalogue.ndcg(k=5)` is `{"id": "ndcg", "k": 5}`, with completion and documentation."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 from probare._arguments import Profile as Profile
 from probare._metric import MetricRequest
@@ -103,30 +103,40 @@ Request: TypeAlias = MetricRequest
 def read(request: str) -> dict[str, Any]:
     """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
 
+class MetricOptions(TypedDict, total=False):
+    """Options that every metric takes."""
+
+    name: str | None
+    """Its name in the results; its id if absent."""
+    profile: Profile | None
+    """The definition that counts: published or improved; that of the run if absent."""
+
+class TurnOptions(MetricOptions, total=False):
+    """Options that a metric takes where it can be scored turn by turn."""
+
+    per: Literal["turn"]
+    """Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it."""
+    over: Literal["mean", "min", "max", "last"]
+    """With `per`: how the values of the turns become one."""
+    only: Literal["expected", "all"] | None
+    """With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none)."""
+    passages: Literal["given", "results"]
+    """With `per`: whether the passages of a turn are those that were given, or the results of its calls."""
+
 def correct_prefix(
     *,
     names_only: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the calls before the first wrong one, against the expected calls.
 
     - `names_only`: Whether only the names of calls count, and not their arguments.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def end_state(
     *,
     share: bool = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Whether the state after an agent's run is the expected one: files, rows, JSON.
 
@@ -134,9 +144,7 @@ def end_state(
     """
 
 def fact_kept(
-    *,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Share of the user's facts that come back as the user said them, in calls and answers."""
 
@@ -144,21 +152,12 @@ def function_call(
     *,
     category: str = ...,
     underscore_to_dot: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether calls fit a key of allowed values (BFCL).
 
     - `category`: The category of BFCL: with `parallel` in it, several calls in any order; with `multiple`, several tools; else one call of the first tool.
     - `underscore_to_dot`: Whether `.` in the names of tools is written as `_` in calls.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def json_diff(
@@ -166,22 +165,13 @@ def json_diff(
     preserve_strings: bool = ...,
     at_path: str | None = ...,
     expected: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Likeness of two JSON values, part by part (autoevals).
 
     - `preserve_strings`: Whether texts that hold JSON stay texts.
     - `at_path`: JSON Pointer to the value in place of the response: `/metadata/…`, `/tool_calls/0/arguments/…`.
     - `expected`: The expected value in place of the reference.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def json_match(
@@ -191,14 +181,9 @@ def json_match(
     expected: Any = ...,
     lists: Any = ...,
     compare: dict[str, Any] = ...,
-    extra: Literal["counted"] | Literal["allowed"] = ...,
+    extra: Literal["counted", "allowed"] = ...,
     null_is_missing: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the leaves of an expected JSON value that are right.
 
@@ -209,10 +194,6 @@ def json_match(
     - `compare`: How leaves are compared, by JSON Pointer with `*` for one step: `exact`, `ignore`, `loose`, `levenshtein`, `set`, `{"abs", "rel"}`, `{"one_of"}`, `{"pattern"}`.
     - `extra`: Whether leaves of the answer that nobody expects count.
     - `null_is_missing`: Whether null and absent are the same.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def list_contains(
@@ -220,22 +201,13 @@ def list_contains(
     allow_extra_entities: bool = ...,
     at_path: str | None = ...,
     expected: Sequence[Any] | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """How well the items of two lists go together (autoevals).
 
     - `allow_extra_entities`: Whether further items cost nothing.
     - `at_path`: JSON Pointer to the list in place of the response: `/metadata/…`, `/tool_calls/0/arguments/…`.
     - `expected`: The expected list in place of the reference.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def loops(
@@ -243,121 +215,68 @@ def loops(
     at_least: int = ...,
     polled: Sequence[str] = ...,
     texts: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of calls and texts that are no empty repetition.
 
     - `at_least`: How often the same thing makes a loop.
     - `polled`: Tools that may be called again and again, by name or glob.
     - `texts`: Whether texts are looked at too.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def numeric_diff(
     *,
     at_path: str | None = ...,
     expected: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Nearness of two numbers, by their size (autoevals).
 
     - `at_path`: JSON Pointer to the value in place of the response: `/metadata/…`, `/tool_calls/0/arguments/…`.
     - `expected`: The expected value in place of the reference.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def steps(
     *,
-    count: Literal["calls"] | Literal["messages"] | Literal["turns"] | Literal["results"] = ...,
+    count: Literal["calls", "messages", "turns", "results"] = ...,
     of: str | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Number of calls, messages, turns or results.
 
     - `count`: What is counted.
     - `of`: The calls and results of this tool alone, by name or glob.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def tool_call_accuracy(
     *,
     strict_order: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of expected arguments that calls of the expected names have (Ragas).
 
     - `strict_order`: Whether the calls must come in the expected order.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def tool_call_f1(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """F1 of the different calls that were made and expected (Ragas).
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-    """
+    """F1 of the different calls that were made and expected (Ragas)."""
 
 def tool_calls(
     *,
-    order: Literal["any"] | Literal["in_order"] | Literal["strict"] = ...,
-    extra: Literal["counted"] | Literal["allowed"] = ...,
-    arguments: Literal["exact"] | Literal["at_least"] | Literal["at_most"] | Literal["ignore"] = ...,
+    order: Literal["any", "in_order", "strict"] = ...,
+    extra: Literal["counted", "allowed"] = ...,
+    arguments: Literal["exact", "at_least", "at_most", "ignore"] = ...,
     partial: bool = ...,
     ignore: Sequence[str] = ...,
     keys: Sequence[str] | None = ...,
     defaults: dict[str, Any] = ...,
     numbers: dict[str, Any] = ...,
-    texts: Literal["exact"] | Literal["loose"] = ...,
+    texts: Literal["exact", "loose"] = ...,
     text_numbers: bool = ...,
     tools: dict[str, Any] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """F1 of the calls that were made and expected, in the best pairing.
 
@@ -372,10 +291,6 @@ def tool_calls(
     - `texts`: When two texts are equal.
     - `text_numbers`: Whether a text that holds a number equals that number.
     - `tools`: The options from `arguments` on for single tools, by name or glob; the last that fits counts.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def tool_correctness(
@@ -386,12 +301,7 @@ def tool_correctness(
     strict_mode: bool = ...,
     threshold: float = ...,
     available_tools: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the expected tools that were called (DeepEval).
 
@@ -401,80 +311,48 @@ def tool_correctness(
     - `strict_mode`: Whether a value below 1 becomes 0, with a threshold of 1.
     - `threshold`: The value from which on `success` is 1.
     - `available_tools`: Asks a model in the original; not available here.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def tool_errors(
     *,
-    texts: Literal["json"] | Literal["all"] | Literal["none"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    texts: Literal["json", "all", "none"] = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of answered calls whose result is no error.
 
     - `texts`: Which results are errors beside those that the source says are.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def tool_rules(
     *,
     rules: Sequence[dict[str, Any]] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of rules on calls that are kept.
 
     - `rules`: The rules; those that a case has in `metadata.rules` come after them.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def tool_schema(
     *,
-    unknown: Literal["counted"] | Literal["ignored"] = ...,
+    unknown: Literal["counted", "ignored"] = ...,
     closed: bool = ...,
     formats: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of calls that a tool exists for and its schema allows.
 
     - `unknown`: Whether calls of tools that are not offered count.
     - `closed`: Whether an object schema without `additionalProperties` allows none.
     - `formats`: Whether formats (`date`, `email`) are checked.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def trajectory_match(
     *,
-    trajectory_match_mode: Literal["strict"] | Literal["unordered"] | Literal["subset"] | Literal["superset"] = ...,
-    tool_args_match_mode: Literal["exact"] | Literal["ignore"] | Literal["subset"] | Literal["superset"] = ...,
+    trajectory_match_mode: Literal["strict", "unordered", "subset", "superset"] = ...,
+    tool_args_match_mode: Literal["exact", "ignore", "subset", "superset"] = ...,
     tool_args_match_overrides: dict[str, Any] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Whether messages and calls go the expected way (AgentEvals).
 
@@ -485,9 +363,8 @@ def trajectory_match(
 
 def usage(
     *,
-    count: Literal["tokens"] | Literal["cost_usd"] | Literal["latency_ms"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    count: Literal["tokens", "cost_usd", "latency_ms"] = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """What an answer took: tokens, US dollars, milliseconds.
 
@@ -495,133 +372,76 @@ def usage(
     """
 
 def answer_match(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """How surely the response gives a right answer to an open question, as a reader would judge it.
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-    """
+    """How surely the response gives a right answer to an open question, as a reader would judge it."""
 
 def agency_language(
     *,
-    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
-    upstream: Literal["1.0"] | Literal["1.3"] | None = ...,
+    strictness: Literal["low", "medium", "high"] | None = ...,
+    upstream: Literal["1.0", "1.3"] | None = ...,
     lexicon: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the reply leaves the choice to the user.
 
     - `strictness`: When the label fails, in the improved profile: `low` for what every reader would mark, `medium` (the default) for what most would, `high` also for what is mild. The value does not depend on it.
     - `upstream`: The version of Synthesis whose phrases and rules are reproduced, in the published profile: `1.0` (the default) or `1.3`.
     - `lexicon`: Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def grounded_uptake(
     *,
-    upstream: Literal["1.0"] | Literal["1.3"] | None = ...,
+    upstream: Literal["1.0", "1.3"] | None = ...,
     lexicon: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether a reply shows five visible features of taking up a disclosure; no verdict on its quality.
 
     - `upstream`: The version of Synthesis that is reproduced; only `1.3` has this check.
     - `lexicon`: Families of phrases to add to the bundled ones, or to use in their place: the content of a lexicon file, or its text.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def performative_empathy(
     *,
-    upstream: Literal["1.0"] | Literal["1.3"] | None = ...,
+    upstream: Literal["1.0", "1.3"] | None = ...,
     lexicon: Any = ...,
     concreteness: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether a reply to a disclosure is warm stock phrases and nothing else.
 
     - `upstream`: The version of Synthesis that is reproduced; only `1.3` has this check.
     - `lexicon`: Families of phrases to add to the bundled ones, or to use in their place: the content of a lexicon file, or its text.
     - `concreteness`: Ratings of words from 1 (abstract) to 5 (concrete) in place of the 49 bundled ones: an object with `ratings`, or the text of such a file or of a CSV with the columns `Word` and `Conc.M`.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def topic_pivot(
     *,
-    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
-    upstream: Literal["1.0"] | Literal["1.3"] | None = ...,
+    strictness: Literal["low", "medium", "high"] | None = ...,
+    upstream: Literal["1.0", "1.3"] | None = ...,
     lexicon: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the reply stays with a vulnerable user's concern.
 
     - `strictness`: When the label fails, in the improved profile: `low` for what every reader would mark, `medium` (the default) for what most would, `high` also for what is mild. The value does not depend on it.
     - `upstream`: The version of Synthesis whose phrases and rules are reproduced, in the published profile: `1.0` (the default) or `1.3`.
     - `lexicon`: Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def unverifiable_reassurance(
     *,
-    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
-    upstream: Literal["1.0"] | Literal["1.3"] | None = ...,
+    strictness: Literal["low", "medium", "high"] | None = ...,
+    upstream: Literal["1.0", "1.3"] | None = ...,
     lexicon: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the reply claims to know minds or the future.
 
     - `strictness`: When the label fails, in the improved profile: `low` for what every reader would mark, `medium` (the default) for what most would, `high` also for what is mild. The value does not depend on it.
     - `upstream`: The version of Synthesis whose phrases and rules are reproduced, in the published profile: `1.0` (the default) or `1.3`.
     - `lexicon`: Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def code_tests(
@@ -629,13 +449,8 @@ def code_tests(
     timeout: int | None = ...,
     memory_mib: int | None = ...,
     environment: str | None = ...,
-    tests: Literal["outside"] | Literal["inside"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    tests: Literal["outside", "inside"] = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the response's code passes the tests of the case, run in the sandbox.
 
@@ -643,48 +458,26 @@ def code_tests(
     - `memory_mib`: MiB that all its processes may take together. Default 1024.
     - `environment`: Which Python runs it: `conda:NAME`, `venv:FOLDER` or `python:PATH`; `python3` of the machine if absent.
     - `tests`: Where the tests run: `outside` (in a sandbox of their own, which the code cannot see into; plain values cross) or `inside` (in the process of the code: for tests that need its objects, files or output, and can be cheated). Default `outside`.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def answer_f1(
     *,
     sources: str = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Harmonic mean of the shares of tokens that a deep-search answer and the expected summary have in common.
 
     - `sources`: Name in the metadata of the source texts, for `improved`: what is copied from them is no statement.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def claim_verification(
     *,
     sources: str = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the claims of an answer that a single source holds by their words and all their numbers.
 
     - `sources`: Name in the metadata of the source texts. Where the metadata have none, `context` is used.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def deep_search_aggregate(
@@ -694,8 +487,7 @@ def deep_search_aggregate(
     steps: str | None = ...,
     sources: str | None = ...,
     iterations: str | None = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Weighted sum of the five measures of a deep-search answer.
 
@@ -711,29 +503,19 @@ def iteration_efficiency(
     iterations: str = ...,
     threshold: float = ...,
     sources: str = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """One over the number of the first iteration whose answer was right.
 
     - `iterations`: Name in the metadata of the iterations, each with its `answers`.
     - `threshold`: F1 against the summary from which an answer counts as right.
     - `sources`: Name in the metadata of the source texts, for `improved`: what is copied from them is no statement.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def source_precision(
     *,
     topics: str = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Share of the first five retrieved documents whose name holds a topic of the question.
 
@@ -744,40 +526,22 @@ def step_coverage(
     *,
     steps: str = ...,
     sources: str = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the reasoning steps of which the answer has at least one keyword.
 
     - `steps`: Name in the metadata of the reasoning steps.
     - `sources`: Name in the metadata of the source texts, for `improved`: what is copied from them is no statement.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def openai_grader(
     *,
     grader: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """A string check, text similarity or multi grader of OpenAI Evals.
 
     - `grader`: The entry of `testing_criteria` as it stands in the eval: `type` and the fields of that type.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def openai_model_grader(
@@ -787,12 +551,7 @@ def openai_model_grader(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """A label or score model grader of OpenAI Evals, asked of the judges of the run.
 
@@ -801,10 +560,6 @@ def openai_model_grader(
     - `panel`: How several judges become one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def promptfoo_judged_test(
@@ -818,12 +573,7 @@ def promptfoo_judged_test(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """The score of a promptfoo test with assertions that a model decides, asked of the judges of the run.
 
@@ -836,10 +586,6 @@ def promptfoo_judged_test(
     - `panel`: How several judges become one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def list_many(
@@ -848,12 +594,7 @@ def list_many(
     synonyms: bool | None = ...,
     fuzzy: bool | None = ...,
     fuzzy_threshold: float = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """What the values that an answer names are worth together, of an open list.
 
@@ -861,10 +602,6 @@ def list_many(
     - `synonyms`: Whether synonyms and plurals count; by default for lists only.
     - `fuzzy`: Whether near spellings count; by default for options only.
     - `fuzzy_threshold`: Least similarity of a near spelling.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def list_one(
@@ -873,12 +610,7 @@ def list_one(
     synonyms: bool | None = ...,
     fuzzy: bool | None = ...,
     fuzzy_threshold: float = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """What the first value that an answer names is worth, of an open list.
 
@@ -886,10 +618,6 @@ def list_one(
     - `synonyms`: Whether synonyms and plurals count; by default for lists only.
     - `fuzzy`: Whether near spellings count; by default for options only.
     - `fuzzy_threshold`: Least similarity of a near spelling.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def pick_many(
@@ -898,12 +626,7 @@ def pick_many(
     synonyms: bool | None = ...,
     fuzzy: bool | None = ...,
     fuzzy_threshold: float = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """What the options that an answer chooses are worth together, penalties included.
 
@@ -911,10 +634,6 @@ def pick_many(
     - `synonyms`: Whether synonyms and plurals count; by default for lists only.
     - `fuzzy`: Whether near spellings count; by default for options only.
     - `fuzzy_threshold`: Least similarity of a near spelling.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def pick_one(
@@ -923,12 +642,7 @@ def pick_one(
     synonyms: bool | None = ...,
     fuzzy: bool | None = ...,
     fuzzy_threshold: float = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """What the option that an answer chooses is worth.
 
@@ -936,16 +650,10 @@ def pick_one(
     - `synonyms`: Whether synonyms and plurals count; by default for lists only.
     - `fuzzy`: Whether near spellings count; by default for options only.
     - `fuzzy_threshold`: Least similarity of a near spelling.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def verbatim(
-    *,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Share of the quotations that stand in the passage they are said to come from."""
 
@@ -953,21 +661,12 @@ def yes_no(
     *,
     metric: Any = ...,
     strict: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether an answer says yes or no as expected.
 
     - `metric`: What is expected of every case; `metric` in the metadata of the case where it is absent.
     - `strict`: Whether yes and no are compared letter by letter, case aside.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def yes_no_rationale(
@@ -976,12 +675,7 @@ def yes_no_rationale(
     strict: bool = ...,
     answer_weight: float = ...,
     synonyms: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether an answer says yes or no as expected, and how many of the expected reasons it gives.
 
@@ -989,10 +683,6 @@ def yes_no_rationale(
     - `strict`: Whether yes and no are compared letter by letter, case aside.
     - `answer_weight`: Share of the score that the yes or no carries, where the metric does not say.
     - `synonyms`: Whether synonyms and plurals count; by default for lists only.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def judge_answer_relevancy(
@@ -1001,12 +691,7 @@ def judge_answer_relevancy(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the statements of a response that a model finds to bear on the query.
 
@@ -1014,10 +699,6 @@ def judge_answer_relevancy(
     - `panel`: How several judges become one, statement by statement.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def judge_claims(
@@ -1027,12 +708,7 @@ def judge_claims(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the claims of a response that a model finds in its sources, with the words that bear each out.
 
@@ -1041,25 +717,16 @@ def judge_claims(
     - `panel`: How several judges become one, claim by claim.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def judge_context_precision(
     *,
-    against: Literal["reference"] | Literal["response"] = ...,
+    against: Literal["reference", "response"] = ...,
     judges: Sequence[str] = ...,
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Average precision of the retrieved passages, by a model that says which of them help to the answer.
 
@@ -1068,10 +735,6 @@ def judge_context_precision(
     - `panel`: How several judges become one, passage by passage.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def judge_context_recall(
@@ -1080,12 +743,7 @@ def judge_context_recall(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the statements of the reference answer that a model finds in the retrieved passages.
 
@@ -1093,10 +751,6 @@ def judge_context_recall(
     - `panel`: How several judges become one, statement by statement.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def judge_context_relevance(
@@ -1105,12 +759,7 @@ def judge_context_relevance(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the statements in the retrieved passages that a model finds relevant to the query.
 
@@ -1118,25 +767,16 @@ def judge_context_relevance(
     - `panel`: How several judges become one, statement by statement.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def judge_noise_sensitivity(
     *,
-    mode: Literal["relevant"] | Literal["irrelevant"] = ...,
+    mode: Literal["relevant", "irrelevant"] = ...,
     judges: Sequence[str] = ...,
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the statements of a response that are wrong and that a retrieved passage led to.
 
@@ -1145,10 +785,6 @@ def judge_noise_sensitivity(
     - `panel`: How several judges become one, statement by statement.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def judge_pairwise(
@@ -1159,12 +795,7 @@ def judge_pairwise(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether a model prefers the response to another one, asked in both orders.
 
@@ -1174,10 +805,6 @@ def judge_pairwise(
     - `panel`: How several judges become one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def judge_rubric(
@@ -1190,12 +817,7 @@ def judge_rubric(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """How a model grades the response by a rubric with levels.
 
@@ -1207,10 +829,6 @@ def judge_rubric(
     - `panel`: How several judges become one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def judge_same_answer(
@@ -1220,12 +838,7 @@ def judge_same_answer(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the response gives the same answer as a reference: by rule where certain, else by a model.
 
@@ -1234,10 +847,6 @@ def judge_same_answer(
     - `panel`: How several judges become one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def judge_steps(
@@ -1248,12 +857,7 @@ def judge_steps(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of a list of steps that a model finds in the response, with the words it rests on.
 
@@ -1263,70 +867,36 @@ def judge_steps(
     - `panel`: How several judges become one, step by step.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     - `schema`: Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def personal_data(
     *,
-    kinds: Sequence[Literal["email"] | Literal["phone"] | Literal["iban"] | Literal["card"]] = ...,
+    kinds: Sequence[Literal["email"] | Literal["phone", "iban", "card"]] = ...,
     allow: Sequence[str] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the response holds an e-mail address, a telephone, account or card number.
 
     - `kinds`: What is looked for; all kinds if empty.
     - `allow`: Texts that may be there, such as the address of your own support.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def secrets(
     *,
     allow: Sequence[str] = ...,
     min_entropy: float = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the response gives away a key, a token or a password.
 
     - `allow`: Texts that are no secrets, such as the example keys of your documentation.
     - `min_entropy`: Bits per character from which on a value behind a word such as `password` or `token` counts.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def completeness(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Share of the keywords of the query that the response takes up.
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-    """
+    """Share of the keywords of the query that the response takes up."""
 
 def hallucination(
     *,
@@ -1334,12 +904,7 @@ def hallucination(
     claim_window: int | None = ...,
     drift_below: float = ...,
     drift: float = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Share of the numbers, dates and claims of the response that the context does not support.
 
@@ -1347,56 +912,30 @@ def hallucination(
     - `claim_window`: Test a claim by the distance of subject and object in characters instead of by its sentence; 300 is what the published code did.
     - `drift_below`: Share of common words below which a response has drifted away from the context.
     - `drift`: Value that a response which has drifted away gets at least.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def relevance(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Mean of the tf-idf cosine and the Jaccard index of query and response.
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-    """
+    """Mean of the tf-idf cosine and the Jaccard index of query and response."""
 
 def verdict(
     *,
     thresholds: dict[str, Any] = ...,
     hallucination: dict[str, Any] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """PASS, WARN or FAIL with reasons, from relevance, completeness, hallucination, time and cost.
 
     - `thresholds`: The limits.
     - `hallucination`: Options of `hallucination`; the `profile` in them gives way to the one above.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def average_precision(
     *,
     k: int | None = ...,
-    divide_by: Literal["relevant"] | Literal["reachable"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    divide_by: Literal["relevant", "reachable"] = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Mean of the precisions at the places of the relevant documents.
 
@@ -1407,8 +946,7 @@ def average_precision(
 def ndcg(
     *,
     k: int | None = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Discounted cumulative gain of the ranking, divided by that of the best ranking.
 
@@ -1418,9 +956,8 @@ def ndcg(
 def precision_at_k(
     *,
     k: int = ...,
-    divide_by: Literal["k"] | Literal["retrieved"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    divide_by: Literal["k", "retrieved"] = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Share of the first k retrieved documents that are relevant.
 
@@ -1431,8 +968,7 @@ def precision_at_k(
 def recall_at_k(
     *,
     k: int = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Share of the relevant documents among the first k retrieved ones.
 
@@ -1442,8 +978,7 @@ def recall_at_k(
 def reciprocal_rank(
     *,
     k: int | None = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """One divided by the place of the first relevant document.
 
@@ -1458,13 +993,8 @@ def deep_research(
     prompt: str | None = ...,
     parser_prompt: str | None = ...,
     answer_prompt: str | None = ...,
-    upstream: Literal["llmrouterbench"] | Literal["official-2026"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    upstream: Literal["llmrouterbench", "official-2026"] = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the answer to a research question is right, and how many of its steps a judge calls correct.
 
@@ -1475,10 +1005,6 @@ def deep_research(
     - `parser_prompt`: The answer parser's prompt in place of ours.
     - `answer_prompt`: The prompt of the judge of whole answers in place of ours; it is asked only with `upstream: official-2026`.
     - `upstream`: Which implementation is followed. `llmrouterbench` (default), or `official-2026`, which also asks the judge whether the answer as a whole is right (part `llm_judge`) and reads its list of steps more strictly.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def dry_experiment(
@@ -1494,8 +1020,7 @@ def dry_experiment(
     python_lines: bool | None = ...,
     prompt: str | None = ...,
     parser_prompt: str | None = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Whether a program with the functions of the answer prints what it should, with five sets of data.
 
@@ -1515,8 +1040,7 @@ def dry_experiment(
 def experimental_reasoning(
     *,
     boxed_any_case: bool | None = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """Whether an answer about an experiment chooses the right option, by the letter in its box.
 
@@ -1535,8 +1059,7 @@ def idea_generation(
     object_or_zero: bool | None = ...,
     reasks: int | None = ...,
     prompt: str | None = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
     """How good a research idea is, by four objective scores and the votes of three judges in both orders.
 
@@ -1557,59 +1080,36 @@ def reasoning_validity(
     judges: Sequence[str] = ...,
     text_only: bool = ...,
     prompt: str | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """How valid the reasoning behind an answer about an experiment is, by a judge that sees its pictures.
 
     - `judges`: The name of the model that judges; the judge of the run if absent.
     - `text_only`: Send no pictures, for judges that read text alone. The label then says that the judge saw none: it is not the official score.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def wet_experiment(
     *,
     tolerant_grammar: bool | None = ...,
-    upstream: Literal["llmrouterbench"] | Literal["official-2026"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    upstream: Literal["llmrouterbench", "official-2026"] = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """How near a laboratory protocol is to the right one, by its actions and their parameters.
 
     - `tolerant_grammar`: Read calls on one line, empty calls, a `)` behind the last parameter and several parameters on a line. Default: false in the published profile, true in the improved one.
     - `upstream`: Which implementation is followed. `llmrouterbench` (default), or `official-2026`, whose soft score stands beside the value in the parts `soft_*`.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def bleu(
     *,
-    tokenize: Literal["13a"] | Literal["intl"] | Literal["char"] | Literal["none"] = ...,
-    smooth_method: Literal["exp"] | Literal["floor"] | Literal["add-k"] | Literal["none"] = ...,
+    tokenize: Literal["13a", "intl", "char", "none"] = ...,
+    smooth_method: Literal["exp", "floor", "add-k", "none"] = ...,
     smooth_value: float | None = ...,
     lowercase: bool = ...,
     max_ngram_order: int = ...,
     effective_order: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """N-grams that the response shares with the references, 0 to 100 (BLEU).
 
@@ -1619,10 +1119,6 @@ def bleu(
     - `lowercase`: Whether texts are lower-cased first.
     - `max_ngram_order`: Longest n-grams that are counted.
     - `effective_order`: Whether a response shorter than the longest n-grams is judged by those it can have.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def chrf(
@@ -1633,12 +1129,7 @@ def chrf(
     lowercase: bool = ...,
     whitespace: bool = ...,
     eps_smoothing: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """N-grams of characters that response and reference share, 0 to 100 (chrF).
 
@@ -1648,24 +1139,15 @@ def chrf(
     - `lowercase`: Whether texts are lower-cased first.
     - `whitespace`: Whether white space is a character among others.
     - `eps_smoothing`: Whether orders without n-grams count as almost 0, and not at all otherwise.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def contains(
     *,
     texts: Sequence[str] = ...,
-    require: Literal["any"] | Literal["all"] = ...,
+    require: Literal["any", "all"] = ...,
     ignore_case: bool = ...,
     whole_words: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the response contains the expected text.
 
@@ -1673,153 +1155,83 @@ def contains(
     - `require`: How many of the texts must be there.
     - `ignore_case`: Whether upper and lower case are the same.
     - `whole_words`: Whether a text inside a longer word does not count.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def embedding_similarity(
     *,
     model: str = ...,
-    against: Literal["reference"] | Literal["query"] | Literal["context"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    against: Literal["reference", "query", "context"] = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """How near the response is to the reference in meaning, by an embedding model.
 
     - `model`: The model: `all-MiniLM-L6-v2`, computed on this machine, or `provider:model` of a server that gives vectors.
     - `against`: What the response is held against: `reference`, `query` or `context`. Of several texts the nearest counts.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def exact_match(
     *,
-    normalise: Literal["none"] | Literal["trim"] | Literal["squad"] = ...,
+    normalise: Literal["none", "trim", "squad"] = ...,
     ignore_case: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the response is the reference.
 
     - `normalise`: What is done to both texts before they are compared.
     - `ignore_case`: Whether upper and lower case are the same.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def gleu(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """GLEU: the smaller of precision and recall over sequences of one to four words.
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-    """
+    """GLEU: the smaller of precision and recall over sequences of one to four words."""
 
 def jaccard(
     *,
-    tokens: Literal["squad"] | Literal["sklearn"] | Literal["whitespace"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    tokens: Literal["squad", "sklearn", "whitespace"] = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Distinct words that the response and the reference share, of all they have.
 
     - `tokens`: How texts are cut into words.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def json_schema(
     *,
     schema: Any = ...,
-    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    within: Literal["response", "fence", "anywhere"] = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the response is JSON that follows a schema.
 
     - `schema`: The JSON Schema itself, draft 4 to 2020-12 as its `$schema` says.
     - `within`: Where in the response the JSON is looked for.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def json_valid(
     *,
-    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
-    root: Literal["any"] | Literal["object"] | Literal["array"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    within: Literal["response", "fence", "anywhere"] = ...,
+    root: Literal["any", "object", "array"] = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the response is well-formed JSON.
 
     - `within`: Where in the response the JSON is looked for.
     - `root`: What the value must be.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def levenshtein(
     *,
-    unit: Literal["characters"] | Literal["words"] = ...,
+    unit: Literal["characters", "words"] = ...,
     ignore_case: bool = ...,
     longest: int = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """One minus the edit distance as a share of the longer text.
 
     - `unit`: What is inserted, deleted and replaced.
     - `ignore_case`: Whether upper and lower case are the same.
     - `longest`: Length, in units, up to which two texts that differ are compared: the work grows with the product of both lengths.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def meteor(
@@ -1827,45 +1239,27 @@ def meteor(
     alpha: float = ...,
     beta: float = ...,
     gamma: float = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """METEOR: matches of words, stems and synonyms, less a penalty for broken order.
 
     - `alpha`: Weight of precision against recall, from 0 to 1.
     - `beta`: How fast the penalty grows with the number of chunks.
     - `gamma`: The greatest penalty, from 0 to 1.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def numeric_close(
     *,
     absolute: float = ...,
     relative: float = ...,
-    pick: Literal["first"] | Literal["last"] | Literal["only"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    pick: Literal["first", "last", "only"] = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the number in the response is close to that in the reference.
 
     - `absolute`: Greatest difference that is allowed as it is.
     - `relative`: Greatest difference that is allowed as a share of the reference.
     - `pick`: Which number of the text is taken.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def promptfoo_test(
@@ -1875,12 +1269,7 @@ def promptfoo_test(
     metric: str | None = ...,
     functions: Any = ...,
     tools: Any = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """The score of a promptfoo test: its assertions, weights and thresholds.
 
@@ -1889,44 +1278,26 @@ def promptfoo_test(
     - `metric`: Name of a `metric`: the value is then its score rather than that of the test.
     - `functions`: Functions that the model could call, for `is-valid-function-call`.
     - `tools`: Tools that the model could call, for `is-valid-openai-tools-call`; those of the case where absent.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def refusal(
     *,
     expected: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the response answers rather than declines, by phrases.
 
     - `expected`: Whether declining is what is expected: the value is then 1 where the response declines.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def regex_match(
     *,
     pattern: str = ...,
-    mode: Literal["search"] | Literal["prefix"] | Literal["full"] = ...,
+    mode: Literal["search", "prefix", "full"] = ...,
     ignore_case: bool = ...,
     multi_line: bool = ...,
     dot_matches_new_line: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether a regular expression matches the response.
 
@@ -1935,31 +1306,18 @@ def regex_match(
     - `ignore_case`: Whether upper and lower case are the same.
     - `multi_line`: Whether `^` and `$` match at the lines of the response, and not at its ends alone.
     - `dot_matches_new_line`: Whether `.` matches a line feed too.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def rouge_l(
     *,
     use_stemmer: bool = ...,
     longest: int = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Longest common sequence of words, as F1 (ROUGE-L).
 
     - `use_stemmer`: Whether words of more than three letters are cut to their Porter stem.
     - `longest`: Length, in words, up to which two texts that differ are compared: the work grows with the product of both lengths.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def starts_with(
@@ -1967,77 +1325,38 @@ def starts_with(
     texts: Sequence[str] = ...,
     ignore_case: bool = ...,
     keep_space: bool = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the response starts with the expected text.
 
     - `texts`: Texts of which the response starts with one; the references of the case where none is given.
     - `ignore_case`: Whether upper and lower case are the same.
     - `keep_space`: Whether white space before the response counts as part of it.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def tfidf_cosine(
     *,
-    stop_words: Literal["english"] | Literal["none"] = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    stop_words: Literal["english", "none"] = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Cosine of the tf-idf term weights of response and reference.
 
     - `stop_words`: Words that do not count.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
 
 def token_f1(
-    *,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Words that the response and the reference share, as F1 (SQuAD).
-
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
-    """
+    """Words that the response and the reference share, as F1 (SQuAD)."""
 
 def word_count(
     *,
     min: int | None = ...,
     max: int | None = ...,
-    per: Literal["turn"] = ...,
-    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
-    only: Literal["expected"] | Literal["all"] | None = ...,
-    passages: Literal["given"] | Literal["results"] = ...,
-    name: str | None = ...,
-    profile: Profile | None = ...,
+    **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
     """Whether the number of words of the response is within limits.
 
     - `min`: Fewest words.
     - `max`: Most words.
-    - `per`: Score each turn of the conversation by itself; the options `over`, `only` and `passages` go with it.
-    - `over`: With `per`: how the values of the turns become one.
-    - `only`: With `per`: the turns that `turns` speaks of (where the case has `turns`), or all (where it has none).
-    - `passages`: With `per`: whether the passages of a turn are those that were given, or the results of its calls.
     """
