@@ -295,7 +295,7 @@ def tool_calls(
 
 def tool_correctness(
     *,
-    evaluation_params: Sequence[Literal["input_parameters"] | Literal["output"]] = ...,
+    evaluation_params: Sequence[Literal["input_parameters", "output"]] = ...,
     should_exact_match: bool = ...,
     should_consider_ordering: bool = ...,
     strict_mode: bool = ...,
@@ -871,7 +871,7 @@ def judge_steps(
 
 def personal_data(
     *,
-    kinds: Sequence[Literal["email"] | Literal["phone", "iban", "card"]] = ...,
+    kinds: Sequence[Literal["email", "phone", "iban", "card"]] = ...,
     allow: Sequence[str] = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
