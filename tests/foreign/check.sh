@@ -18,6 +18,10 @@ cd "$work/check"
 (cd run && "$probare" export 1 --to inspect --model "${MODEL:-steady}" -o ../log.json)
 (cd run && "$probare" export 1 --to promptfoo -o ../promptfoo.json)
 (cd run && "$probare" export 1 --to every-eval-ever --model "${MODEL:-steady}" -o ../record.json)
+(cd run && "$probare" export 1 --to every-eval-ever-instances --model "${MODEL:-steady}" --metric exact_match -o ../instances.jsonl)
+"$probare" score "$root/examples/agents/traces.jsonl" -m tool_errors -q -o agent.jsonl || [ $? -le 2 ]
+"$probare" export agent.jsonl --to every-eval-ever-instances --metric tool_errors -o agent_instances.jsonl
+cat agent_instances.jsonl >> instances.jsonl
 
 "$work/inspect/bin/python" - <<'PY'
 import json
@@ -73,4 +77,9 @@ record = json.load(open("record.json"))
 errors = [f"{list(error.path)}: {error.message}" for error in Draft7Validator(schema).iter_errors(record)]
 assert not errors, errors
 print(f"Every Eval Ever: schema {schema['version']}, {len(record['evaluation_results'])} results, valid")
+schema = json.load(open(f"{sys.argv[1]}/eee/every_eval_ever/schemas/instance_level_eval.schema.json"))
+lines = [json.loads(line) for line in open("instances.jsonl")]
+errors = [f"{line['sample_id']}: {list(error.path)}: {error.message}" for line in lines for error in Draft7Validator(schema).iter_errors(line)]
+assert lines and not errors, errors
+print(f"Every Eval Ever: {len(lines)} instance records, valid")
 PY

@@ -170,7 +170,8 @@ impl CountingSink {
         }
         if self.valueless > 0 {
             let samples = count_with_noun(self.valueless, "sample", "samples");
-            notes.push(format!("{samples} without a value of the metric are skipped"));
+            let is = if samples == "1 sample" { "is" } else { "are" };
+            notes.push(format!("{samples} without a value of the metric {is} skipped"));
         }
         if self.samples == 0 {
             return Err(ExchangeError::Nothing);

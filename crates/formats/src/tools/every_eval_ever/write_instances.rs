@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use probare_core::{
-    Case, CaseMessage, CaseMessagePart, CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Role, Sha256, Sink, Stop,
+    Better, Case, CaseMessage, CaseMessagePart, CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Role, Sha256,
+    Sink, Stop, UNSURE,
 };
 use probare_report::OutputWriter;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::write::SCHEMA;
 use crate::tools::export::ExportMetadata;
@@ -26,7 +27,7 @@ impl Instances {
 
     /// The record of a sample; nothing where the metric has no value for it.
     fn record(&self, result: &CaseResult) -> Option<Json> {
-        let value = self.about.value(&self.metrics, result)?;
+        let (value, is_correct) = self.about.value(&self.metrics, result)?;
         let case = &result.case;
         let answered = with_conversation(case);
         let messages = answered.messages.as_deref().unwrap_or_default();
@@ -46,14 +47,40 @@ impl Instances {
             "sample_id": case.id,
             "sample_hash": Sha256::hex_digest(format!("{}{}", case.query.as_deref().unwrap_or_default(), case.reference.iter().flatten().map(String::as_str).collect::<String>())),
             "interaction_type": kind,
-            "input": {"raw": case.query, "reference": case.reference.clone().unwrap_or_default()},
-            "output": {"raw": case.response.iter().map(|output| output.text.as_str()).collect::<Vec<_>>()},
-            "evaluation": {"score": value, "num_turns": turns(messages), "tool_calls_count": calls},
+            "input": {
+                "raw": case.query.as_deref().unwrap_or_default(),
+                "reference": case.reference.clone().unwrap_or_default(),
+            },
+            "evaluation": {
+                "score": value,
+                "is_correct": is_correct,
+                "num_turns": turns(messages),
+                "tool_calls_count": calls,
+            },
         });
-        if !messages.is_empty() {
+        // A record has the answer or the conversation, never both.
+        let response = case.response.as_ref().map(|output| output.text.as_str());
+        let (place, turn) = if kind == "single_turn" {
+            record["output"] = json!({"raw": response.into_iter().collect::<Vec<_>>()});
+            ("output.raw", Some(0))
+        } else {
+            record["output"] = Json::Null;
             record["messages"] =
                 messages.iter().enumerate().map(|(number, message)| message_to_json(number, message)).collect();
-        }
+            let is_answer =
+                |message: &CaseMessage| message.has_role(Role::Assistant) && message.spoken_text().is_some();
+            ("messages[turn_idx].content", messages.iter().rposition(is_answer))
+        };
+        let attribution = response.zip(turn).map(|(text, turn)| {
+            json!({
+                "turn_idx": turn,
+                "source": place,
+                "extracted_value": text,
+                "extraction_method": "whole_response",
+                "is_terminal": true,
+            })
+        });
+        record["answer_attribution"] = attribution.into_iter().collect();
         if let Some(Json::Object(tokens)) = case.metadata.get("tokens") {
             let count = |name: &str| tokens.get(name).and_then(Json::as_u64).unwrap_or(0);
             let (input, output) = (count("input"), count("output"));
@@ -81,10 +108,11 @@ fn message_to_json(number: usize, message: &CaseMessage) -> Json {
         .collect();
     let mut written = json!({"turn_idx": number, "role": message.role.name(), "content": message.spoken_text()});
     if !thoughts.is_empty() {
-        written["reasoning_trace"] = json!(thoughts);
+        written["reasoning_trace"] = json!(thoughts.join("\n"));
     }
     if !message.tool_calls.is_empty() {
-        written["tool_calls"] = message.tool_calls.iter().map(call).collect();
+        let calls = message.tool_calls.iter().enumerate();
+        written["tool_calls"] = calls.map(|(at, call)| call_to_json(call, &format!("call-{number}-{at}"))).collect();
     }
     if let Some(id) = &message.id {
         written["tool_call_id"] = json!([id]);
@@ -92,8 +120,13 @@ fn message_to_json(number: usize, message: &CaseMessage) -> Json {
     written
 }
 
-fn call(call: &CaseToolCall) -> Json {
-    json!({"id": call.id, "name": call.name, "arguments": call.arguments})
+/// A call; the form knows texts as arguments and nothing else, and every call has an id.
+fn call_to_json(call: &CaseToolCall, id: &str) -> Json {
+    let arguments = call.arguments.as_ref().map(|arguments| {
+        let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        arguments.iter().map(|(name, value)| (name.clone(), Json::from(text(value)))).collect::<Map<_, _>>()
+    });
+    json!({"id": call.id.as_deref().unwrap_or(id), "name": call.name, "arguments": arguments})
 }
 
 impl Sink for Instances {
@@ -120,12 +153,22 @@ impl Instances {
 }
 
 impl ExportMetadata {
-    /// The value of the metric that was asked for.
-    pub fn value(&self, metrics: &[MetricInfo], result: &CaseResult) -> Option<f64> {
+    /// The value of the metric that was asked for, and whether the answer counts as correct: by its label, else where the value
+    /// is the best there can be.
+    pub fn value(&self, metrics: &[MetricInfo], result: &CaseResult) -> Option<(f64, bool)> {
         let metric = self.metric.as_deref()?;
         let at = metrics.iter().position(|known| known.name == metric)?;
         match result.results.get(at)? {
-            Ok(Outcome::Scored(score)) => Some(score.value.get()),
+            Ok(Outcome::Scored(score)) => {
+                let (value, info) = (score.value.get(), &metrics[at]);
+                let best = if info.better == Better::Lower { info.range.0 } else { info.range.1 };
+                let is_correct = match score.label.as_deref() {
+                    Some("pass" | "correct") => true,
+                    Some("fail" | "incorrect" | UNSURE) => false,
+                    _ => value == best,
+                };
+                Some((value, is_correct))
+            }
             _ => None,
         }
     }
@@ -153,7 +196,7 @@ mod tests {
         let mut talk = result("a", 0.5);
         talk.case.messages = serde_json::from_value(json!([
             {"role": "user", "text": "Rain?"},
-            {"role": "assistant", "parts": [{"type": "reasoning", "text": "hm"}], "tool_calls": [{"id": "c1", "name": "sky", "arguments": {}}]},
+            {"role": "assistant", "parts": [{"type": "reasoning", "text": "hm"}], "tool_calls": [{"id": "c1", "name": "sky", "arguments": {"days": 2, "place": "Rome"}}]},
             {"role": "tool", "id": "c1", "text": "dry"},
             {"role": "assistant", "text": "No."}
         ]))
@@ -164,12 +207,16 @@ mod tests {
         events(&mut Instances::new(written.output(), about.clone()), &metrics(), &[talk.clone(), result("b", 1.0)]);
         let lines: Vec<Json> = written.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines.len(), 2);
-        assert_eq!(lines[0]["evaluation"], json!({"score": 0.5, "num_turns": 1, "tool_calls_count": 1}));
+        let evaluation = json!({"score": 0.5, "is_correct": false, "num_turns": 1, "tool_calls_count": 1});
+        assert_eq!((&lines[0]["evaluation"], &lines[1]["evaluation"]["is_correct"]), (&evaluation, &json!(true)));
+        assert_eq!((&lines[0]["output"], lines[1].get("messages")), (&Json::Null, None));
+        assert_eq!(lines[1]["answer_attribution"][0]["source"], "output.raw");
+        assert_eq!(lines[0]["messages"][1]["tool_calls"][0]["arguments"], json!({"days": "2", "place": "Rome"}));
         assert_eq!(
             (&lines[0]["interaction_type"], &lines[1]["interaction_type"]),
             (&json!("agentic"), &json!("single_turn"))
         );
-        assert_eq!(lines[0]["messages"][1]["reasoning_trace"], json!(["hm"]));
+        assert_eq!(lines[0]["messages"][1]["reasoning_trace"], "hm");
         assert_eq!(
             lines[0]["messages"][2],
             json!({"turn_idx": 2, "role": "tool", "content": "dry", "tool_call_id": ["c1"]})
