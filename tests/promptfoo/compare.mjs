@@ -38,13 +38,14 @@ function theirs(folder) {
 /** What Probare says, the same. Result lines name the cases, which lie in the translation. */
 function ours(folder) {
   const out = join(folder, 'ours.jsonl');
-  const run = spawnSync(probare, ['run', 'promptfooconfig.yaml', '-o', out, '--store', join(folder, 'store.db')], { cwd: folder, env, encoding: 'utf8' });
+  const run = spawnSync(probare, ['run', 'promptfooconfig.yaml', '--allow-code', '-o', out, '--store', join(folder, 'store.db')], { cwd: folder, env, encoding: 'utf8' });
   if (!existsSync(out)) throw new Error(`probare wrote nothing: ${run.stderr}${run.stdout}`);
   const translations = join(folder, '.probare/promptfoo');
   const cases = join(translations, readdirSync(translations)[0], 'probare.cases');
-  const rows = readdirSync(cases).flatMap((file) => lines(join(cases, file)).map((row) => [`${file.replace('.jsonl', '')} ${row.id}`, row]));
+  const files = readdirSync(cases).filter((file) => file.endsWith('.jsonl'));
+  const rows = files.flatMap((file) => lines(join(cases, file)).map((row) => [`${file.replace('.jsonl', '')} ${row.id}`, row]));
   const known = new Map(rows);
-  const datasets = readdirSync(cases).map((file) => file.replace('.jsonl', ''));
+  const datasets = files.map((file) => file.replace('.jsonl', ''));
   const cells = lines(out).map((line) => {
     const id = /test-\d+$/.exec(line.id)[0];
     const dataset = datasets.length === 1 ? datasets[0] : datasets.find((name) => line.id.startsWith(name) && line.id.length === name.length + 1 + id.length);
@@ -54,7 +55,8 @@ function ours(folder) {
     const text = typeof row.response === 'string' ? row.response : row.response?.text;
     return {
       test: Number(id.slice('test-'.length)) - 1,
-      output: row.metadata.promptfoo.output ?? text,
+      // What a transform makes, and what a program answers, is not in the cases: the test and its scores tell them apart.
+      output: row.metadata.promptfoo.transforms ? undefined : row.metadata.promptfoo.output ?? text,
       pass: test.error ? (test.kind === 'not_run' ? 'not_run' : 'error') : test.label === 'pass',
       score: test.error ? 0 : test.value,
       named: test.error ? {} : Object.fromEntries(named),
@@ -81,7 +83,7 @@ for (const name of names) {
   const left = [...cells];
   for (const result of expected) {
     const isSame = (cell) =>
-      key(cell) === key(result) && cell.pass === result.pass && close(cell.score, result.score) &&
+      (cell.output === undefined ? cell.test === result.test : key(cell) === key(result)) && cell.pass === result.pass && close(cell.score, result.score) &&
       Object.keys(result.named).length === Object.keys(cell.named).length &&
       Object.entries(result.named).every(([metric, score]) => close(cell.named[metric] ?? NaN, score));
     // An error there keeps no output; the test tells them apart.

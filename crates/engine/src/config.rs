@@ -17,6 +17,7 @@ use serde_json::{Map, Value as Json};
 use crate::agent::AgentConfig;
 use crate::config_trust::check_discovered_config;
 use crate::model_access::is_rubric_file;
+use crate::own_metrics::takes_scripts;
 use crate::run_options::{ConfiguredGates, OldName, RENAMED, RunOptions, SettingOrigin};
 use crate::yaml;
 
@@ -191,7 +192,8 @@ pub struct MetricEntry {
     /// Function or class of a Python file, `FILE.py:NAME`, in place of `id`; the file lies beside the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub python: Option<String>,
-    /// A program that computes the metric, with its arguments, in place of `id`; `name` is needed then.
+    /// A program that computes the metric, with its arguments, in place of `id`; `name` is needed then. With `promptfoo_test` it
+    /// runs the code of the tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// With `python` or `command`: seconds that one case may take; 60 if absent.
@@ -269,6 +271,7 @@ impl From<MetricRequest> for MetricEntry {
         let timeout = code.as_ref().and_then(|code| code.timeout);
         let (id, python, command) = match code.map(|code| code.source) {
             Some(CodeSource::Python(reference)) => (String::new(), Some(reference), Vec::new()),
+            Some(CodeSource::Command(command)) if takes_scripts(&id) => (id, None, command),
             Some(CodeSource::Command(command)) => (String::new(), None, command),
             Some(CodeSource::Rust) | None => (id, None, Vec::new()),
         };
@@ -553,7 +556,8 @@ impl MetricEntry {
         let own = self.python.as_deref().and_then(MetricRequest::python);
         let command = || {
             let code = MetricCode::new(CodeSource::Command(self.command.clone()));
-            MetricRequest { code: Some(code), ..MetricRequest::plain("command") }
+            let id = if self.id.is_empty() { "command" } else { &self.id };
+            MetricRequest { code: Some(code), ..MetricRequest::plain(id) }
         };
         let plain = || MetricRequest::plain(self.id.clone());
         let mut request = own.unwrap_or_else(|| if self.command.is_empty() { plain() } else { command() });
@@ -575,7 +579,9 @@ impl MetricEntry {
 
     /// A metric is named in one way.
     fn check(&self) -> Result<(), String> {
-        let ways = [!self.id.is_empty(), self.python.is_some(), !self.command.is_empty()];
+        // The code of a promptfoo test is run by a program, and the metric of ours puts it together.
+        let has_helper = takes_scripts(&self.id) && !self.command.is_empty() && self.python.is_none();
+        let ways = [!self.id.is_empty() && !has_helper, self.python.is_some(), !self.command.is_empty()];
         if ways.into_iter().filter(|is_said| *is_said).count() != 1 {
             return Err("a metric has one of `id`, `python` and `command`".to_owned());
         }
@@ -584,10 +590,10 @@ impl MetricEntry {
         {
             return Err(format!("`python: {reference}` is not written FILE.py:NAME"));
         }
-        if !self.command.is_empty() && self.name.as_deref().is_none_or(str::is_empty) {
+        if !self.command.is_empty() && !has_helper && self.name.as_deref().is_none_or(str::is_empty) {
             return Err("a metric with `command` needs a `name`".to_owned());
         }
-        if !self.id.is_empty() && self.timeout.is_some() {
+        if self.python.is_none() && self.command.is_empty() && self.timeout.is_some() {
             return Err("`timeout` goes with `python` or `command`".to_owned());
         }
         Ok(())

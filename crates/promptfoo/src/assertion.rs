@@ -307,7 +307,8 @@ pub fn type_support(kind: &str) -> TypeSupport {
     match kind {
         "assert-set" => TypeSupport::Set,
         "max-score" => TypeSupport::AcrossOutputs,
-        "javascript" | "python" | "ruby" => TypeSupport::NotRun("is code of the configuration, which is not run"),
+        "javascript" | "python" => TypeSupport::NotRun("is code of the configuration, which is not run"),
+        "ruby" => TypeSupport::NotRun("is Ruby, which is not run here"),
         "webhook" => TypeSupport::NotRun("contacts an address of the configuration"),
         "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" => {
             TypeSupport::NotRun("needs vectors of an embedding model")

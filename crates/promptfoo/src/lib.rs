@@ -2,8 +2,8 @@
 //! original, how they are put together, templates, tests of a configuration and of a CSV file.
 //!
 //! Held against promptfoo 0.123.1 by vectors made with it (`tests/golden/promptfoo`). Everything here is pure: files are
-//! handed in by whoever may read them, models are never asked, code of a configuration is never run. What cannot be
-//! decided without those is [`Fault::NotRun`] and no verdict.
+//! handed in by whoever may read them, models are never asked, code of a configuration is never run: a [`Script`] names it. What
+//! cannot be decided without those is [`Fault::NotRun`] and no verdict.
 //!
 //! ```
 //! use probare_promptfoo::{Answer, Assertion, NoSchemas};
@@ -29,6 +29,7 @@ mod json;
 mod meteor;
 mod refusal;
 mod response;
+mod script;
 mod similar;
 mod similarity;
 mod sql;
@@ -47,4 +48,5 @@ pub use self::assertion::{
 pub use self::grading::{Grade, GradeError, NamedScore, Part, grade, grade_with, max_score};
 pub use self::meteor::meteor;
 pub use self::refusal::find_refusal;
+pub use self::script::{Script, ScriptRole, script_verdict};
 pub use self::similarity::gleu;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_analysis::{ImportRequest, import_file, is_promptfoo_configuration, translate};
+use probare_analysis::{ImportRequest, TranslateOptions, import_file, is_promptfoo_configuration, translate};
 use probare_engine::Exit;
 use probare_formats::{Grouping, ImportFormat};
 use probare_report::number::count_with_noun;
@@ -45,6 +45,10 @@ pub struct Arguments {
     /// Who decides `llm-rubric` and the like of a configuration of promptfoo; several make a panel
     #[arg(long = "judge", value_name = "MODEL")]
     judges: Vec<String>,
+
+    /// Take over the code of a configuration of promptfoo: the configuration that is written runs it, with your rights
+    #[arg(long)]
+    allow_code: bool,
 
     /// What one case of a file of traces is: trace (the default) or conversation
     #[arg(long, value_name = "WHAT")]
@@ -95,7 +99,8 @@ fn import_promptfoo_configuration(arguments: &Arguments, file: &Path, config: Op
         ));
     }
     let config = config.filter(|_| !arguments.dry_run);
-    let translation = translate(file, config, &arguments.judges).map_err(exchange_failure)?;
+    let options = TranslateOptions { judges: arguments.judges.clone(), allow_code: arguments.allow_code };
+    let translation = translate(file, config, &options).map_err(exchange_failure)?;
     if arguments.quiet {
         return Ok(Exit::Fine);
     }
@@ -125,6 +130,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     if !arguments.judges.is_empty() {
         let hint = "`probare score` and `probare run` take --judge";
         return Err(Failure::usage("--judge is for configurations of promptfoo".to_owned()).hint(hint));
+    }
+    if arguments.allow_code {
+        let hint = "this file has no code that could be run";
+        return Err(Failure::usage("--allow-code is for configurations of promptfoo".to_owned()).hint(hint));
     }
     let asked = ImportRequest {
         file,

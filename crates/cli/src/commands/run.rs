@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_analysis::{Translation, is_promptfoo_configuration, translate};
+use probare_analysis::{TranslateOptions, Translation, is_promptfoo_configuration, translate};
 use probare_benchmarks::registries;
 use probare_core::Sha256;
 use probare_engine::{
@@ -27,7 +27,7 @@ use crate::failure::{CommandResult, Failure};
 /// continues. The first Ctrl-C finishes requests in flight and exits with code 3, the second exits at once.
 ///
 /// A configuration of promptfoo that is named is translated first, into .probare/promptfoo; what cannot be run is listed, counted
-/// as `not_run` and never passed.
+/// as `not_run` and never passed. Its code is run with --allow-code alone.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The configuration; probare.yaml by default
@@ -37,6 +37,11 @@ pub struct Arguments {
     /// Estimate requests, tokens and cost, and send nothing
     #[arg(long, env = "PROBARE_DRY_RUN")]
     dry_run: bool,
+
+    /// Run the code of a configuration of promptfoo, with your rights: assertions in JavaScript and Python, transforms, and
+    /// providers that are programs
+    #[arg(long)]
+    allow_code: bool,
 
     #[command(flatten)]
     pub store: StoreFlag,
@@ -72,14 +77,19 @@ fn translated(arguments: &Arguments) -> Result<Option<(PathBuf, Translation)>, F
         );
     }
     let Some(source) = arguments.config.as_deref().filter(|path| is_promptfoo_configuration(path)) else {
+        if arguments.allow_code {
+            let reason = "--allow-code is for configurations of promptfoo".to_owned();
+            let hint = "a configuration of your own names code by `python` and `command` of a metric or model";
+            return Err(Failure::usage(reason).hint(hint));
+        }
         return Ok(None);
     };
     let place = source.canonicalize().unwrap_or_else(|_| source.to_owned());
     let digest = Sha256::hex_digest(place.as_os_str().as_encoded_bytes());
     let stem = source.file_stem().unwrap_or_default().to_string_lossy();
     let config = Path::new(TRANSLATED).join(format!("{stem}-{}", &digest[..8])).join(DEFAULT_NAME);
-    let translation =
-        translate(source, Some(&config), &arguments.options.options().judges).map_err(exchange_failure)?;
+    let options = TranslateOptions { judges: arguments.options.options().judges, allow_code: arguments.allow_code };
+    let translation = translate(source, Some(&config), &options).map_err(exchange_failure)?;
     Ok(Some((config, translation)))
 }
 

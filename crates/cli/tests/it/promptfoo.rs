@@ -108,7 +108,7 @@ tests:
     );
     fs::write(folder.path().join("check.js"), "require('fs').writeFileSync('started', '')").unwrap();
     let said = run_expecting(folder.path(), 1, &["run", "promptfooconfig.yaml", "-o", "out.jsonl"]);
-    assert!(said.contains("is code of the configuration, which is not run (2 times)"), "{said}");
+    assert!(said.contains("which is not run: `--allow-code` runs it (2 times)"), "{said}");
     assert!(said.contains("names an address, which is not contacted (2 times)"), "{said}");
     assert!(!folder.path().join("started").exists());
     let passed = results(&folder.path().join("out.jsonl"));
@@ -312,9 +312,8 @@ tests:
     for what in [
         "note: the key `asert` of a test is not known and does nothing",
         "note: the key `treshold` of an assertion is not known and does nothing",
-        "not run: an answer: `transform` of the provider `other` is code, which is not run (2 times)",
-        "not run: an answer: `assertScoringFunction` of the test is code, which is not run (2 times)",
-        "not run: an answer: the option `transform` of the test is not done here (2 times)",
+        "not run: an answer: its `transform` is code of the configuration, which is not run: `--allow-code` runs it (5 times)",
+        "not run: an answer: `assertScoringFunction` of the test is code, which is not run (once)",
     ] {
         assert!(said.contains(what), "{what}: {said}");
     }
@@ -350,4 +349,293 @@ fn code_is_no_configuration() {
     fs::write(folder.path().join("promptfooconfig.js"), "module.exports = {}").unwrap();
     let said = run_expecting(folder.path(), 64, &["run", "promptfooconfig.js"]);
     assert!(said.contains("`promptfooconfig.js` is code, and a configuration is YAML or JSON"), "{said}");
+}
+
+/// Code of every kind that a configuration brings; `echo` answers with the prompt.
+const WITH_CODE: &str = "prompts: ['{{q}}!']
+providers: [echo, { id: echo, label: loud, transform: output.toUpperCase() }]
+defaultTest:
+  options: { transform: 'file://tidy.py' }
+tests:
+  - vars: { q: Lima, place: Lima }
+    assert:
+      - { type: javascript, value: 'output.includes(context.vars.place)', metric: place }
+      - { type: python, value: 'len(output) / 8' }
+  - vars: { q: Oslo }
+    assert:
+      - { type: javascript, value: 'file://check.js:graded', config: { least: 4 }, weight: 3 }
+      - { type: not-python, value: 'file://check.py' }
+  - vars: { q: Rome }
+    assert:
+      - { type: contains, value: 'file://check.js:expected' }
+      - { type: equals, value: emor, transform: 'output.split(\"\").reverse().join(\"\").toLowerCase()' }
+";
+
+fn code_folder(config: &str) -> Option<TempDir> {
+    if ["node", "python3"].iter().any(|program| probare_files::find_program(program).is_none()) {
+        probare_testing::report_skipped("there is no `node` or no `python3`");
+        return None;
+    }
+    let folder = folder(config);
+    for (name, text) in [
+        (
+            "check.js",
+            "module.exports = {
+  graded: (output, { config }) => ({ pass: output.length >= config.least, score: output.length / 8, reason: `${output.length} letters` }),
+  expected: async (output) => output.slice(1, 3),
+};
+",
+        ),
+        ("check.py", "def get_assert(output, context):\n    print('not an answer')\n    return {'pass': 'x' in output, 'score': 0.25, 'reason': 'looked for x'}\n"),
+        ("tidy.py", "def get_transform(output, context):\n    return output.rstrip('!')\n"),
+        (
+            "provider.mjs",
+            "export default class {
+  constructor(options) { this.options = options; }
+  id() { return 'mine'; }
+  async callApi(prompt, context) { return { output: `${this.options.config.greeting} ${context.vars.q}` }; }
+}
+",
+        ),
+        ("provider.py", "def call_api(prompt, options, context):\n    return {'error': 'no answer'} if 'Oslo' in prompt else {'output': prompt[::-1]}\n"),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    Some(folder)
+}
+
+/// Label or kind of error, and value, of every test.
+fn tests_of(lines: &[Value]) -> Vec<(&str, f64)> {
+    let mut found = Vec::new();
+    for line in lines {
+        let test = &line["scores"]["promptfoo_test"];
+        let word = test["label"].as_str().or(test["kind"].as_str()).unwrap_or_default();
+        found.push((word, test["value"].as_f64().unwrap_or(-1.0)));
+    }
+    found
+}
+
+#[test]
+fn code_of_a_configuration_runs_where_the_user_allows_it_and_only_there() {
+    let Some(folder) = code_folder(WITH_CODE) else { return };
+    let place = folder.path();
+    let said = run_expecting(place, 1, &["run", "promptfooconfig.yaml", "-o", "out.jsonl"]);
+    assert!(said.contains("not run: an answer: its `transform` is code of the configuration"), "{said}");
+    assert!(tests_of(&results(&place.join("out.jsonl"))).iter().all(|test| *test == ("not_run", -1.0)));
+
+    let said = run_expecting(place, 2, &["run", "promptfooconfig.yaml", "--allow-code", "-o", "out.jsonl"]);
+    let note = "note: code of the configuration is run, with your rights: 3 pieces of JavaScript, 1 piece of Python, \
+                `check.js`, `check.py`, `tidy.py`";
+    assert!(said.contains(note) && !said.contains("not run:"), "{said}");
+    let lines = results(&place.join("out.jsonl"));
+    let expected = [("pass", 0.75), ("pass", 0.4375), ("pass", 1.0), ("fail", 0.25), ("pass", 0.4375), ("pass", 1.0)];
+    assert_eq!(tests_of(&lines), expected, "{lines:?}");
+    assert_eq!(lines[0]["scores"]["place"]["value"], 1.0);
+    let evidence = lines[1]["scores"]["promptfoo_test"]["evidence"].to_string();
+    assert!(evidence.contains("javascript passes with 0.5: 4 letters"), "{evidence}");
+
+    // A file of results is somebody's word: its code is started where the user says so, and as it was.
+    let one = WITH_CODE.replace("[echo, { id: echo, label: loud, transform: output.toUpperCase() }]", "[echo]");
+    fs::write(place.join("promptfooconfig.yaml"), one).unwrap();
+    run_expecting(place, 0, &["run", "promptfooconfig.yaml", "--allow-code", "-o", "out.jsonl"]);
+    let verified = run_expecting(place, 1, &["verify", "out.jsonl"]);
+    assert!(verified.contains("it is computed by code of its author; --allow-code starts it"), "{verified}");
+    run_expecting(place, 0, &["verify", "out.jsonl", "--allow-code"]);
+    fs::write(place.join("tidy.py"), "def get_transform(output, context):\n    return 'Lima'\n").unwrap();
+    let changed = run_expecting(place, 1, &["verify", "out.jsonl", "--allow-code"]);
+    assert!(changed.contains("is not here as it was in the run"), "{changed}");
+}
+
+#[test]
+fn an_imported_configuration_with_code_is_the_users_own_and_one_that_is_found_asks_for_trust() {
+    let Some(folder) = code_folder(WITH_CODE) else { return };
+    let place = folder.path();
+    let said = run_expecting(place, 0, &["import", "promptfooconfig.yaml", "--allow-code", "-o", "probare.yaml"]);
+    assert!(said.contains("next: probare run probare.yaml"), "{said}");
+    let config = fs::read_to_string(place.join("probare.yaml")).unwrap();
+    let command = r#"command: ["node","probare.cases/promptfoo_code.mjs","probare.cases/code.json","check.js","check.py","tidy.py"]"#;
+    assert!(config.contains(command), "{config}");
+    let cases = fs::read_to_string(place.join("probare.cases/echo-1-prompt-1.jsonl")).unwrap();
+    // Cases say which of the configuration's code is run, and bring none.
+    let changed = cases.replace("output.includes(context.vars.place)", "process.exit(9)");
+    assert_ne!(changed, cases);
+    fs::write(place.join("probare.cases/echo-1-prompt-1.jsonl"), changed).unwrap();
+    run_expecting(place, 2, &["run", "probare.yaml", "-o", "out.jsonl"]);
+    assert_eq!(tests_of(&results(&place.join("out.jsonl")))[..2], [("pass", 0.75), ("pass", 0.4375)]);
+    let found = run_expecting(place, 1, &["run"]);
+    assert!(found.contains("to start the program `node") && found.contains("probare trust"), "{found}");
+    // The same cases under a configuration that names no program.
+    fs::write(
+        place.join("plain.yaml"),
+        "datasets: [{path: probare.cases/echo-1-prompt-1.jsonl}]\nmetrics: [promptfoo_test]\n",
+    )
+    .unwrap();
+    run_expecting(place, 1, &["run", "plain.yaml", "-o", "plain.jsonl"]);
+    let plain = results(&place.join("plain.jsonl"));
+    assert!(tests_of(&plain).iter().all(|test| *test == ("not_run", -1.0)), "{plain:?}");
+}
+
+#[test]
+fn code_that_fails_is_an_error_and_never_a_score() {
+    let Some(folder) = code_folder(
+        "prompts: ['{{q}}']
+providers: [echo]
+tests:
+  - { vars: { q: a }, assert: [{ type: javascript, value: 'nothing.here' }] }
+  - { vars: { q: b }, assert: [{ type: python, value: '1 / 0' }] }
+  - { vars: { q: c }, assert: [{ type: javascript, value: '\"yes\"' }, { type: contains, value: c }] }
+  - { vars: { q: d }, assert: [{ type: javascript, value: 'process.exit(3)' }] }
+  - { vars: { q: e }, assert: [{ type: not-javascript, value: 'output.length / 0' }] }
+  - { vars: { q: f }, assert: [{ type: equals, value: f, transform: 'undefined' }] }
+  - { vars: { q: g }, assert: [{ type: python, value: 'file://check.py:nowhere' }] }
+  - { vars: { q: h }, assert: [{ type: javascript, value: 'file://gone.js' }] }
+  - { vars: { q: i }, assert: [{ type: llm-rubric, value: 'file://check.js' }] }
+  - { vars: { q: j }, assert: [{ type: ruby, value: 'true' }] }
+  - { vars: { q: k }, assert: [{ type: javascript, value: 'console.log(1); true' }, { type: python, value: 'print(output) is None' }] }
+",
+    ) else {
+        return;
+    };
+    let place = folder.path();
+    let said = run_expecting(place, 1, &["run", "promptfooconfig.yaml", "--allow-code", "-o", "out.jsonl"]);
+    for what in [
+        "not run: `javascript`: its code `gone.js` is not there (once)",
+        "not run: `llm-rubric`: takes code to ask a model",
+        "not run: `ruby`: is Ruby, which is not run here (once)",
+    ] {
+        assert!(said.contains(what), "{what}: {said}");
+    }
+    let lines = results(&place.join("out.jsonl"));
+    let kinds: Vec<&str> = tests_of(&lines).iter().map(|test| test.0).collect();
+    let failed = "failed";
+    assert_eq!(
+        kinds,
+        [failed, failed, failed, failed, failed, failed, failed, "not_run", "not_run", "not_run", "failed"],
+        "{lines:?}"
+    );
+    for (line, reason) in [
+        (0, "nothing is not defined"),
+        (1, "ZeroDivisionError"),
+        (2, "returned \"yes\"; expected true or false"),
+        (3, "ended"),
+        (4, "Infinity"),
+        (5, "returned nothing"),
+        (6, "check.py has no function nowhere"),
+    ] {
+        let error = lines[line]["scores"]["promptfoo_test"]["error"].as_str().unwrap();
+        assert!(error.contains(reason), "{reason}: {error}");
+    }
+}
+
+#[test]
+fn outputs_are_compared_where_code_sees_their_texts_alone() {
+    for (prompts, transform, expected) in [
+        ("['{{q}}', 'Say {{q}}']", "", [("not_run", -1.0); 4]),
+        ("['{{q}}']", "", [("pass", 0.5), ("pass", 0.25), ("fail", 0.0), ("fail", 0.0)]),
+        ("['{{q}}']", ", transform: output + output", [("not_run", -1.0); 4]),
+    ] {
+        let Some(folder) = code_folder(&format!(
+            "prompts: {prompts}
+providers: [echo, {{ id: echo, label: other{transform} }}]
+tests:
+  - {{ vars: {{ q: Rome }}, assert: [{{ type: max-score }}, {{ type: javascript, value: output.length / 8 }}] }}
+  - {{ vars: {{ q: Po }}, assert: [{{ type: max-score }}, {{ type: javascript, value: output.length / 8 }}] }}
+"
+        )) else {
+            return;
+        };
+        let exit = if expected[0].0 == "pass" { 2 } else { 1 };
+        run_expecting(folder.path(), exit, &["run", "promptfooconfig.yaml", "--allow-code", "-o", "out.jsonl"]);
+        let lines = results(&folder.path().join("out.jsonl"));
+        assert_eq!(tests_of(&lines)[..4], expected, "{prompts}{transform}: {lines:?}");
+    }
+}
+
+#[test]
+fn code_that_does_not_end_is_timed_out() {
+    let Some(folder) = code_folder(
+        "prompts: ['{{q}}']
+providers: [echo]
+tests:
+  - { vars: { q: a }, assert: [{ type: javascript, value: '(() => { while (true) {} })()' }] }
+  - { vars: { q: b }, assert: [{ type: javascript, value: 'output === \"b\"' }] }
+",
+    ) else {
+        return;
+    };
+    let place = folder.path();
+    run_successfully(place, &["import", "promptfooconfig.yaml", "--allow-code", "-o", "ours.yaml"]);
+    let config = fs::read_to_string(place.join("ours.yaml")).unwrap();
+    fs::write(
+        place.join("ours.yaml"),
+        config.replace("promptfoo_test, command", "promptfoo_test, timeout: 0.5, command"),
+    )
+    .unwrap();
+    run_expecting(place, 1, &["run", "ours.yaml", "-o", "out.jsonl"]);
+    let lines = results(&place.join("out.jsonl"));
+    assert_eq!(tests_of(&lines), [("timed_out", -1.0), ("pass", 1.0)], "{lines:?}");
+}
+
+#[test]
+fn providers_that_are_programs_answer_where_the_user_allows_it() {
+    let Some(folder) = code_folder(
+        "prompts: ['Ask {{q}}']
+providers:
+  - { id: file://provider.mjs, label: mine, config: { greeting: Hello, apiKey: not-written } }
+  - python:provider.py
+  - 'exec:printf %s-'
+defaultTest: { options: { transform: 'output + \"?\"' } }
+tests:
+  - { vars: { q: Lima }, assert: [{ type: regex, value: '^(Hello Lima|amiL ksA|Ask Lima.*)\\?$' }] }
+  - { vars: { q: Oslo }, assert: [{ type: contains, value: Oslo }] }
+",
+    ) else {
+        return;
+    };
+    let place = folder.path();
+    let said = run_expecting(place, 1, &["run", "promptfooconfig.yaml", "-o", "out.jsonl"]);
+    assert!(
+        said.contains(
+            "its `transform` is code of the configuration, which is not run: `--allow-code` runs it (6 times)"
+        ),
+        "{said}"
+    );
+    let said = run_expecting(place, 1, &["run", "promptfooconfig.yaml", "--allow-code", "-o", "out.jsonl"]);
+    assert!(said.contains("note: the provider `mine` is code that is run, with your rights"), "{said}");
+    assert!(said.contains("since they look like secrets: `apiKey`; its code finds your environment"), "{said}");
+    let lines = results(&place.join("out.jsonl"));
+    assert_eq!(lines.len(), 6, "{lines:?}");
+    for line in &lines {
+        let id = line["id"].as_str().unwrap();
+        let test = &line["scores"]["promptfoo_test"];
+        let is_failure = line.to_string().contains("python:provider.py") && id.contains("test-2");
+        assert_eq!(test["label"] == "pass", !is_failure, "{line}");
+        assert_eq!(test["value"].is_null(), is_failure, "{line}");
+    }
+}
+
+#[test]
+fn a_transform_of_one_model_is_not_done_to_the_answers_of_another() {
+    let Some(folder) = code_folder(
+        "prompts: ['{{q}}']
+providers: [{ id: 'python:provider.py', transform: output.trim() }, 'exec:printf %s-']
+tests: [{ vars: { q: Lima }, assert: [{ type: contains, value: Lima }] }]
+",
+    ) else {
+        return;
+    };
+    let said = run_expecting(folder.path(), 1, &["run", "promptfooconfig.yaml", "--allow-code"]);
+    assert!(said.contains("not run: an answer: the models have a `transform` of their own each"), "{said}");
+}
+
+#[test]
+fn the_flag_is_refused_where_there_is_no_such_code() {
+    let folder = folder(TWO_TESTS);
+    fs::write(folder.path().join("probare.yaml"), "datasets: [{path: c.jsonl}]\nmetrics: [token_f1]\n").unwrap();
+    fs::write(folder.path().join("chat.jsonl"), "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}\n")
+        .unwrap();
+    for words in [["run", "probare.yaml", "--allow-code"], ["import", "chat.jsonl", "--allow-code"]] {
+        let said = run_expecting(folder.path(), 64, &words);
+        assert!(said.contains("--allow-code is for configurations of promptfoo"), "{said}");
+    }
 }

@@ -8,6 +8,7 @@
 mod conformance;
 mod pool;
 mod protocol;
+mod scripted_test;
 pub(crate) mod worker;
 
 use std::path::Path;
@@ -23,6 +24,8 @@ use serde_json::Value as Json;
 pub use self::conformance::{ConformanceCheck, check_conformance};
 use self::pool::{SharedPool, WorkerLaunch, WorkerPool, time_limit};
 use self::protocol::{AnswerFault, Ready, read_result, score_line};
+pub(crate) use self::scripted_test::takes_scripts;
+use self::scripted_test::{WorkerScripts, scripted_metric};
 
 /// The text of the Python module that workers of Python metrics are given.
 const PYTHON_MODULE: &str = include_str!("../../../python/python/probare/_own_metric.py");
@@ -84,7 +87,7 @@ pub(crate) fn start_own_metrics(
     trust: Trust,
     allows: impl Fn(&MetricRequest) -> bool,
 ) -> Result<Registry, OwnMetricError> {
-    let mut registry = registry.clone();
+    let (mut registry, mut scripts) = (registry.clone(), Vec::new());
     for request in requests {
         let Some(code) = &request.code else { continue };
         if registry.own(request).is_some() {
@@ -98,7 +101,8 @@ pub(crate) fn start_own_metrics(
                 return Err(OwnMetricError::Untrusted { name: request.name.clone(), code: code.source.to_string() });
             }
         }
-        registry = registry.with_own(start(request, code)?);
+        let metric = start(request, code, &registry, &mut scripts)?;
+        registry = registry.with_own(metric);
     }
     Ok(registry)
 }
@@ -139,17 +143,40 @@ pub fn with_program_metrics(registry: &Registry, metrics: &[Arc<OwnMetric>]) -> 
     })
 }
 
-fn start(request: &MetricRequest, code: &MetricCode) -> Result<OwnMetric, OwnMetricError> {
+/// The code of tests by what runs it.
+type StartedScripts = Vec<(MetricCode, Arc<WorkerScripts>)>;
+
+fn start(
+    request: &MetricRequest,
+    code: &MetricCode,
+    registry: &Registry,
+    scripts: &mut StartedScripts,
+) -> Result<OwnMetric, OwnMetricError> {
     let failed = |reason: String, hint: &str| OwnMetricError::Start {
         name: request.name.clone(),
         reason,
         hint: hint.to_owned(),
     };
-    let launch = launch(&code.source).map_err(|(reason, hint)| failed(reason, hint))?;
-    let limit = time_limit(code.timeout).map_err(|error| failed(error.to_string(), "for example `timeout: 10`"))?;
-    let pool = WorkerPool::open(launch, protocol::hello(&own_options(&request.options)), limit).map_err(|reason| {
-        failed(reason, "docs/own-metric.md says what is expected; `probare metric check` tries it")
-    })?;
+    let open = || {
+        let launch = launch(&code.source).map_err(|(reason, hint)| failed(reason, hint))?;
+        let limit = time_limit(code.timeout).map_err(|error| failed(error.to_string(), "for example `timeout: 10`"))?;
+        WorkerPool::open(launch, protocol::hello(&own_options(&request.options)), limit).map_err(|reason| {
+            failed(reason, "docs/own-metric.md says what is expected; `probare metric check` tries it")
+        })
+    };
+    let digested = MetricCode { files: code_digests(&code.source), ..code.clone() };
+    let (name, code_of_run) = (Some(request.name.clone()), digested);
+    if let Some(definition) = registry.get(&request.id).ok().filter(|definition| takes_scripts(definition.id)) {
+        let shared = match scripts.iter().find(|(known, _)| known == code) {
+            Some((_, shared)) => Arc::clone(shared),
+            None => Arc::new(WorkerScripts::new(open()?)),
+        };
+        scripts.push((code.clone(), Arc::clone(&shared)));
+        let made = scripted_metric(definition, shared);
+        let made = made.ok_or_else(|| failed("it takes no code".to_owned(), "leave out `command`"))?;
+        return Ok(OwnMetric { code: code_of_run, request: name, ..made });
+    }
+    let pool = open()?;
     pool.ready().check_options(&own_options(&request.options)).map_err(|reason| {
         failed(reason, "`options` of the metric; docs/own-metric.md says how a program announces them")
     })?;
@@ -158,8 +185,7 @@ fn start(request: &MetricRequest, code: &MetricCode) -> Result<OwnMetric, OwnMet
     let made = OwnMetric::from_builder(id(request, &code.source, pool.ready()), move |_| {
         Ok(Scorer::Pure(Box::new(SharedPool(Arc::clone(&scorer)))))
     });
-    let code = MetricCode { files: code_digests(&code.source), ..code.clone() };
-    Ok(described(OwnMetric { code, request: Some(request.name.clone()), ..made }, pool.ready()))
+    Ok(described(OwnMetric { code: code_of_run, request: name, ..made }, pool.ready()))
 }
 
 /// The options of a metric of the user's own, without those that every metric takes.

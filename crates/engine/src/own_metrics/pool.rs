@@ -126,10 +126,15 @@ impl WorkerPool {
     }
 }
 
-impl Metric for WorkerPool {
-    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+impl WorkerPool {
+    /// Sends a message with a number to a worker, and reads the answer to it.
+    pub fn exchange<T>(
+        &self,
+        line: impl FnOnce(u64) -> Result<String, ScoreError>,
+        read: impl FnOnce(&[u8], u64) -> Result<T, AnswerFault>,
+    ) -> Result<T, ScoreError> {
         let number = self.cases.fetch_add(1, Ordering::Relaxed) + 1;
-        let line = score_line(number, sample)?;
+        let line = line(number)?;
         let mut worker = self.worker()?;
         // A worker that failed is dropped on the way out, and ended by that.
         let answer = worker.exchange(line.as_bytes(), self.limit).map_err(|fault| match fault {
@@ -137,7 +142,7 @@ impl Metric for WorkerPool {
             WorkerFault::TimedOut => self.fault(ErrorKind::TimedOut, &reason(&fault, self.limit)),
             _ => self.fault(ErrorKind::Failed, &reason(&fault, self.limit)),
         })?;
-        let result = match read_result(&answer, number, &self.ready, sample) {
+        let result = match read(&answer, number) {
             Err(AnswerFault::Noise(reason)) => return Err(self.fault(ErrorKind::Failed, &reason)),
             Err(AnswerFault::Result(ScoreError::Other { kind, reason })) => {
                 Err(ScoreError::other(kind, hide_secrets(&reason)))
@@ -148,6 +153,15 @@ impl Metric for WorkerPool {
         self.faults_in_row.store(0, Ordering::Relaxed);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
         result
+    }
+}
+
+impl Metric for WorkerPool {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        self.exchange(
+            |number| score_line(number, sample),
+            |answer, number| read_result(answer, number, &self.ready, sample),
+        )
     }
 }
 

@@ -328,6 +328,37 @@ pub enum AnswerFault {
     Noise(String),
 }
 
+/// The line that asks for what the code of a test, by its number, makes of an output.
+pub fn call_line(number: u64, script: u64, output: &Json, context: &Json) -> String {
+    let message = json!({"type": "call", "seq": number, "script": script, "output": output, "context": context});
+    format!("{message}\n")
+}
+
+/// An answer to [`call_line`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReturnMessage {
+    #[serde(rename = "type")]
+    message: String,
+    seq: u64,
+    #[serde(default)]
+    value: Json,
+    #[serde(default)]
+    error: Option<String>,
+}
+
+/// Reads what code returned.
+pub fn read_return(line: &[u8], number: u64) -> Result<Json, AnswerFault> {
+    let read: Option<ReturnMessage> = serde_json::from_slice(line).ok();
+    match read.filter(|read| read.message == "return" && read.seq == number) {
+        None => Err(AnswerFault::Noise(format!("expected a message of type `return`, but {}", noise(line)))),
+        Some(ReturnMessage { error: Some(error), .. }) => {
+            Err(AnswerFault::Result(ScoreError::other(ErrorKind::Failed, shortened(&error))))
+        }
+        Some(ReturnMessage { value, .. }) => Ok(value),
+    }
+}
+
 /// Reads the answer to a case.
 pub fn read_result(line: &[u8], number: u64, ready: &Ready, sample: Sample<'_>) -> Result<Outcome, AnswerFault> {
     let failed = |reason: String| {

@@ -1,7 +1,9 @@
 //! The assertions of a promptfoo test of which a model decides some: `llm-rubric` and the like, asked of the judges of the run.
 
+use std::sync::Arc;
+
 use probare_core::{
-    BackendAnswer, BuildError, Evidence, Judge, JudgeAction, Outcome, Sample, ScoreError, UNSURE, metric,
+    BackendAnswer, BuildError, Evidence, Judge, JudgeAction, Outcome, Sample, ScoreError, Scorer, UNSURE, metric,
 };
 use probare_promptfoo::{Answer, Assertion, Fault, Judged, TypeSupport, Verdict, js, type_support};
 use schemars::JsonSchema;
@@ -12,7 +14,7 @@ use crate::judges::prompting::{
     JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PromptTemplate, QuotedTexts, bool_field,
     judge_evidence, number_field, read_verdict, text_field,
 };
-use crate::text::promptfoo_test::{PromptfooTest, decide};
+use crate::text::promptfoo_test::{PromptfooTest, ScriptCalls, TestScripts, read_options};
 
 /// The prompt, unless another is given.
 const PROMPT: &str = include_str!("prompts/promptfoo_judged_test.txt");
@@ -57,8 +59,14 @@ metric!(PromptfooJudgedTest as Judge {
     page: "promptfoo_judged_test.md",
 });
 
+/// The metric with code of the user's own.
+pub fn with_scripts(options: Json, scripts: Arc<dyn TestScripts>) -> Result<Scorer, BuildError> {
+    Ok(Scorer::Judge(Box::new(JudgedTest { scripts: Some(scripts), ..JudgedTest::new(read_options(options)?)? })))
+}
+
 struct JudgedTest {
     test: PromptfooTest,
+    scripts: Option<Arc<dyn TestScripts>>,
     panel: JudgePanel,
     template: PromptTemplate,
 }
@@ -113,6 +121,9 @@ impl JudgedAssertion {
         let stopped = ["not_run", "template_error"].iter().any(|key| assertion.options.contains_key(*key));
         if stopped || type_support(&assertion.kind) != TypeSupport::Judged {
             return None;
+        }
+        if ["script", "transform_script"].iter().any(|key| assertion.options.contains_key(*key)) {
+            return Some(Err(Fault::NotRun("takes code to ask a model, which is not done here".to_owned())));
         }
         let texts: Vec<String> = match &assertion.value {
             Some(Json::Array(items)) if assertion.kind == "g-eval" => items.iter().map(js::text).collect(),
@@ -197,17 +208,23 @@ impl JudgedTest {
         }
         Ok(Self {
             test: PromptfooTest { assert, threshold, metric, functions, tools },
+            scripts: None,
             panel: JudgePanel::new(options.judges, options.panel, schema)?,
             template: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["task", "data"])?,
         })
+    }
+
+    fn calls<'a>(&'a self, sample: &Sample<'a>) -> ScriptCalls<'a> {
+        ScriptCalls::new(*sample, self.scripts.as_deref())
     }
 
     /// The assertions of a sample that a model decides, in order. What can be computed is: where promptfoo throws, or where
     /// something cannot be run, nobody is asked.
     fn judged_assertions(&self, sample: &Sample<'_>) -> Result<Vec<JudgedAssertion>, ScoreError> {
         let mut found = Vec::new();
-        self.test.grade(sample, &mut |assertion, answer| match JudgedAssertion::new(assertion) {
-            None => decide(assertion, answer),
+        let calls = self.calls(sample);
+        self.test.grade(sample, &calls, &mut |assertion, answer| match JudgedAssertion::new(assertion) {
+            None => calls.decide(assertion, answer),
             Some(Err(fault)) => Err(fault),
             Some(Ok(judged)) => {
                 found.push(judged);
@@ -248,13 +265,14 @@ impl JudgedTest {
             verdicts.push(assertion.verdict(pass, score / assertion.questions.len() as f64));
         }
         let mut verdicts = verdicts.into_iter();
+        let calls = self.calls(sample);
         let mut next = |assertion: &Assertion, answer: &Answer<'_>| -> Judged {
             if JudgedAssertion::new(assertion).is_none() {
-                return decide(assertion, answer);
+                return calls.decide(assertion, answer);
             }
             verdicts.next().ok_or_else(|| Fault::Error("an assertion was not asked about".to_owned()))
         };
-        let grade = self.test.grade(sample, &mut next)?;
+        let grade = self.test.grade(sample, &calls, &mut next)?;
         let mut outcome = self.test.outcome(&grade, sample.response()?, evidence)?;
         // Judges that contradict each other decide nothing.
         if let Outcome::Scored(score) = &mut outcome
@@ -297,7 +315,8 @@ impl Judge for JudgedTest {
         if questions.is_empty() {
             return Ok(JudgeAction::Done(self.outcome(&sample, &judged, &[])?));
         }
-        let response = sample.response()?;
+        let output = self.test.output(&sample, &self.calls(&sample))?;
+        let response = output.as_str().map_or_else(|| js::json(&output, 0), str::to_owned);
         let messages = |at: usize| {
             let mut data = QuotedTexts::default();
             data.add_case_fields(sample, false);
@@ -305,7 +324,7 @@ impl Judge for JudgedTest {
             if let Some(expected) = question.and_then(|question| question.expected.as_deref()) {
                 data.add_block("expert answer", expected);
             }
-            data.add_block("response", response);
+            data.add_block("response", &response);
             let task = question.map_or("", |question| question.task.as_str());
             self.template.messages(&[("task", task), ("data", data.text())])
         };

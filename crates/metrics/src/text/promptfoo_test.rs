@@ -1,15 +1,19 @@
 //! The assertions of a promptfoo test, with the verdict and score of the original.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+
 use probare_core::{
-    BuildError, ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric,
+    BuildError, ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, Scorer, metric,
 };
 use probare_json_schema::SchemaChecker;
 use probare_promptfoo::{
-    Answer, Assertion, Fault, Grade, GradeError, Judged, Part, SchemaValidator, grade_with, max_score,
+    Answer, Assertion, Fault, Grade, GradeError, Judged, Part, SchemaValidator, Verdict, grade_with, max_score,
+    script_verdict,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::bounded_evidence::BoundedEvidence;
 
@@ -61,6 +65,121 @@ impl SchemaValidator for Schemas {
     }
 }
 
+/// Code of the user's own that a test refers to by number. A case never brings code: it says which of the configuration's.
+pub trait TestScripts: Send + Sync {
+    /// What the code makes of an output.
+    fn call(&self, number: u64, output: &Value, context: &Value) -> Result<Value, ScoreError>;
+}
+
+/// The metric with code of the user's own.
+pub fn with_scripts(options: Value, scripts: Arc<dyn TestScripts>) -> Result<Scorer, BuildError> {
+    let test = prepare(read_options(options)?)?;
+    Ok(Scorer::Pure(Box::new(ScriptedTest { test, scripts })))
+}
+
+/// Options as a type; `null` is none.
+pub(crate) fn read_options<T: serde::de::DeserializeOwned>(options: Value) -> Result<T, BuildError> {
+    let options = if options.is_null() { json!({}) } else { options };
+    serde_json::from_value(options).map_err(|error| BuildError::Options(error.to_string()))
+}
+
+struct ScriptedTest {
+    test: PromptfooTest,
+    scripts: Arc<dyn TestScripts>,
+}
+
+impl Metric for ScriptedTest {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        self.test.score_with(&sample, Some(&*self.scripts))
+    }
+}
+
+/// The code of a test, as one sample calls it.
+pub(crate) struct ScriptCalls<'a> {
+    scripts: Option<&'a dyn TestScripts>,
+    sample: Sample<'a>,
+    /// Why the code gave nothing, where it did not: the sample fails with that.
+    fault: RefCell<Option<ScoreError>>,
+}
+
+impl<'a> ScriptCalls<'a> {
+    pub(crate) fn new(sample: Sample<'a>, scripts: Option<&'a dyn TestScripts>) -> Self {
+        Self { scripts, sample, fault: RefCell::default() }
+    }
+
+    /// What code is told beside the output, under promptfoo's names.
+    fn context(&self, config: Option<&Value>) -> Value {
+        let case = self.sample.case;
+        let field = |key: &str| case.metadata.get(key);
+        let vars = field("vars").cloned().unwrap_or_else(|| json!({}));
+        let test = json!({"description": field("description"), "vars": vars, "metadata": field("test")});
+        let mut context = json!({"prompt": case.query, "vars": vars, "test": test});
+        if let Some(config) = config {
+            context["config"] = config.clone();
+        }
+        context
+    }
+
+    /// What the code makes of an output. The code is one of the configuration's, by its number.
+    fn call(&self, number: &Value, output: &Value, config: Option<&Value>) -> Result<Value, Fault> {
+        let (Some(scripts), Some(number)) = (self.scripts, number.as_u64()) else {
+            return Err(Fault::NotRun("is code of the configuration, which is not run".to_owned()));
+        };
+        scripts.call(number, output, &self.context(config)).map_err(|error| {
+            let reason = error.to_string();
+            self.fault.borrow_mut().get_or_insert(error);
+            Fault::Error(reason)
+        })
+    }
+
+    /// The same of what has to be an output again.
+    fn transformed(&self, number: &Value, output: &Value) -> Result<Value, Fault> {
+        let made = self.call(number, output, None)?;
+        if made.is_null() {
+            return Err(Fault::Error("a transform returned nothing".to_owned()));
+        }
+        Ok(made)
+    }
+
+    /// A verdict on one assertion by computing and by code; an importer may have found that it cannot be had.
+    pub(crate) fn decide(&self, assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+        let reason = |key: &str| assertion.options.get(key).and_then(Value::as_str).map(str::to_owned);
+        if let Some(reason) = reason("not_run") {
+            return Err(Fault::NotRun(reason));
+        }
+        if let Some(reason) = reason("template_error") {
+            return Err(Fault::Error(reason));
+        }
+        if let Some(number) = assertion.options.get("transform_script") {
+            let output = self.transformed(number, answer.output)?;
+            let answer = Answer {
+                response: answer.response,
+                functions: answer.functions,
+                tools: answer.tools,
+                embeddings: answer.embeddings,
+                trace: answer.trace,
+                ..Answer::new(&output, answer.schemas)
+            };
+            // A place in another text is none in the response.
+            return self.judge(assertion, &answer).map(|verdict| Verdict { found: None, ..verdict });
+        }
+        self.judge(assertion, answer)
+    }
+
+    fn judge(&self, assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+        let Some(number) = assertion.options.get("script") else { return assertion.judge(answer) };
+        let returned = self.call(number, answer.output, assertion.options.get("config"))?;
+        if matches!(assertion.kind.as_str(), "javascript" | "python") {
+            return script_verdict(assertion, &returned);
+        }
+        if returned.is_boolean() || returned.get("pass").is_some() {
+            let reason = format!("the code of `{}` returned a verdict, where a value is expected", assertion.name());
+            return Err(Fault::Error(reason));
+        }
+        Assertion { value: Some(returned), ..assertion.clone() }.judge(answer)
+    }
+}
+
 /// What a case says about its test.
 struct TestParts<'a> {
     parts: Option<&'a Map<String, Value>>,
@@ -76,24 +195,34 @@ impl<'a> TestParts<'a> {
     }
 }
 
-/// A verdict on one assertion by computing; an importer may have found that it cannot be had.
-pub(crate) fn decide(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
-    let reason = |key: &str| assertion.options.get(key).and_then(Value::as_str).map(str::to_owned);
-    if let Some(reason) = reason("not_run") {
-        return Err(Fault::NotRun(reason));
-    }
-    if let Some(reason) = reason("template_error") {
-        return Err(Fault::Error(reason));
-    }
-    assertion.judge(answer)
-}
-
 impl PromptfooTest {
+    fn score_with(&self, sample: &Sample<'_>, scripts: Option<&dyn TestScripts>) -> Result<Outcome, ScoreError> {
+        let calls = ScriptCalls::new(*sample, scripts);
+        let grade = self.grade(sample, &calls, &mut |assertion, answer| calls.decide(assertion, answer))?;
+        self.outcome(&grade, sample.response()?, Vec::new())
+    }
+
+    /// The output that is judged: the response, or what is kept beside it, after the transforms of the test.
+    pub(crate) fn output(&self, sample: &Sample<'_>, calls: &ScriptCalls<'_>) -> Result<Value, ScoreError> {
+        let made = self.transformed(&TestParts::new(sample), sample.response()?, calls);
+        made.map_err(|fault| calls.fault.take().unwrap_or_else(|| fault_error(fault)))
+    }
+
+    fn transformed(&self, parts: &TestParts<'_>, response: &str, calls: &ScriptCalls<'_>) -> Result<Value, Fault> {
+        // What is no text is kept beside its text form.
+        let mut output = parts.get("output").cloned().unwrap_or_else(|| Value::from(response));
+        for number in parts.get("transforms").and_then(Value::as_array).into_iter().flatten() {
+            output = calls.transformed(number, &output)?;
+        }
+        Ok(output)
+    }
+
     /// The grade of a sample; `decide` gives the verdict on each assertion. An error where promptfoo throws, or where something
     /// cannot be run.
     pub(crate) fn grade(
         &self,
         sample: &Sample<'_>,
+        calls: &ScriptCalls<'_>,
         decide: &mut dyn FnMut(&Assertion, &Answer<'_>) -> Judged,
     ) -> Result<Grade, ScoreError> {
         let parts = TestParts::new(sample);
@@ -103,11 +232,18 @@ impl PromptfooTest {
                 return Err(ScoreError::other(kind, reason));
             }
         }
-        let graded = self.grade_response(&parts, sample.response()?, decide);
-        let grade = graded.map_err(|error| {
+        let response = sample.response()?;
+        let output = self.transformed(&parts, response, calls);
+        let output = output.map_err(|fault| calls.fault.take().unwrap_or_else(|| fault_error(fault)))?;
+        let graded = self.grade_output(&parts, &output, calls, decide);
+        let mut grade = graded.map_err(|error| {
             let (GradeError::Error(reason) | GradeError::Refused(reason)) = error;
-            ScoreError::other(ErrorKind::Failed, reason)
+            calls.fault.take().unwrap_or_else(|| ScoreError::other(ErrorKind::Failed, reason))
         })?;
+        if parts.get("transforms").is_some() {
+            // A place in another text is none in the response.
+            grade.parts.iter_mut().for_each(|part| part.found = None);
+        }
         if grade.not_run.is_empty() {
             return Ok(grade);
         }
@@ -115,18 +251,16 @@ impl PromptfooTest {
         Err(ScoreError::other(ErrorKind::NotRun, format!("not run: {}", reasons.join("; "))))
     }
 
-    fn grade_response(
+    fn grade_output(
         &self,
         parts: &TestParts<'_>,
-        response: &str,
+        output: &Value,
+        calls: &ScriptCalls<'_>,
         decide: &mut dyn FnMut(&Assertion, &Answer<'_>) -> Judged,
     ) -> Result<Grade, GradeError> {
         let mut list = self.assert.clone();
         list.extend(parts.get("assert").and_then(Value::as_array).into_iter().flatten().cloned());
         let threshold = parts.get("threshold").and_then(Value::as_f64).or(self.threshold);
-        // What is no text is kept beside its text form.
-        let text = Value::from(response);
-        let output = parts.get("output").unwrap_or(&text);
         let tools = self.tools.clone().or_else(|| parts.get("tools").cloned());
         let answer = Answer {
             response: parts.get("response").and_then(Value::as_object),
@@ -141,7 +275,7 @@ impl PromptfooTest {
         };
         // The outputs of others are graded by computing alone.
         let own = |answer: &Answer<'_>| {
-            grade_with(&list, threshold, answer, &mut |assertion| self::decide(assertion, answer))
+            grade_with(&list, threshold, answer, &mut |assertion| calls.decide(assertion, answer))
         };
         let mut grade = own(&answer)?;
         let Some(outputs) = parts.get("outputs").and_then(Value::as_array) else {
@@ -192,8 +326,14 @@ impl PromptfooTest {
 
 impl Metric for PromptfooTest {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let grade = self.grade(&sample, &mut decide)?;
-        self.outcome(&grade, sample.response()?, Vec::new())
+        self.score_with(&sample, None)
+    }
+}
+
+fn fault_error(fault: Fault) -> ScoreError {
+    match fault {
+        Fault::Error(reason) => ScoreError::other(ErrorKind::Failed, reason),
+        Fault::NotRun(reason) => ScoreError::other(ErrorKind::NotRun, format!("not run: a transform {reason}")),
     }
 }
 

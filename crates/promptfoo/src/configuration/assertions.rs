@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{ConfigurationFiles, is_data};
 use crate::template::{Globals, TemplateError, render, render_value};
-use crate::{Assertion, js, yaml};
+use crate::{Assertion, Script, ScriptRole, js, yaml};
 
 /// Types whose value promptfoo does not render.
 const UNRENDERED: [&str; 3] = ["trace-error-spans", "trace-span-count", "trace-span-duration"];
@@ -60,7 +60,8 @@ pub(super) fn note_unknown_keys(test: &Value, notes: &mut BTreeSet<String>) {
     }
 }
 
-/// The assertions of a test, ready to be judged. What cannot be had says so under `not_run` or `template_error`.
+/// The assertions of a test, ready to be judged. What cannot be had says so under `not_run` or `template_error`; code stands
+/// under `script` (of the value) and `transform_script`.
 pub(super) fn prepare(
     entries: &[Value],
     vars: &Map<String, Value>,
@@ -81,16 +82,29 @@ fn prepare_one(entry: &Value, vars: &Map<String, Value>, globals: &Globals, file
     {
         ready["metric"] = Value::from(metric);
     }
-    for key in ["transform", "contextTransform", "assertScoringFunction"] {
+    for key in ["script", "transform_script"] {
+        if let Some(map) = ready.as_object_mut() {
+            map.shift_remove(key);
+        }
+    }
+    for key in ["contextTransform", "assertScoringFunction"] {
         if entry.get(key).is_some_and(|value| !value.is_null()) {
             ready["not_run"] = Value::from(format!("its `{key}` is code"));
         }
     }
-    let is_rendered = !UNRENDERED.contains(&kind.strip_prefix("not-").unwrap_or(kind));
+    if let Some(transform) = entry.get("transform").filter(|value| !value.is_null()) {
+        match Script::transform(transform) {
+            Some(script) => ready["transform_script"] = script.to_json(),
+            None => ready["not_run"] = Value::from("its `transform` is code in a language that is not run here"),
+        }
+    }
+    let base = kind.strip_prefix("not-").unwrap_or(kind);
+    let is_rendered = !UNRENDERED.contains(&base);
     match entry.get("value") {
         Some(Value::String(text)) if text.starts_with("file://") => match file_value(&text["file://".len()..], files) {
             Ok(value) => ready["value"] = value,
-            Err(FileFault::Code(reason)) => ready["not_run"] = Value::from(reason),
+            Err(FileFault::Code(script)) => ready["script"] = script.to_json(),
+            Err(FileFault::Unknown(reason)) => ready["not_run"] = Value::from(reason),
             Err(FileFault::Error(reason)) => ready["template_error"] = Value::from(reason),
         },
         Some(value) if is_rendered => match render_value(value, vars, globals) {
@@ -100,19 +114,30 @@ fn prepare_one(entry: &Value, vars: &Map<String, Value>, globals: &Globals, file
         },
         _ => {}
     }
+    if matches!(base, "javascript" | "python")
+        && ready.get("template_error").is_none()
+        && let Some(source) = ready.get("value").and_then(Value::as_str).filter(|_| ready.get("script").is_none())
+    {
+        ready["script"] = Script::inline(ScriptRole::Assertion, base, source).to_json();
+    }
     ready
 }
 
 /// Why a file gives no value.
 enum FileFault {
-    Code(String),
+    /// It is code that gives one.
+    Code(Script),
+    /// It is code in a language that is not run here.
+    Unknown(String),
     Error(String),
 }
 
 fn file_value(path: &str, files: &dyn ConfigurationFiles) -> Result<Value, FileFault> {
-    let is_code = [".js", ".cjs", ".mjs", ".ts", ".py", ".rb"];
-    if is_code.iter().any(|extension| path.ends_with(extension) || path.contains(&format!("{extension}:"))) {
-        return Err(FileFault::Code(format!("`{path}` is code, which is not run")));
+    if let Some(script) = Script::from_file(ScriptRole::Assertion, path) {
+        return Err(FileFault::Code(script));
+    }
+    if path.ends_with(".rb") || path.contains(".rb:") {
+        return Err(FileFault::Unknown(format!("`{path}` is code in a language that is not run here")));
     }
     let text = || files.read(path).map_err(FileFault::Error);
     if is_data(path) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{Configuration, ConfigurationFiles, assertions, filter_names, is_pattern, named_files};
 use crate::expansion::expand_variables;
 use crate::template::{Globals, TemplateError, prepare_variables, render_prompt};
-use crate::{csv_tests, js, yaml};
+use crate::{Script, csv_tests, js, yaml};
 
 /// One provider with one prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct Cell {
     pub prompt: String,
     /// Who answers.
     pub answer: CellAnswer,
+    /// Code that makes another output of the answer before it is judged: the provider's, then the test's.
+    pub transforms: Vec<Script>,
     /// The assertions, their texts rendered.
     pub assertions: Vec<Value>,
     /// Of the test.
@@ -139,7 +141,11 @@ impl Configuration {
             Err(TemplateError { reason, is_limit }) => (String::new(), Some((reason, is_limit))),
         };
         let given = test.get("providerOutput").filter(|output| js::is_truthy(output));
-        let answer = match (self.code_obstacle(test, column, given.is_some()), given, fault) {
+        let (transforms, obstacle) = match self.transforms(test, column) {
+            Ok(transforms) => (transforms, code_obstacle(test)),
+            Err(reason) => (Vec::new(), Some(reason)),
+        };
+        let answer = match (obstacle, given, fault) {
             (Some(reason), ..) => CellAnswer::NotRun(reason),
             (None, Some(output), _) => CellAnswer::Known(output.clone()),
             (None, None, Some((reason, true))) => {
@@ -156,6 +162,7 @@ impl Configuration {
             column: 0,
             repeat,
             description: test.get("description").and_then(Value::as_str).map(str::to_owned),
+            transforms,
             assertions: assertions::prepare(entries, &vars, &globals, files),
             vars,
             prompt,
@@ -170,20 +177,23 @@ impl Configuration {
         })
     }
 
-    /// The code that would change an answer or its grade, where there is some.
-    fn code_obstacle(&self, test: &Value, column: Column, is_given: bool) -> Option<String> {
-        let has = |value: Option<&Value>| value.is_some_and(|value| !value.is_null());
-        let option = |key: &str| test.get("options").and_then(|options| options.get(key));
-        for key in ["transform", "transformVars", "postprocess", "storeOutputAs"] {
-            if has(option(key)) {
-                return Some(format!("the option `{key}` of the test is not done here"));
-            }
-        }
-        if has(test.get("assertScoringFunction")) {
-            return Some("`assertScoringFunction` of the test is code, which is not run".to_owned());
-        }
-        let is_own = is_given || has(test.get("provider"));
-        self.providers[column.provider].obstacle.clone().filter(|_| !is_own)
+    /// What is done to an answer before it is judged; the reason where that is not known here.
+    fn transforms(&self, test: &Value, column: Column) -> Result<Vec<Script>, String> {
+        let option =
+            |key: &str| test.get("options").and_then(|options| options.get(key)).filter(|value| js::is_truthy(value));
+        let own = option("transform").or_else(|| option("postprocess"));
+        let provider = &self.providers[column.provider];
+        let label = &provider.label;
+        [
+            (provider.transform.as_ref(), format!("`transform` of the provider `{label}`")),
+            (own, "`transform` of the test".to_owned()),
+        ]
+        .into_iter()
+        .filter_map(|(value, whose)| Some((value?, whose)))
+        .map(|(value, whose)| {
+            Script::transform(value).ok_or_else(|| format!("{whose} is code in a language that is not run here"))
+        })
+        .collect()
     }
 
     fn answer(&self, test: &Value, column: Column, prompt: &str) -> CellAnswer {
@@ -195,6 +205,17 @@ impl Configuration {
             _ => CellAnswer::Asked,
         }
     }
+}
+
+/// What the options of a test ask for and is not done here.
+fn code_obstacle(test: &Value) -> Option<String> {
+    let has = |value: Option<&Value>| value.is_some_and(|value| !value.is_null());
+    let option = |key: &&str| has(test.get("options").and_then(|options| options.get(*key)));
+    if let Some(key) = ["transformVars", "storeOutputAs"].into_iter().find(|key| option(key)) {
+        return Some(format!("the option `{key}` of the test is not done here"));
+    }
+    let is_scored = has(test.get("assertScoringFunction"));
+    is_scored.then(|| "`assertScoringFunction` of the test is code, which is not run".to_owned())
 }
 
 /// A test whose variables name files by a pattern: a list of them.

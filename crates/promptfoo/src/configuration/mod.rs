@@ -41,8 +41,8 @@ pub struct Provider {
     pub config: Map<String, Value>,
     /// Which prompts it is asked; all where absent.
     pub prompts: Option<Vec<String>>,
-    /// Why its answers cannot be had here, where that is so.
-    pub obstacle: Option<String>,
+    /// Its `transform`: code that makes another output of each answer.
+    pub transform: Option<Value>,
 }
 
 /// A configuration that was read.
@@ -258,9 +258,8 @@ fn provider(entry: &Value) -> Result<Provider, String> {
         other => vec![js::text(other)],
     };
     let prompts = options.get("prompts").filter(|prompts| !prompts.is_null()).map(list);
-    let has_code = options.get("transform").is_some_and(|value| !value.is_null());
-    let obstacle = has_code.then(|| format!("`transform` of the provider `{label}` is code, which is not run"));
-    Ok(Provider { id, label, config, prompts, obstacle })
+    let transform = options.get("transform").filter(|value| js::is_truthy(value)).cloned();
+    Ok(Provider { id, label, config, prompts, transform })
 }
 
 /// Whether a path is a pattern that may name several files.

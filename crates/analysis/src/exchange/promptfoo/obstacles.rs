@@ -1,9 +1,12 @@
 //! Which assertions of a cell can be run, and who decides what a model has to decide.
 
+use std::path::Path;
+
 use probare_promptfoo::configuration::Cell;
 use probare_promptfoo::{TypeSupport, type_support};
 use serde_json::{Map, Value as Json};
 
+use super::code::{SCRIPT_KEYS, ScriptTable, missing_file};
 use super::providers::{ADDRESS_KEYS, mapped_model};
 
 /// What decides which assertions of a cell can be run.
@@ -14,6 +17,10 @@ pub(super) struct Surroundings<'a> {
     pub(super) no_judge: Option<&'a str>,
     /// What the test says about whoever judges.
     pub(super) judging: &'a Map<String, Json>,
+    /// The folder of the configuration, where its code may be run.
+    pub(super) code_folder: Option<&'a Path>,
+    /// Whether code of the test sees more of an answer than its text, so that outputs of others cannot be graded beside it.
+    pub(super) code_keeps_apart: bool,
 }
 
 /// Assertions of a cell that cannot be decided: the type, and why.
@@ -36,6 +43,34 @@ fn obstacle(entry: &Json, name: &str, surroundings: &Surroundings<'_>) -> Option
         return Some(reason.to_owned());
     }
     let kind = name.strip_prefix("not-").unwrap_or(name);
+    let is_script = matches!(kind, "javascript" | "python");
+    let scripts = || SCRIPT_KEYS.iter().filter_map(|key| Some((*key, entry.get(*key)?)));
+    match surroundings.code_folder {
+        None => {
+            if let Some((key, script)) = scripts().next() {
+                let whose = match (key, script.get("file").and_then(Json::as_str)) {
+                    ("script", _) if is_script => "is".to_owned(),
+                    ("script", Some(file)) => format!("its value (`{file}`) is"),
+                    _ => "its `transform` is".to_owned(),
+                };
+                return Some(format!("{whose} code of the configuration, which is not run: `--allow-code` runs it"));
+            }
+        }
+        Some(folder) => {
+            if let Some(reason) = scripts().find_map(|(_, script)| missing_file(folder, script)) {
+                return Some(reason);
+            }
+            if type_support(kind) == TypeSupport::Judged && scripts().next().is_some() {
+                return Some("takes code to ask a model, which is not done here".to_owned());
+            }
+            if is_script && entry.get("script").is_some() {
+                return None;
+            }
+            if kind == "max-score" && surroundings.code_keeps_apart {
+                return Some("compares outputs that code of the test makes, or grades by their prompts".to_owned());
+            }
+        }
+    }
     match (type_support(kind), kind) {
         (TypeSupport::Judged, "factuality" | "model-graded-factuality")
             if surroundings.judging.contains_key("factuality") =>
@@ -58,19 +93,30 @@ fn obstacle(entry: &Json, name: &str, surroundings: &Surroundings<'_>) -> Option
     }
 }
 
-/// The assertions with what is known to be out of reach marked.
-pub(super) fn ready_assertions(entries: &[Json], surroundings: &Surroundings<'_>) -> Vec<Json> {
+/// The assertions with what is known to be out of reach marked, and code by its number.
+pub(super) fn ready_assertions(
+    entries: &[Json],
+    surroundings: &Surroundings<'_>,
+    table: &mut ScriptTable,
+) -> Vec<Json> {
     entries
         .iter()
         .map(|entry| {
             let mut entry = entry.clone();
             let name = entry.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
             if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
-                entry["assert"] = Json::Array(ready_assertions(inner, surroundings));
+                entry["assert"] = Json::Array(ready_assertions(inner, surroundings, table));
             }
             let is_sql = name.ends_with("-sql");
             if let Some(reason) = obstacle(&entry, &name, surroundings).filter(|_| !is_sql) {
                 entry["not_run"] = Json::from(reason);
+            }
+            let is_run = entry.get("not_run").is_none();
+            for key in SCRIPT_KEYS {
+                let script = entry.as_object_mut().and_then(|entry| entry.shift_remove(key));
+                if let Some(script) = script.filter(|_| is_run) {
+                    entry[key] = Json::from(table.number(script));
+                }
             }
             entry
         })
@@ -146,6 +192,12 @@ pub(super) fn named_judge(cells: &[Cell], notes: &mut Vec<String>) -> Result<Vec
         }
         Err(reason) => Err(format!("asks a model: {reason}; `--judge MODEL` names another")),
     }
+}
+
+/// Whether assertions have code.
+pub(super) fn have_code(entries: &[Json]) -> bool {
+    let inner = |entry: &Json| entry.get("assert").and_then(Json::as_array).is_some_and(|inner| have_code(inner));
+    entries.iter().any(|entry| SCRIPT_KEYS.iter().any(|key| entry.get(*key).is_some()) || inner(entry))
 }
 
 /// How often, in words.

@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 use probare_core::{Case, Output};
 use probare_files::read_plain_text;
 use probare_promptfoo::configuration::{Cell, CellAnswer, Column, Configuration, is_configuration};
-use probare_promptfoo::{js, yaml};
+use probare_promptfoo::{Script, js, yaml};
 use probare_report::{OutputWriter, refuse_overlap};
 use serde_json::{Map, Value as Json, json};
 
 use super::chat::{chat_list, chat_messages};
+use super::code::{
+    CODE_FILE, ScriptTable, VARIABLES_FILE, WORKERS, missing_file, provider_entry, provider_script, variables,
+};
 use super::folder::Folder;
 use super::obstacles::{
-    Surroundings, has_rubric_prompt, judged_types, named_judge, obstacles, ready_assertions, times,
+    Surroundings, has_rubric_prompt, have_code, judged_types, named_judge, obstacles, ready_assertions, times,
 };
 use super::providers::{MappedModel, mapped_model, name_models_apart};
 use crate::exchange::ExchangeError;
@@ -72,37 +75,84 @@ pub fn is_promptfoo_configuration(path: &Path) -> bool {
     document.is_some_and(|document| is_configuration(&document))
 }
 
-/// Writes the configuration `config`, and its cases in a folder beside it; without one nothing is written. What a model decides
-/// is asked of `judges`, or of the one that the file names.
-pub fn translate(source: &Path, config: Option<&Path>, judges: &[String]) -> Result<Translation, ExchangeError> {
+/// What the user says about a configuration of promptfoo.
+#[derive(Debug, Clone, Default)]
+pub struct TranslateOptions {
+    /// Who is asked what a model decides; the one that the file names where empty.
+    pub judges: Vec<String>,
+    /// Whether its code may be run.
+    pub allow_code: bool,
+}
+
+/// Writes the configuration `config`, and its cases in a folder beside it; without one nothing is written.
+pub fn translate(
+    source: &Path,
+    config: Option<&Path>,
+    options: &TranslateOptions,
+) -> Result<Translation, ExchangeError> {
     let wrong = |reason: String| ExchangeError::Promptfoo { file: source.display().to_string(), reason };
     let text = read_plain_text(source, LARGEST).map_err(|error| wrong(error.to_string()))?;
     let folder = source.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let files = Folder(folder);
     let configuration = Configuration::read(&text, &files).map_err(wrong)?;
     let cells = configuration.cells(&files).map_err(wrong)?;
-    let translator = Translator::new(&configuration, &cells, judges);
-    let mut translation = translator.summary();
-    let Some(config) = config else { return Ok(translation) };
-    let stem = config.file_stem().map_or_else(|| "probare".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let place = config.unwrap_or(Path::new("probare.yaml"));
+    let stem = place.file_stem().map_or_else(|| "probare".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let cases_folder = format!("{stem}.cases");
-    let mut writes = vec![config.to_owned()];
-    let place = |name: &str| config.with_file_name(&cases_folder).join(format!("{name}.jsonl"));
-    let datasets = translator.datasets();
-    writes.extend(datasets.iter().map(|dataset| place(&dataset.name)));
-    refuse_overlap(&[source.to_owned()], &writes)?;
+    let cases_place = place.with_file_name(&cases_folder);
+    let mut translator = Translator::new(&configuration, &cells, options, folder);
+    translator.name_models(&cases_place);
+    let mut table = ScriptTable::default();
+    let datasets = translator.datasets(&mut table);
+    let mut translation = translator.summary(&table);
+    if config.is_none() {
+        return Ok(translation);
+    }
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
     for dataset in &datasets {
         let mut lines = String::new();
         for case in &dataset.cases {
             lines.push_str(&serde_json::to_string(case).unwrap_or_default());
             lines.push('\n');
         }
-        OutputWriter::write_file(&place(&dataset.name), lines.as_bytes()).map_err(probare_report::ReportError::from)?;
+        files.push((cases_place.join(format!("{}.jsonl", dataset.name)), lines));
     }
-    let content = translator.config_text(source, &cases_folder, &datasets);
-    OutputWriter::write_file(config, content.as_bytes()).map_err(probare_report::ReportError::from)?;
+    let programs = translator.code_models();
+    if !table.is_empty() || programs {
+        files.extend(WORKERS.map(|(name, text)| (cases_place.join(name), text.to_owned())));
+    }
+    if programs {
+        let asked = cells.iter().filter(|cell| translator.is_asked(cell));
+        files.push((cases_place.join(VARIABLES_FILE), variables(asked).to_string()));
+    }
+    if !table.is_empty() {
+        // The files of both may move together where they lie beside each other.
+        let shown =
+            if is_same_folder(place, source) { "..".to_owned() } else { absolute(folder).display().to_string() };
+        files.push((cases_place.join(CODE_FILE), table.to_json(&shown).to_string()));
+    }
+    let content = translator.config_text(source, place, &cases_folder, &datasets, &table);
+    files.insert(0, (place.to_owned(), content));
+    let writes: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
+    refuse_overlap(&[source.to_owned()], &writes)?;
+    // The configuration comes last: what it names is there then.
+    for (path, text) in files.iter().rev() {
+        OutputWriter::write_file(path, text.as_bytes()).map_err(probare_report::ReportError::from)?;
+    }
     translation.written = writes;
     Ok(translation)
+}
+
+/// The path from the root, where it can be had.
+fn absolute(path: &Path) -> PathBuf {
+    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether two files lie in one folder.
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    let folder =
+        |path: &Path| absolute(path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")));
+    folder(one) == folder(other)
 }
 
 /// A file of cases.
@@ -119,25 +169,69 @@ struct Translator<'a> {
     columns: Vec<Column>,
     /// Tests and prompts in which some models take part and others do not.
     partial: BTreeSet<(usize, usize)>,
+    /// Tests and prompts in which models have a `transform` of their own each.
+    mixed: BTreeSet<(usize, usize)>,
     /// Who is asked what a model decides, or why nobody is.
     judges: Result<Vec<String>, String>,
+    /// The folder of the configuration, where its code may be run.
+    code_folder: Option<PathBuf>,
     notes: Vec<String>,
 }
 
 impl<'a> Translator<'a> {
-    fn new(configuration: &'a Configuration, cells: &'a [Cell], judges: &[String]) -> Self {
+    fn new(configuration: &'a Configuration, cells: &'a [Cell], options: &TranslateOptions, folder: &Path) -> Self {
         let mut notes = configuration.notes.clone();
-        let judges = if judges.is_empty() { named_judge(cells, &mut notes) } else { Ok(judges.to_vec()) };
-        let mut models: Vec<Result<MappedModel, String>> = configuration
+        let judges =
+            if options.judges.is_empty() { named_judge(cells, &mut notes) } else { Ok(options.judges.clone()) };
+        let models: Vec<Result<MappedModel, String>> = configuration
             .providers
             .iter()
             .map(|provider| mapped_model(&provider.id, &provider.label, &provider.config, &mut notes))
             .collect();
-        name_models_apart(&mut models);
+        let code_folder = options.allow_code.then(|| absolute(folder));
         let columns = configuration.columns();
-        let mut translator = Self { configuration, cells, models, columns, partial: BTreeSet::new(), judges, notes };
-        translator.find_partial();
-        translator
+        let (partial, mixed) = (BTreeSet::new(), BTreeSet::new());
+        Self { configuration, cells, models, columns, partial, mixed, judges, code_folder, notes }
+    }
+
+    /// Gives providers that are code, where that may be run, and all models names of their own.
+    fn name_models(&mut self, cases: &Path) {
+        for (model, provider) in self.models.iter_mut().zip(&self.configuration.providers) {
+            let Some(script) = provider_script(&provider.id) else { continue };
+            let label = &provider.label;
+            *model = match (&self.code_folder, script.file.as_deref()) {
+                (None, _) => Err(format!(
+                    "the provider `{label}` is code of the configuration, which is not run: `--allow-code` runs it"
+                )),
+                (Some(folder), Some(file)) if !folder.join(file).is_file() => {
+                    Err(format!("the provider `{label}` is code that is not there (`{file}`)"))
+                }
+                (Some(folder), _) => Ok(MappedModel {
+                    entry: provider_entry(provider, &script, folder, &absolute_new(cases), &mut self.notes),
+                }),
+            };
+        }
+        name_models_apart(&mut self.models);
+        self.find_mixed();
+        self.find_partial();
+    }
+
+    /// Whether a program answers for one of the models that are asked.
+    fn code_models(&self) -> bool {
+        let is_code =
+            |model: &usize| self.models[*model].as_ref().is_ok_and(|model| model.entry.get("command").is_some());
+        self.asked_models().iter().any(is_code)
+    }
+
+    fn find_mixed(&mut self) {
+        let mut first: BTreeMap<(usize, usize), &[Script]> = BTreeMap::new();
+        for cell in self.cells {
+            let can_ask = cell.answer == CellAnswer::Asked && self.models[self.provider(cell)].is_ok();
+            let place = (cell.test, self.columns[cell.column].prompt);
+            if can_ask && **first.entry(place).or_insert(&cell.transforms) != *cell.transforms {
+                self.mixed.insert(place);
+            }
+        }
     }
 
     fn find_partial(&mut self) {
@@ -173,8 +267,14 @@ impl<'a> Translator<'a> {
 
     /// Why a cell has no answer here, where it has none.
     fn obstacle(&self, cell: &Cell) -> Option<String> {
+        if let Some(reason) = self.transform_obstacle(cell) {
+            return Some(reason);
+        }
         match &cell.answer {
             CellAnswer::NotRun(reason) => Some(reason.clone()),
+            CellAnswer::Asked if self.mixed.contains(&(cell.test, self.columns[cell.column].prompt)) => Some(
+                "the models have a `transform` of their own each, and a case here is one for all of them".to_owned(),
+            ),
             CellAnswer::Asked if self.is_partial(cell) => Some(
                 "only some of the models are asked this test with this prompt, and a run here asks all of them"
                     .to_owned(),
@@ -187,6 +287,24 @@ impl<'a> Translator<'a> {
         }
     }
 
+    /// Why the answer of a cell is not made into what is judged.
+    fn transform_obstacle(&self, cell: &Cell) -> Option<String> {
+        cell.transforms.first()?;
+        let Some(folder) = &self.code_folder else {
+            return Some(
+                "its `transform` is code of the configuration, which is not run: `--allow-code` runs it".to_owned(),
+            );
+        };
+        cell.transforms.iter().find_map(|script| missing_file(folder, &script.to_json()))
+    }
+
+    /// Whether the outputs of a test cannot be graded beside each other: code makes others of them, or may look at prompts that
+    /// differ.
+    fn code_keeps_apart(&self, cell: &Cell) -> bool {
+        let mut others = self.cells.iter().filter(|other| other.test == cell.test);
+        others.any(|other| !other.transforms.is_empty() || have_code(&other.assertions) && other.prompt != cell.prompt)
+    }
+
     fn surroundings<'s>(&'s self, cell: &'s Cell) -> Surroundings<'s> {
         let compares =
             cell.assertions.iter().any(|entry| entry.get("type").and_then(Json::as_str) == Some("max-score"));
@@ -195,10 +313,16 @@ impl<'a> Translator<'a> {
             Ok(_) => None,
             Err(reason) => Some(reason.as_str()),
         };
-        Surroundings { is_asked: self.is_asked(cell), no_judge, judging: &cell.judging }
+        Surroundings {
+            is_asked: self.is_asked(cell),
+            no_judge,
+            judging: &cell.judging,
+            code_folder: self.code_folder.as_deref(),
+            code_keeps_apart: compares && self.code_keeps_apart(cell),
+        }
     }
 
-    fn summary(&self) -> Translation {
+    fn summary(&self, table: &ScriptTable) -> Translation {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let mut judged: BTreeMap<&str, usize> = BTreeMap::new();
         for cell in self.cells {
@@ -236,6 +360,14 @@ impl<'a> Translator<'a> {
                 notes.push("`rubricPrompt` is not used: the judges are asked in words of ours".to_owned());
             }
         }
+        if !table.is_empty() {
+            notes.push(format!("code of the configuration is run, with your rights: {}", table.description()));
+        }
+        let programs = self.asked_models().into_iter().filter_map(|model| self.models[model].as_ref().ok());
+        let programs = programs.filter(|model| model.entry.get("command").is_some());
+        notes.extend(programs.filter_map(|model| {
+            Some(format!("the provider `{}` is code that is run, with your rights", model.entry.get("name")?.as_str()?))
+        }));
         let loses_more = !not_run.is_empty();
         not_run.extend(counts.into_iter().map(|(what, count)| format!("{what} ({})", times(count))));
         let tests: BTreeSet<usize> = self.cells.iter().map(|cell| cell.test).collect();
@@ -263,7 +395,7 @@ impl<'a> Translator<'a> {
     }
 
     /// One file for each column whose answers are known, or cannot be had; one for each prompt that models are asked.
-    fn datasets(&self) -> Vec<CaseFile> {
+    fn datasets(&self, table: &mut ScriptTable) -> Vec<CaseFile> {
         let mut files: Vec<CaseFile> = Vec::new();
         let mut known: BTreeSet<(String, usize)> = BTreeSet::new();
         let mut add = |name: String, cell: &Cell| {
@@ -271,7 +403,7 @@ impl<'a> Translator<'a> {
             if !known.insert((name.clone(), cell.test)) {
                 return;
             }
-            let case = self.case(cell);
+            let case = self.case(cell, table);
             match files.iter_mut().find(|file| file.name == name) {
                 Some(file) => file.cases.push(case),
                 None => files.push(CaseFile { name, cases: vec![case] }),
@@ -293,10 +425,15 @@ impl<'a> Translator<'a> {
         files
     }
 
-    fn case(&self, cell: &Cell) -> Case {
+    fn case(&self, cell: &Cell, table: &mut ScriptTable) -> Case {
         let provider = &self.configuration.providers[self.provider(cell)];
         let mut parts = Map::new();
-        parts.insert("assert".to_owned(), Json::Array(ready_assertions(&cell.assertions, &self.surroundings(cell))));
+        let assertions = ready_assertions(&cell.assertions, &self.surroundings(cell), table);
+        parts.insert("assert".to_owned(), Json::Array(assertions));
+        if !cell.transforms.is_empty() && self.obstacle(cell).is_none() {
+            let numbers = cell.transforms.iter().map(|script| Json::from(table.number(script.to_json())));
+            parts.insert("transforms".to_owned(), Json::Array(numbers.collect()));
+        }
         if let Some(threshold) = cell.threshold {
             parts.insert("threshold".to_owned(), json!(threshold));
         }
@@ -307,6 +444,9 @@ impl<'a> Translator<'a> {
         }
         let mut case = Case { id: format!("test-{}", cell.test + 1), ..Case::default() };
         match &cell.answer {
+            _ if self.transform_obstacle(cell).is_some() => {
+                parts.insert("not_run".to_owned(), Json::from(self.obstacle(cell)));
+            }
             CellAnswer::Known(output) => {
                 let text = output.as_str().map_or_else(|| js::json(output, 0), str::to_owned);
                 case.response = Some(Output { text, model: Some(provider.label.clone()), repeat: cell.repeat });
@@ -346,7 +486,7 @@ impl<'a> Translator<'a> {
     /// All outputs of a test, where one of its assertions compares them.
     fn add_outputs(&self, cell: &Cell, parts: &mut Map<String, Json>) {
         let is_across = |entry: &Json| entry.get("type").and_then(Json::as_str) == Some("max-score");
-        if !cell.assertions.iter().any(is_across) {
+        if !cell.assertions.iter().any(is_across) || self.surroundings(cell).code_keeps_apart {
             return;
         }
         let others: Vec<&Cell> = self.cells.iter().filter(|other| other.test == cell.test).collect();
@@ -361,7 +501,27 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn config_text(&self, source: &Path, cases_folder: &str, files: &[CaseFile]) -> String {
+    /// The program that runs the code of the tests, as JSON; nothing where there is none. Its files are arguments, so that their
+    /// digests are kept with every result.
+    fn command(&self, source: &Path, place: &Path, cases_folder: &str, table: &ScriptTable) -> Option<Json> {
+        let folder = self.code_folder.as_ref().filter(|_| !table.is_empty())?;
+        let (program, worker) = table.program();
+        let mut words =
+            vec![program.to_owned(), format!("{cases_folder}/{worker}"), format!("{cases_folder}/{CODE_FILE}")];
+        let is_beside = is_same_folder(place, source);
+        let file = |file: &str| if is_beside { file.to_owned() } else { folder.join(file).display().to_string() };
+        words.extend(table.files().into_iter().map(file));
+        Some(json!(words))
+    }
+
+    fn config_text(
+        &self,
+        source: &Path,
+        place: &Path,
+        cases_folder: &str,
+        files: &[CaseFile],
+        table: &ScriptTable,
+    ) -> String {
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for cell in self.cells {
             collect_metrics(&cell.assertions, &mut names);
@@ -395,17 +555,24 @@ impl<'a> Translator<'a> {
                 text.push_str(&format!("generate: {{repeats: {}}}\n", self.configuration.repeat));
             }
         }
-        text.push_str(&format!("metrics:\n  - {metric}\n"));
+        let command = self.command(source, place, cases_folder, table);
+        match &command {
+            Some(command) => text.push_str(&format!("metrics:\n  - {{id: {metric}, command: {command}}}\n")),
+            None => text.push_str(&format!("metrics:\n  - {metric}\n")),
+        }
+        let command = command.map(|command| format!(", command: {command}")).unwrap_or_default();
         for name in names {
-            text.push_str(&format!(
-                "  - {{id: {metric}, name: {}, options: {{metric: {}}}}}\n",
-                json!(name),
-                json!(name)
-            ));
+            let name = json!(name);
+            text.push_str(&format!("  - {{id: {metric}, name: {name}, options: {{metric: {name}}}{command}}}\n"));
         }
         text.push_str(&format!("gates:\n  - {{metric: {metric}, fail_labels: [{{label: fail, over: 0}}]}}\n"));
         text
     }
+}
+
+/// A path from the root of what need not be there yet.
+fn absolute_new(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn collect_metrics<'a>(entries: &'a [Json], names: &mut BTreeSet<&'a str>) {
