@@ -111,7 +111,9 @@ class Producer:
             root.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "adder"})
             write(number, question, answer)
             identity = format(root.get_span_context().trace_id, "032x")
-        self.expected[identity] = (question, answer)
+        # The other two write no calls.
+        results = [str(number + 1)] if write in (self.conventions, self.openinference) else []
+        self.expected[identity] = (question, answer, results)
 
     def chat(self, attributes):
         span = self.tracer.start_span("chat small-1")
@@ -217,7 +219,7 @@ def with_clients(url, count, expected):
             with tracer.start_as_current_span("turn") as root:
                 client.chat.completions.create(model="small-1", messages=[{"role": "user", "content": question}])
                 identity = format(root.get_span_context().trace_id, "032x")
-            expected[identity] = (question, "It is " + question)
+            expected[identity] = (question, "It is " + question, [])
 
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=url + "/v1/traces", timeout=60)))
@@ -277,7 +279,9 @@ def main():
         for line in outputs.read_text().splitlines():
             case = json.loads(line)
             assert case["id"] not in found, f"{case['id']} is there twice"
-            found[case["id"]] = (case.get("query"), case.get("response"))
+            said = case.get("messages", [])
+            results = [message.get("text") for message in said if message["role"] == "tool"]
+            found[case["id"]] = (case.get("query"), case.get("response", {}).get("text"), results)
         lost = {key: value for key, value in producer.expected.items() if found.get(key) != value}
         for key, value in list(lost.items())[:5]:
             print("expected", key, value, "found", found.get(key), file=sys.stderr)
