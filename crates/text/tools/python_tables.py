@@ -3,11 +3,15 @@
 
 Run it with the Python whose behaviour is wanted (3.11 carries Unicode 14.0):
 
-    python3.11 crates/text/tools/python_tables.py > crates/text/src/python/tables.rs && cargo fmt -p probare-text
+    python3.11 crates/text/tools/python_tables.py CRATE > crates/text/src/python/tables.rs && cargo fmt -p probare-text
+
+CRATE is the file `src/tables.rs` of the crate `unicode-general-category`, whose categories are asked for what Python knows, too.
 """
 
+import re
 import sys
 import unicodedata
+from pathlib import Path
 
 # Surrogates are no Unicode scalar values, so a Rust string never holds one.
 CHARACTERS = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
@@ -31,6 +35,15 @@ def boundaries(holds):
             inside = not inside
         previous = code
     return found + [previous + 1] if inside else found
+
+
+def assigned(tables):
+    """The codes that have a category in the tables of the crate."""
+    found = set()
+    for first, last, category in re.findall(r"\((\d+), (\d+), (?:GeneralCategory::)?(\w+)\)", tables):
+        if category != "Unassigned":
+            found.update(range(int(first), int(last) + 1))
+    return found
 
 
 def ends_with_final_sigma(text):
@@ -81,19 +94,16 @@ def main():
     print(f"//! Written by `tools/python_tables.py` under Python {sys.version_info[0]}.{sys.version_info[1]}, ", end="")
     print(f"Unicode {unicodedata.unidata_version}. Do not edit by hand.")
     print("//! A table lists the codes at which its answer changes: before the first entry it is no, from it on yes, and so on.")
-    write("ALPHABETIC", "`str.isalpha`.", str.isalpha)
+    newer = assigned(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    write("LATER", "Assigned after Unicode 14.0.0, up to 16.0.0.", lambda c: unicodedata.category(c) == "Cn" and ord(c) in newer)
     write("NUMERIC", "`str.isnumeric`.", str.isnumeric)
     write("DIGIT", "`str.isdigit`.", str.isdigit)
     write("DECIMAL", "`str.isdecimal`.", str.isdecimal)
     write("SPACE", "`str.isspace`.", str.isspace)
     write("UPPER_CASE", "`str.isupper` of one character.", str.isupper)
     write("LOWER_CASE", "`str.islower` of one character.", str.islower)
-    write("PRINTABLE", "`str.isprintable`.", str.isprintable)
     write("CASED", "Cased and not case-ignorable: what makes a capital sigma final.", is_cased)
     write("CASE_IGNORABLE", "Case-ignorable: what the search around a capital sigma skips.", is_case_ignorable)
-    write("PUNCTUATION", "General category P.", lambda c: unicodedata.category(c)[0] == "P")
-    write("SYMBOL", "General category S.", lambda c: unicodedata.category(c)[0] == "S")
-    write("NUMBER", "General category N.", lambda c: unicodedata.category(c)[0] == "N")
     print("\n/// `str.lower` of one character: first, last, step, and what is added to the code.")
     print("pub(super) const TO_LOWER_CASE: &[(u32, u32, u32, i32)] = &[")
     for first, last, step, difference in lower_case_steps():
