@@ -257,4 +257,16 @@ mod tests {
         open_without_links(&planted).unwrap().execute_batch("CREATE VIEW batches AS SELECT 1 AS token").unwrap();
         assert!(BatchJournal::open(&planted).is_err());
     }
+
+    #[cfg(unix)]
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes the pipe that it needs")]
+    fn a_pipe_beside_the_file_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("batches.db-wal");
+        let status = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(status.success());
+        let error = BatchJournal::open(&folder.path().join("batches.db")).err().unwrap().to_string();
+        assert!(error.contains("batches.db-wal"), "{error}");
+    }
 }
