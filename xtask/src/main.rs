@@ -16,6 +16,7 @@ mod prices;
 mod process;
 mod promptfoo;
 mod python;
+mod sbom;
 mod scripts;
 mod simulate;
 mod test;

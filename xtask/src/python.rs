@@ -41,9 +41,12 @@ pub fn run() -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The wheel in a profile, in a folder.
+/// The wheel in a profile and its source distribution, in a folder; gives the wheel.
 pub fn dist_wheel(folder: &Path, profile: &str) -> Result<PathBuf> {
-    VirtualEnvironment::new("python", "requirements-test.txt")?.build_release_wheel(folder, profile)
+    let environment = VirtualEnvironment::new("python", "requirements-test.txt")?;
+    let mut maturin = Command::new(environment.program("maturin"));
+    process::run(maturin.arg("sdist").arg("--out").arg(folder).current_dir(root().join("crates/python")))?;
+    environment.build_release_wheel(folder, profile)
 }
 
 /// The same with everything that is too heavy for every day.
