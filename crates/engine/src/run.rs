@@ -279,7 +279,8 @@ pub fn run_planned(
     let gates_of_record = early.as_ref().map(|_| options.gates.to_json()).unwrap_or_default();
     let mut tee = Tee {
         summary: Summary::new(&options),
-        lines: LinesDigest::default(),
+        // Only a manifest, or whoever holds one against this run, has the digest of the lines.
+        lines: (lines || !outputs.is_empty()).then(LinesDigest::default),
         publisher: job.publisher.take(),
         sinks,
         whole: Vec::new(),
@@ -388,7 +389,7 @@ pub fn run_planned(
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),
         early_stop,
         panels: of_benchmark,
-        lines: tee.lines.hex(),
+        lines: tee.lines.as_ref().map(LinesDigest::hex).unwrap_or_default(),
         results: None,
         seal: None,
     };
@@ -453,7 +454,7 @@ type ReportSink = (Option<PathBuf>, Box<dyn Sink>);
 /// Hands every event to all sinks: the benchmark's own files first.
 struct Tee<'a> {
     summary: Summary,
-    lines: LinesDigest,
+    lines: Option<LinesDigest>,
     publisher: Option<Box<dyn Publisher>>,
     sinks: Vec<ReportSink>,
     /// Files that are written to their end.
@@ -523,8 +524,8 @@ impl Sink for Tee<'_> {
         if !matches!(event, Event::Finished(_)) {
             self.summary.event(event)?;
         }
-        if let Event::Scored(CaseResult { written: Some(line), .. }) = event {
-            self.lines.add(line);
+        if let (Event::Scored(CaseResult { written: Some(line), .. }), Some(lines)) = (event, &mut self.lines) {
+            lines.add(line);
         }
         if let Some(watcher) = &mut self.watcher {
             watcher.event(event)?;
@@ -578,7 +579,7 @@ mod tests {
         };
         let mut tee = Tee {
             summary: Summary::new(&RendererOptions::default()),
-            lines: LinesDigest::default(),
+            lines: None,
             publisher: None,
             sinks: vec![report("full/a.jsonl", true), report("b.jsonl", false)],
             whole: Vec::new(),

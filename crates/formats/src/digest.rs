@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use probare_core::{InputFile, ReadProgress, Sha256};
 
@@ -12,7 +12,8 @@ const BUFFER: usize = 256 * 1024;
 /// What has been read of a file so far.
 #[derive(Clone)]
 pub(crate) struct FileDigest {
-    hash: Arc<Mutex<Sha256>>,
+    /// Nothing where nobody wants it: of a cheap run it would be a fifth of the work.
+    hash: Arc<Mutex<Option<Sha256>>>,
     progress: Arc<ByteProgress>,
 }
 
@@ -35,7 +36,16 @@ impl ReadProgress for ByteProgress {
 impl FileDigest {
     pub(crate) fn new(total: Option<u64>) -> Self {
         let progress = Arc::new(ByteProgress { read: AtomicU64::new(0), total });
-        Self { hash: Arc::default(), progress }
+        Self { hash: Arc::new(Mutex::new(Some(Sha256::default()))), progress }
+    }
+
+    /// From here on nobody wants the digest.
+    pub(crate) fn forget(&self) {
+        *self.hash() = None;
+    }
+
+    fn hash(&self) -> MutexGuard<'_, Option<Sha256>> {
+        self.hash.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn progress(&self) -> Arc<ByteProgress> {
@@ -44,7 +54,7 @@ impl FileDigest {
 
     /// The file as the manifest names it.
     pub(crate) fn input(&self, path: &str) -> InputFile {
-        let sha256 = self.hash.lock().unwrap_or_else(PoisonError::into_inner).hex();
+        let sha256 = self.hash().as_ref().map(Sha256::hex).unwrap_or_default();
         InputFile { path: path.to_owned(), sha256, bytes: self.progress.bytes_read(), ..InputFile::default() }
     }
 }
@@ -77,7 +87,9 @@ impl<R: Read> DigestReader<R> {
 impl<R: Read> Read for DigestReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
-        self.digest.hash.lock().unwrap_or_else(PoisonError::into_inner).update(&buffer[..count]);
+        if let Some(hash) = self.digest.hash().as_mut() {
+            hash.update(&buffer[..count]);
+        }
         self.digest.progress.read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }

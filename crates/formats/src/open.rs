@@ -79,6 +79,16 @@ impl CaseReader {
         self
     }
 
+    /// Without the digest of the file, for a run that writes no manifest: its bytes are not digested, and those behind the last
+    /// row that is wanted are not read.
+    #[must_use]
+    pub fn without_digest(mut self) -> Self {
+        if let Some(stored) = &mut self.stored {
+            stored.forget_digest();
+        }
+        self
+    }
+
     /// The format of a file, by the options or by its name.
     pub fn format_of(path: &str, options: &ReadOptions) -> Result<CaseFormat, CaseFileError> {
         let named = if path == "-" { Some(CaseFormat::JsonLines) } else { format_from_name(Path::new(path)).0 };

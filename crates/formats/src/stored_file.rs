@@ -98,6 +98,12 @@ impl StoredFile {
         self.rest = None;
     }
 
+    /// Nobody wants its digest, so that its rest need not be read either.
+    pub(crate) fn forget_digest(&mut self) {
+        self.digest.forget();
+        self.give_up();
+    }
+
     pub(crate) fn progress(&self) -> Arc<dyn ReadProgress> {
         self.digest.progress()
     }

@@ -132,7 +132,9 @@ pub fn score(
     };
     let source: Box<dyn CaseSource> = if let Some(path) = path {
         reads.push(PathBuf::from(path));
-        Box::new(py.detach(|| open_rows(path, &reading))?)
+        let rows = py.detach(|| open_rows(path, &reading))?;
+        // Only files of results have a manifest that names their input.
+        if options.output.is_empty() { Box::new(rows.without_digest()) } else { Box::new(rows) }
     } else if cases.hasattr("__arrow_c_stream__")? {
         let reader = cases.extract::<PyRecordBatchReader>()?.into_reader()?;
         let columns: Vec<String> = reader.schema().fields().iter().map(|field| field.name().clone()).collect();

@@ -43,6 +43,8 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let (path, fields) = source(arguments, &settings)?;
     let options = settings.reading(&fields)?;
     let rows = open_cases(&path, &options)?;
+    // Only files of results have a manifest that names their input.
+    let rows = if settings.output.is_empty() { rows.without_digest() } else { rows };
     let mut job = Job::new(&path, Box::new(rows), settings.requests());
     job.reads = vec![PathBuf::from(&path)];
     job.reading = options.recorded();

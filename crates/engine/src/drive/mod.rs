@@ -286,7 +286,7 @@ impl Writer<'_> {
             }
             match queue.next(self.rows, LOOK, pool.can_grow()) {
                 NextResults::Results(results) => {
-                    for result in results {
+                    for result in &results {
                         if is_decided {
                             self.rows += 1;
                             continue;
@@ -298,7 +298,7 @@ impl Writer<'_> {
                             self.send_event(&Event::Interrupted { under_way, awaited: &[] })?;
                         }
                     }
-                    queue.passed_on(self.rows);
+                    queue.passed_on(self.rows, results);
                 }
                 NextResults::Waiting { wanted } => pool.grow(wanted)?,
                 NextResults::End(_) if is_decided => return Ok(Stop::Complete),
@@ -311,12 +311,12 @@ impl Writer<'_> {
         }
     }
 
-    fn write_result(&mut self, result: Result<CaseResult, Problem>) -> Result<(), DriveError> {
+    fn write_result(&mut self, result: &Result<CaseResult, Problem>) -> Result<(), DriveError> {
         self.rows += 1;
         match result {
             Ok(result) => {
                 self.outcome.cases += 1;
-                if self.ids.repeats(&result) {
+                if self.ids.repeats(result) {
                     let problem = Problem {
                         file: self.name.to_owned(),
                         line: None,
@@ -328,13 +328,13 @@ impl Writer<'_> {
                     };
                     self.send_event(&Event::Problem(&problem))?;
                 }
-                self.send_event(&Event::Scored(&result))
+                self.send_event(&Event::Scored(result))
             }
             Err(problem) => {
                 self.outcome.lost += u64::from(problem.lost);
-                self.send_event(&Event::Problem(&problem))?;
+                self.send_event(&Event::Problem(problem))?;
                 match self.lost_rows.filter(|_| problem.lost) {
-                    Some((metrics, with_line)) => self.write_lost_row(&problem, metrics, with_line),
+                    Some((metrics, with_line)) => self.write_lost_row(problem, metrics, with_line),
                     None => Ok(()),
                 }
             }

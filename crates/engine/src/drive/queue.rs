@@ -74,6 +74,8 @@ struct QueueState {
     done: BTreeMap<u64, Vec<RowOutcome>>,
     /// Of every batch that is not passed on, the number after its last row.
     ends: VecDeque<u64>,
+    /// Results that were passed on. The scoring threads take them down: memory goes back cheaply to the thread that it came from.
+    spent: Vec<Vec<RowOutcome>>,
     under_way: usize,
     parsing: usize,
     /// Cases that a thread took and that are not at their end.
@@ -165,6 +167,12 @@ impl Queue {
     /// The next thing to do; nothing at the end.
     pub fn next_task(&self) -> Option<Task> {
         let mut state = self.state();
+        if !state.spent.is_empty() {
+            let spent = std::mem::take(&mut state.spent);
+            drop(state);
+            drop(spent);
+            state = self.state();
+        }
         loop {
             if let Some((sample, delivery)) = state.resumed.pop_front() {
                 return Some(Task::Resume(sample, delivery));
@@ -221,10 +229,10 @@ impl Queue {
     }
 
     /// Takes the results of cases that were begun, which have consecutive numbers.
-    pub fn add_results(&self, first: u64, results: Vec<CaseResult>) {
+    pub fn add_results(&self, first: u64, results: Vec<RowOutcome>) {
         let cases = results.len();
         let mut state = self.state();
-        state.done.insert(first, results.into_iter().map(Ok).collect());
+        state.done.insert(first, results);
         self.end_cases(state, cases);
     }
 
@@ -309,9 +317,10 @@ impl Queue {
         }
     }
 
-    /// All rows before this number are passed on.
-    pub fn passed_on(&self, number: u64) {
+    /// All rows before this number are passed on, the last of them with these results.
+    pub fn passed_on(&self, number: u64, results: Vec<RowOutcome>) {
         let mut state = self.state();
+        state.spent.push(results);
         let before = state.under_way;
         while state.ends.front().is_some_and(|end| *end <= number) {
             state.ends.pop_front();
@@ -335,7 +344,11 @@ impl Queue {
 
     /// Lets everybody go; the reader says what was read where all that was wanted is passed on.
     pub fn end(&self, is_complete: bool) {
-        self.state().is_complete = is_complete;
+        let mut state = self.state();
+        state.is_complete = is_complete;
+        let spent = std::mem::take(&mut state.spent);
+        drop(state);
+        drop(spent);
         self.interrupt();
     }
 

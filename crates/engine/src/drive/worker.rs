@@ -10,7 +10,7 @@ use probare_cancellation::Cancellation;
 use probare_core::{AnalysisCache, Case, CaseResult, MetricInfo, Outcome, RunAnalysisCache, Submission};
 
 use super::parking::{Delivery, ParkedSample, ResumeHandle, Stage};
-use super::queue::{NumberedCases, Queue, Task};
+use super::queue::{NumberedCases, Queue, RowOutcome, Task};
 use super::{DriveError, DriveOptions, Response, RunContext, panic_error};
 use crate::Plan;
 use crate::plan::{Scoring, catch_panic, panic_to_error};
@@ -37,7 +37,7 @@ enum SampleProgress {
 struct FinishedSamples<'a> {
     queue: &'a Queue,
     first: u64,
-    results: Vec<CaseResult>,
+    results: Vec<RowOutcome>,
     since: Instant,
 }
 
@@ -50,7 +50,7 @@ impl<'a> FinishedSamples<'a> {
     }
 
     fn push(&mut self, result: CaseResult) {
-        self.results.push(result);
+        self.results.push(Ok(result));
         if self.since.elapsed() >= Self::PATIENCE {
             self.hand_over();
         }
@@ -93,7 +93,7 @@ impl Worker<'_> {
                     let result = self
                         .step(&mut readings, |worker, readings| worker.resume(number, case, stage, delivery, readings));
                     if let Some(result) = result {
-                        self.queue.add_results(number, vec![result]);
+                        self.queue.add_results(number, vec![Ok(result)]);
                     }
                 }
             }

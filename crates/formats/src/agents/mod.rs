@@ -178,6 +178,9 @@ fn check_own_name(field: Field, name: &str, value: &Json) -> Result<(), ColumnMi
 
 /// Takes what fits out of the columns that no other field wanted.
 pub(crate) fn take_agent_columns(case: &mut Case, columns: &mut Map<String, Json>) -> Result<(), ColumnMismatch> {
+    if columns.is_empty() {
+        return Ok(());
+    }
     for field in FIELDS {
         for name in std::iter::once(&field.name()).chain(field.aliases()) {
             let Some(value) = columns.get(*name) else { continue };

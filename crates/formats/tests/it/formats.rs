@@ -254,3 +254,22 @@ fn a_response_may_say_whose_it_is() {
     let rows = read(b"id,response\na,\"{\"\"text\"\":1}\"\n", CaseFormat::Csv);
     assert_eq!(rows[0].as_ref().unwrap().response.as_ref().unwrap().text, "{\"text\":1}");
 }
+
+#[test]
+fn without_a_digest_a_file_is_read_as_far_as_its_rows_are_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cases.jsonl");
+    let row = format!("{{\"id\":\"a\",\"response\":\"{}\"}}\n", "x".repeat(1000));
+    std::fs::write(&path, row.repeat(2000)).unwrap();
+    let path = path.to_str().unwrap();
+    let open = || CaseReader::open(path, &ReadOptions::default()).unwrap();
+    let read = |mut rows: CaseReader| {
+        assert!(rows.next().unwrap().unwrap().cases().iter().all(Result::is_ok));
+        probare_core::CaseSource::inputs(&mut rows).unwrap().remove(0)
+    };
+    let (whole, part) = (read(open()), read(open().without_digest()));
+    assert_eq!((whole.sha256.len(), whole.bytes), (64, 2000 * row.len() as u64));
+    assert_eq!(part.sha256, "");
+    assert!(part.bytes < whole.bytes / 2, "{} of {} bytes", part.bytes, whole.bytes);
+    assert_eq!(part.rows, whole.rows);
+}
