@@ -8,7 +8,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::arithmetic::gelu;
+use crate::arithmetic::gelu;
 
 /// Columns of a panel: two of the widest registers, and whole numbers of all others.
 pub(super) const PANEL: usize = 32;

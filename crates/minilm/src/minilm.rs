@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use probare_cancellation::{count_steps, on_other_thread};
 use pulp::Arch;
 
-use super::arithmetic::{layer_norm, mean_pool, softmax};
-use super::files::{LocalModel, ModelError, models_folder};
-use super::matrix::{Epilogue, PackedMatrix, RowBlocks, multiply};
-use super::safetensors::Tensors;
-use super::tokenizer::{MAX_TOKENS, Tokenizer};
+use crate::arithmetic::{layer_norm, mean_pool, softmax};
+use crate::files::{LocalModel, ModelError, models_folder};
+use crate::matrix::{Epilogue, PackedMatrix, RowBlocks, multiply};
+use crate::safetensors::Tensors;
+use crate::tokenizer::{MAX_TOKENS, Tokenizer};
 
 /// Numbers of a vector.
 pub const DIMENSIONS: usize = 384;

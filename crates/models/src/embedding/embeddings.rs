@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use probare_core::{BackendAnswer, BuildError, ErrorKind, ModelRecord, ModelReply, Submission, Trust};
+use probare_minilm::{LOCAL_MODELS, LocalModel, MiniLm, ModelError, models_folder};
 
-use super::files::{LOCAL_MODELS, LocalModel, ModelError};
-use super::minilm::MiniLm;
-use super::models_folder;
 use super::vector_cache::VectorCache;
 use crate::dialects::read_vector;
 use crate::{Client, GeneratorType, ModelContext, ModelName, ModelSettings};

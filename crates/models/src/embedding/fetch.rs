@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use probare_core::Trust;
+use probare_minilm::ModelFile;
 use reqwest::redirect::Policy;
 
-use super::files::ModelFile;
 use crate::http::{chain, is_loopback};
 use crate::{ModelContext, ModelOptions, OpenError};
-use probare_core::Trust;
 
 /// Where the hub is, unless `HF_ENDPOINT` names a mirror.
 pub const HUB: &str = "https://huggingface.co";

@@ -1,22 +1,11 @@
-//! Texts to vectors: all-MiniLM-L6-v2 computed here, or a server that embeds.
-//!
-//! [`MiniLm`] reads the published weights and computes on the processor: `WordPiece` with the cut at 256 tokens, six
-//! layers, the mean over all tokens, unit length. Every number is the outcome of the same operations in the same order
-//! whatever else is computed beside it, so a vector depends on its text alone: not on its batch, not on the number of
-//! threads, not on how wide the registers of the machine are. [`Embeddings`] answers what metrics ask.
+//! Texts to vectors: all-MiniLM-L6-v2 computed here ([`MiniLm`]), or a server that embeds. [`Embeddings`] answers what metrics ask.
 
-mod arithmetic;
 mod embeddings;
 mod fetch;
-mod files;
-mod matrix;
-mod minilm;
-mod safetensors;
-mod tokenizer;
 mod vector_cache;
 
 pub use embeddings::Embeddings;
 pub use fetch::{HUB, fetch};
-pub use files::{LOCAL_MODELS, LocalModel, ModelError, ModelFile, models_folder};
-pub use minilm::{DIMENSIONS, MiniLm};
-pub use tokenizer::{MAX_TOKENS, Tokenizer};
+pub use probare_minilm::{
+    DIMENSIONS, LOCAL_MODELS, LocalModel, MAX_TOKENS, MiniLm, ModelError, ModelFile, Tokenizer, models_folder,
+};

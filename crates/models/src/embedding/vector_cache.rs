@@ -8,10 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use probare_core::Sha256;
+use probare_minilm::{DIMENSIONS, LocalModel};
 use rusqlite::{Connection, OptionalExtension, params};
-
-use super::files::LocalModel;
-use super::minilm::DIMENSIONS;
 
 /// Raised whenever any bit of any vector changes: what was kept before is then not found any more.
 const ARITHMETIC: u32 = 1;
