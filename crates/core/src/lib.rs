@@ -78,8 +78,9 @@ pub use judge::{
     ProgramResult, ProgramStep, StepEnd, StepResult, Submission,
 };
 pub use manifest::{
-    BenchmarkCall, EarlyStopRecord, EmbeddingRecord, FORMAT, GenerationRecord, InputFile, Manifest, MeansOver,
-    ModelRecord, NamedPromptRecord, OLDEST_FORMAT, ProgramVersion, PromptRecord, ReadSettings, SandboxRecord,
+    AgentRecord, AgentToolRecord, AgentUserRecord, BenchmarkCall, EarlyStopRecord, EmbeddingRecord, FORMAT,
+    GenerationRecord, InputFile, Manifest, MeansOver, ModelRecord, NamedPromptRecord, OLDEST_FORMAT, ProgramVersion,
+    PromptRecord, ReadSettings, SandboxRecord,
 };
 pub use metric::{
     Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment,

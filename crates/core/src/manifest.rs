@@ -212,8 +212,89 @@ impl GenerationRecord {
     }
 }
 
-/// How the outputs of a run came about.
+/// What made the models under test agents. Nothing secret: of a server its origin, of headers and variables their names.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentRecord {
+    /// SHA-256 of all that decides what it does: tools with their files and definitions, state, user, limits.
+    pub sha256: String,
+    /// Its tools and servers of tools, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<AgentToolRecord>,
+    /// By what programs of tools are shut in, as it was chosen: `auto`, `bubblewrap` or `none`; absent without programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
+    /// SHA-256 of the state that every sample begins with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Who plays the user: the name of a model, or of the field with what is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<AgentUserRecord>,
+    /// Most replies of the model in one sample.
+    pub max_steps: u32,
+    /// Most tokens of the model in one sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// Most US dollars of the model in one sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_cost_usd: Option<f64>,
+    /// Most seconds of one sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<f64>,
+}
+
+/// A tool of an agent, or a server of tools, with what it is allowed beyond the sandbox.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentToolRecord {
+    /// What the configuration calls it.
+    pub name: String,
+    /// What it is: `command`, `python`, `recorded` or `mcp`.
+    pub kind: String,
+    /// Names of the tools that the model was told of.
+    pub tools: Vec<String>,
+    /// SHA-256 of its entry with the files that it names, and of the definitions of its tools.
+    pub sha256: String,
+    /// The program that it starts, without its arguments, or the Python function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// Scheme, host and port of a server over HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// Names of the headers that a server over HTTP is sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
+    /// Whether its program may use the network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
+    /// Names of the files and folders that its program may read beside those of its command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Names of the environment variables that its program is given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
+    /// Most memory of its program in MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u32>,
+    /// Most seconds of one call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<f64>,
+}
+
+/// Who plays the user of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentUserRecord {
+    /// The name of the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The field of the cases with what is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
+}
+
+/// How the outputs of a run came about.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenerationRecord {
     /// Names of the data sets, in the order of the first inputs.
@@ -231,6 +312,9 @@ pub struct GenerationRecord {
     /// How passages were found for each case, where they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieval: Option<Json>,
+    /// What made the models agents, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentRecord>,
 }
 
 /// Which program wrote a file.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use probare_core::{
-    GenerationRecord, InputFile, MetricInfo, MetricRequest, ModelRecord, NamedPromptRecord, ProgramVersion,
-    PromptRecord, ReadSettings,
+    AgentRecord, GenerationRecord, InputFile, MetricInfo, MetricRequest, ModelRecord, NamedPromptRecord,
+    ProgramVersion, PromptRecord, ReadSettings,
 };
 use probare_report::DatasetVersion;
 use probare_retrieval::Mode;
@@ -40,6 +40,9 @@ pub struct RunPlan {
     /// Digest of what makes the models under test agents: tools, seed of the state, simulated user, limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// What the manifest says about them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_record: Option<AgentRecord>,
     /// The model that plays the user of agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<ModelRecord>,
@@ -206,6 +209,7 @@ impl RunPlan {
             prompt: self.prompt.clone(),
             prompts: self.generation_prompts.clone(),
             retrieval: self.retrieval.as_ref().map(|retrieval| json!(retrieval)),
+            agent: self.agent_record.clone(),
         }
     }
 

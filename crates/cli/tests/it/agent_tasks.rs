@@ -531,6 +531,68 @@ metrics: [steps, tool_errors]
 }
 
 #[test]
+fn the_manifest_names_tools_servers_and_allowances_and_nothing_secret() {
+    if !has_python() {
+        return;
+    }
+    let (url, _) = http_server();
+    let folder = project(&[json!({"id": "a", "query": "Buy milk", "says": ["Buy milk"]})], "");
+    let place = folder.path();
+    fs::create_dir(place.join("data")).unwrap();
+    let with_secrets = url.replace("/mcp", "/mcp?account=team-secret-7");
+    let config = format!(
+        "datasets: [{{path: cases.jsonl}}]
+models: [{{name: buyer, api_model_name: 'command:buyer', command: [python3, model.py]}}]
+agent:
+  tools:
+    - {{name: buy, command: [python3, tool.py, --code=word-secret-7], files: [data], network: true, variables: [SHOP_COLOUR], memory: 2048}}
+    - {{mcp: {{url: '{with_secrets}', headers: {{Authorization: 'Bearer ${{TOOLS_KEY}}', X-Team: head-secret-7}}}}, only: [sell]}}
+    - {{name: weather, results: [{{arguments: {{}}, result: clear}}]}}
+  user: {{script: says}}
+  state: {{seed: seed}}
+  max_steps: 7
+  max_cost_usd: 0.5
+metrics: [steps]
+"
+    );
+    fs::write(place.join("probare.yaml"), config).unwrap();
+    let words = ["run", "probare.yaml", "-q", "--sandbox", "none", "-o", "r.jsonl", "-o", "r.json"];
+    let variables = [("TOOLS_KEY", "sk-tools-0123456789"), ("SHOP_COLOUR", "colour-secret-7")];
+    let output = Command::new(PROGRAM).args(words).envs(variables).current_dir(place).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = fs::read_to_string(place.join("r.jsonl.run.json")).unwrap();
+    let manifest: Json = serde_json::from_str(&text).unwrap();
+    let mut agent = manifest["generation"]["agent"].clone();
+    let is_digest = |value: Json| value.as_str().is_some_and(|text| text.len() == 64);
+    assert!(is_digest(agent["sha256"].take()) && is_digest(agent["state"].take()), "{manifest}");
+    for tool in agent["tools"].as_array_mut().unwrap() {
+        assert!(is_digest(tool["sha256"].take()), "{tool}");
+    }
+    let origin = url.strip_suffix("/mcp").unwrap();
+    assert_eq!(
+        agent,
+        json!({
+            "sha256": null, "sandbox": "none", "state": null, "user": {"script": "says"}, "max_steps": 7, "max_cost_usd": 0.5,
+            "tools": [
+                {"name": "buy", "kind": "command", "tools": ["buy"], "sha256": null, "program": "python3", "network": true,
+                    "files": ["data"], "variables": ["SHOP_COLOUR"], "memory": 2048, "timeout": 30.0},
+                {"name": origin, "kind": "mcp", "tools": ["sell"], "sha256": null, "server": origin,
+                    "headers": ["Authorization", "X-Team"], "timeout": 30.0},
+                {"name": "weather", "kind": "recorded", "tools": ["weather"], "sha256": null},
+            ],
+        })
+    );
+    for name in ["r.jsonl", "r.jsonl.run.json", "r.json"] {
+        let text = fs::read_to_string(place.join(name)).unwrap();
+        assert!(!text.contains("secret-7") && !text.contains("sk-tools"), "{name}");
+    }
+    // What is exported from the store says the same.
+    run_successfully(place, &["runs", "export", "1", "-o", "e.jsonl"]);
+    let exported: Json = serde_json::from_str(&fs::read_to_string(place.join("e.jsonl.run.json")).unwrap()).unwrap();
+    assert_eq!(exported["generation"]["agent"], manifest["generation"]["agent"]);
+}
+
+#[test]
 fn what_a_configuration_says_wrongly_about_an_agent_is_an_error_before_anything_is_asked() {
     let folder = project(&[json!({"id": "a", "query": "Buy", "expected_state": {"tabel": "x"}})], METRICS);
     let place = folder.path();

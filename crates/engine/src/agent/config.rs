@@ -300,6 +300,11 @@ impl ToolEntry {
         self.mcp.as_ref().map_or(&self.command, |mcp| &mcp.command)
     }
 
+    /// Whether it starts a program of this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        self.python.is_some() || !self.program().is_empty()
+    }
+
     pub(crate) fn time_limit(&self) -> std::time::Duration {
         std::time::Duration::from_secs_f64(self.timeout.unwrap_or(USUAL_TOOL_SECONDS))
     }

@@ -24,7 +24,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use probare_core::{
-    Case, CaseMessage, CaseMessagePart, CaseToolCall, Message, MessagePart, ModelRecord, Role, SampleKey, Sha256, Tool,
+    AgentRecord, AgentUserRecord, Case, CaseMessage, CaseMessagePart, CaseToolCall, Message, MessagePart, ModelRecord,
+    Role, SampleKey, Sha256, Tool,
 };
 use probare_models::{CacheFile, Client, ProgramCache};
 use probare_sandbox::SandboxChoice;
@@ -91,7 +92,7 @@ impl AgentBackend {
         };
         let launcher = OnceLock::new();
         let open_once = || launcher.get_or_init(|| open_launcher(options.sandbox)).as_ref().map_err(Clone::clone);
-        let has_programs = config.tools.iter().any(|tool| tool.python.is_some() || !tool.program().is_empty());
+        let has_programs = config.tools.iter().any(ToolEntry::is_local);
         if has_programs && is_writing && models.inputs.is_empty() {
             // What is missing is told before anything is asked. Where replies are recorded, results may be, too.
             open_once()?;
@@ -132,6 +133,23 @@ impl AgentBackend {
     pub fn most_calls(&self) -> (u64, Option<(&str, u64)>) {
         let steps = u64::from(self.config.steps());
         (steps, self.user_client.as_ref().map(|client| (client.name(), steps)))
+    }
+
+    /// What a manifest says about it.
+    pub fn record(&self) -> AgentRecord {
+        let AgentConfig { tools, user, max_tokens, max_cost_usd, timeout, .. } = &self.config;
+        let has_programs = tools.iter().any(ToolEntry::is_local);
+        AgentRecord {
+            sha256: self.digest.clone(),
+            tools: self.tools.records(),
+            sandbox: has_programs.then(|| self.options.sandbox.name().to_owned()),
+            state: self.seed.as_ref().map(|seed| seed.digest.clone()),
+            user: user.as_ref().map(|user| AgentUserRecord { model: user.model.clone(), script: user.script.clone() }),
+            max_steps: self.config.steps(),
+            max_tokens: *max_tokens,
+            max_cost_usd: *max_cost_usd,
+            timeout: *timeout,
+        }
     }
 
     /// The model that plays the user, for a manifest.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use probare_core::{CodeSource, Program, ProgramResult, ProgramStep, Sha256, StepResult, Tool};
+use probare_core::{AgentToolRecord, CodeSource, Program, ProgramResult, ProgramStep, Sha256, StepResult, Tool};
 use probare_models::{JsonEndpoint, ModelContext, ProgramCache};
 use serde_json::{Map, Value as Json};
 
@@ -66,6 +66,8 @@ pub(super) struct ToolSet {
 
 struct OpenEntry {
     entry: ToolEntry,
+    /// SHA-256 of what decides its results: the entry, its files, and the definitions of its tools.
+    digest: String,
     recorded: Vec<RecordedCall>,
     /// A server over HTTP.
     remote: Option<RemoteServer>,
@@ -124,12 +126,19 @@ impl ToolSet {
             let name = entry.display_name();
             let told = |reason: String| format!("tool `{name}`: {reason}");
             let sources = sources(entry).map_err(told)?;
-            let mut open = OpenEntry { entry: entry.clone(), recorded: entry.results.clone(), remote: None };
+            let mut open = OpenEntry {
+                entry: entry.clone(),
+                digest: String::new(),
+                recorded: entry.results.clone(),
+                remote: None,
+            };
             if let Some(path) = &entry.fixtures {
                 open.recorded.extend(read_fixtures(path).map_err(told)?);
             }
             let tools = open.describe(access, seed, &sources).map_err(told)?;
             digest.update(sources.as_bytes());
+            let definitions = serde_json::to_string(&tools).unwrap_or_default();
+            open.digest = Sha256::hex_digest(format!("{sources}{definitions}").as_bytes());
             for tool in tools {
                 if !entry.only.is_empty() && !entry.only.contains(&tool.name) {
                     continue;
@@ -150,13 +159,48 @@ impl ToolSet {
         Ok(set)
     }
 
+    /// The entries, for a manifest. Of what may hold a secret it has the name alone: arguments of programs, addresses, headers
+    /// and variables.
+    pub fn records(&self) -> Vec<AgentToolRecord> {
+        let file_name = |path: &str| {
+            Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
+        };
+        let record = |(at, open): (usize, &OpenEntry)| {
+            let entry = &open.entry;
+            let python = entry.python.as_deref().and_then(CodeSource::python_parts);
+            let python = python.map(|(file, name)| format!("{}:{name}", file_name(file)));
+            let program = python.clone().or_else(|| entry.program().first().map(|word| file_name(word)));
+            let server = entry.mcp.as_ref().and_then(|mcp| mcp.url.as_deref()).map(server_origin);
+            let kind = match (entry.mcp.is_some(), python.is_some(), entry.command.is_empty()) {
+                (true, _, _) => "mcp",
+                (_, true, _) => "python",
+                (_, _, false) => "command",
+                _ => "recorded",
+            };
+            let own_name = Some(entry.name.clone()).filter(|name| !name.is_empty());
+            let tools = self.tools.iter().filter(|tool| self.place(&tool.name) == Some(at));
+            AgentToolRecord {
+                name: own_name.or_else(|| server.clone()).or_else(|| program.clone()).unwrap_or_default(),
+                kind: kind.to_owned(),
+                tools: tools.map(|tool| tool.name.clone()).collect(),
+                sha256: open.digest.clone(),
+                headers: entry.mcp.iter().flat_map(|mcp| mcp.headers.keys().cloned()).collect(),
+                network: entry.network,
+                files: entry.files.iter().map(|file| file_name(file)).collect(),
+                variables: entry.variables.clone(),
+                memory: program.is_some().then(|| entry.mebibytes()),
+                timeout: (kind != "recorded").then(|| entry.time_limit().as_secs_f64()),
+                program,
+                server,
+            }
+        };
+        self.entries.iter().enumerate().map(record).collect()
+    }
+
     /// Whether a tool runs beside the state of a sample: what it did goes with the sample, so it is done again with it. Others
     /// are asked once.
     pub fn is_local(&self, name: &str) -> bool {
-        self.place(name).is_some_and(|at| {
-            let entry = &self.entries[at].entry;
-            entry.python.is_some() || !entry.program().is_empty()
-        })
+        self.place(name).is_some_and(|at| self.entries[at].entry.is_local())
     }
 
     fn place(&self, name: &str) -> Option<usize> {
@@ -178,7 +222,7 @@ impl ToolSet {
         if !arguments.is_object() {
             return Ok(ToolResult::error("the arguments are no object of JSON"));
         }
-        let OpenEntry { entry, recorded, remote } = &self.entries[at];
+        let OpenEntry { entry, recorded, remote, .. } = &self.entries[at];
         let failed = |reason: String| CallFault::Failed(format!("tool `{name}`: {reason}"));
         if let Some(remote) = remote {
             return tool_result(remote.ask(|client| client.call(name, arguments))).map_err(failed);
@@ -228,6 +272,14 @@ fn tool_result(result: Result<ToolResult, McpError>) -> Result<ToolResult, Strin
         Err(McpError::TimedOut(reason)) => Ok(ToolResult::error(reason)),
         Err(McpError::Failed(reason)) => Err(reason),
     }
+}
+
+/// Scheme, host and port of an address: a user, a path or a query may hold a key.
+fn server_origin(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}")
 }
 
 /// Makes a state for a moment.

@@ -284,6 +284,7 @@ impl Evaluation {
                 .collect(),
             retrieval: retrieving.as_ref().map(|retrieving| retrieving.planned().clone()),
             agent: agent.as_ref().map(|agent| agent.digest.clone()),
+            agent_record: agent.as_ref().map(AgentBackend::record),
             user: agent.as_ref().and_then(AgentBackend::user_model),
             test,
             collected: None,
