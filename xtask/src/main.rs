@@ -22,6 +22,7 @@ mod simulate;
 mod test;
 mod torture;
 mod train;
+mod transcripts;
 mod viewer;
 
 use clap::{Parser, Subcommand};

@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use crate::process::{self, cargo, is_installed, root};
-use crate::{promptfoo, python, scripts, viewer};
+use crate::{promptfoo, python, scripts, transcripts, viewer};
 
 /// Install what the tests need and run them.
 ///
@@ -20,6 +20,10 @@ pub struct Arguments {
     /// Run the slow tests, too
     #[arg(long)]
     all: bool,
+
+    /// Run this stage alone, with what --all includes of it
+    #[arg(long, value_name = "STAGE", value_parser = STAGES.map(|(name, _)| name), conflicts_with = "rest")]
+    stage: Option<String>,
 
     /// Further arguments for the test runner; with any, nothing else is run
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -61,10 +65,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let rest: Vec<&str> = arguments.rest.iter().map(String::as_str).collect();
     let is_whole = rest.is_empty();
     let wanted = |(name, _): &Stage| is_whole || ["tools", "tests"].contains(name);
-    let mut stages = Stages::new(STAGES.into_iter().filter(wanted).collect());
+    let mut stages = Stages::new(STAGES.into_iter().filter(wanted).collect(), arguments.stage.clone());
+    let all = arguments.all || arguments.stage.is_some();
     let _ = fs::remove_file(skipped_file());
-    let tested = run_stages(&mut stages, arguments.all, &rest);
-    if is_whole && !arguments.all && has_slow_tests() {
+    let tested = run_stages(&mut stages, all, &rest);
+    if is_whole && !all && has_slow_tests() {
         stages.skip("tests that take long (.config/nextest.toml)", "they are run once a day", "cargo x test --all");
     }
     // Said last, where it is read, also after a failure.
@@ -74,7 +79,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
-    let mut nextest = false;
+    // A stage alone takes what is there.
+    let mut nextest = stages.only.is_some() && is_installed("cargo-nextest", "--version");
     stages.run(|left_out| {
         nextest = has_nextest();
         if !nextest {
@@ -112,8 +118,8 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
     stages.run(|left_out| {
         let checks: [(&str, Check); 3] = [
             ("requests and replies against the vendors' own Python packages", check_with_vendors_packages),
-            ("transcripts written anew by the packages whose shapes are read", check_transcripts),
             ("traces of the real exporters through a collector that is killed", check_collector),
+            ("transcripts written anew by the packages whose shapes are read", transcripts::run),
         ];
         for (what, check) in checks {
             if !all {
@@ -161,21 +167,6 @@ fn check_with_vendors_packages() -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Lets the packages write the transcripts of `tests/transcripts` anew and runs the tests of their shapes on those.
-fn check_transcripts() -> Result<Option<String>> {
-    let scripts = root().join("tests/transcripts");
-    let python = match environment("target/transcripts", &scripts.join("requirements.txt")) {
-        Ok(python) => python,
-        Err(reason) => return Ok(Some(reason)),
-    };
-    let written = root().join("target/transcripts/written");
-    fs::create_dir_all(&written)?;
-    process::run(Command::new(&python).arg(scripts.join("make.py")).arg(&written))?;
-    let test = ["test", "--package", "probare-formats", "--all-features", "--test", "it", "--quiet", "transcripts"];
-    process::run(cargo(&test).env("PROBARE_TRANSCRIPTS", &written))?;
-    Ok(None)
-}
-
 /// Lets the exporters of the real packages send traces to a collector that is killed in between; all have to be there.
 fn check_collector() -> Result<Option<String>> {
     let tests = root().join("tests/collector");
@@ -192,7 +183,7 @@ fn check_collector() -> Result<Option<String>> {
 }
 
 /// A Python of its own with these packages; why there is none, where it cannot be had.
-fn environment(folder: &str, requirements: &Path) -> Result<PathBuf, String> {
+pub fn environment(folder: &str, requirements: &Path) -> Result<PathBuf, String> {
     let folder = root().join(folder);
     let python = folder.join("bin/python");
     if !folder.join("bin/pip").exists() {
@@ -222,6 +213,8 @@ impl SkippedParts {
 /// The stages, one after the other, each with a line before it and one after it.
 struct Stages {
     all: Vec<Stage>,
+    /// The one to be run, where it is not all of them.
+    only: Option<String>,
     at: usize,
     begun: Instant,
     left_out: SkippedParts,
@@ -229,18 +222,22 @@ struct Stages {
 
 impl Stages {
     /// Says what is going to be done, in order.
-    fn new(all: Vec<Stage>) -> Self {
+    fn new(all: Vec<Stage>, only: Option<String>) -> Self {
         eprintln!("cargo x test:");
-        for (at, (name, what)) in all.iter().enumerate() {
+        let is_wanted = |name: &str| only.as_ref().is_none_or(|only| only == name);
+        for (at, (name, what)) in all.iter().enumerate().filter(|(_, (name, _))| is_wanted(name)) {
             eprintln!("  {} {name}: {what}", at + 1);
         }
-        Self { all, at: 0, begun: Instant::now(), left_out: SkippedParts::default() }
+        Self { all, only, at: 0, begun: Instant::now(), left_out: SkippedParts::default() }
     }
 
     /// Does the work of the next stage.
     fn run(&mut self, work: impl FnOnce(&mut SkippedParts) -> Result<()>) -> Result<()> {
         let name = self.all.get(self.at).map_or("", |(name, _)| name);
         self.at += 1;
+        if self.only.as_ref().is_some_and(|only| only != name) {
+            return Ok(());
+        }
         let (place, begun) = (format!("[{}/{}] {name}", self.at, self.all.len()), Instant::now());
         eprintln!("{place} ...");
         let done = work(&mut self.left_out);
@@ -391,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_stage_that_fails_ends_the_run_and_is_counted() {
-        let mut stages = Stages::new(STAGES[..2].to_vec());
+        let mut stages = Stages::new(STAGES[..2].to_vec(), None);
         assert!(stages.run(|_| Ok(())).is_ok());
         assert!(
             stages
@@ -402,5 +399,7 @@ mod tests {
                 .is_err()
         );
         assert_eq!((stages.at, stages.left_out.0.len()), (2, 1));
+        let mut one = Stages::new(STAGES[..2].to_vec(), Some("build".to_owned()));
+        assert!(one.run(|_| bail!("it is another stage")).is_ok() && one.run(|_| bail!("no")).is_err());
     }
 }
