@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use probare_report::escape;
 use probare_report::number::count_with_noun;
 use probare_stats::agreement::{KappaWeights, MeasurementLevel, cohen_kappa, fleiss_kappa, krippendorff_alpha};
-use probare_stats::{ConfidenceLevel, Interval, Threshold, bootstrap_statistic, fit_threshold, mean};
+use probare_stats::{
+    ConfidenceLevel, Interval, Threshold, bootstrap_statistic, fit_threshold, mean, proportion_interval,
+};
 use serde_json::{Value as Json, json};
 
 /// The seed of all resampling: the same labels give the same intervals.
@@ -167,12 +169,17 @@ impl JudgeComparison {
                         found.cases
                     ));
                 }
+                let rate = |errors: usize, cases: usize| {
+                    let share = (cases > 0).then(|| errors as f64 / cases as f64);
+                    with_interval(share, proportion_interval(errors, cases, ConfidenceLevel::NINETY_FIVE))
+                };
+                let (passed, failed) = (found.passes, found.cases - found.passes);
                 text.push_str(&format!(
-                    "  passes {} of the {} that people fail, fails {} of the {} that people pass\n",
+                    "  passes {} of the {failed} that people fail: {}\n  fails {} of the {passed} that people pass: {}\n",
                     found.false_passes,
-                    found.cases - found.passes,
+                    rate(found.false_passes, failed),
                     found.false_failures,
-                    found.passes
+                    rate(found.false_failures, passed),
                 ));
             }
             None => text.push_str("threshold: none, since people pass all of the cases or none\n"),
