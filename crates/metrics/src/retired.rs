@@ -9,23 +9,22 @@ pub static RETIRED: &[RetiredMetric] = &[
         family: "agents",
         since: "0.4",
         reason: "none of its flags on new transcripts was right",
-        replacement: "`judge_rubric:per=turn` asks a model whether each answer meets its question",
+        replacement: "`judge_rubric:rubric=answered_question,per=turn` asks a model whether every question is taken up",
     },
     RetiredMetric {
         id: "asked_again",
         family: "agents",
         since: "0.4",
         reason: "it found 11 of 24 repeated questions in new wordings, and 4 of its 15 flags were wrong",
-        replacement: "`judge_rubric` asks a model, with a question such as \"Does the response ask for something that the user \
-                      has already said?\"",
+        replacement: "`judge_rubric:rubric=asked_again` asks a model",
     },
     RetiredMetric {
         id: "claimed_actions",
         family: "agents",
         since: "0.4",
         reason: "its rules missed most wordings of a false claim and flagged stock phrases",
-        replacement: "`judge_rubric:per=turn,passages=results` asks a model, with a question such as \"Does a tool result back \
-                      every action that the response claims?\"; `tool_calls` compares the calls with expected ones",
+        replacement: "`judge_rubric:rubric=claimed_actions` asks a model about the whole conversation, \
+                      `judge_rubric:rubric=claimed_actions,per=turn` about each turn; `tool_calls` compares the calls with expected ones",
     },
     RetiredMetric {
         id: "grounded_in_tools",
@@ -46,6 +45,8 @@ pub static RETIRED: &[RetiredMetric] = &[
 
 #[cfg(test)]
 mod tests {
+    use probare_core::{MetricRequest, Profile};
+
     use super::*;
     use crate::registry;
 
@@ -64,8 +65,10 @@ mod tests {
     fn every_metric_that_a_replacement_names_exists() {
         for metric in RETIRED {
             let quoted = metric.replacement.split('`').skip(1).step_by(2);
-            for id in quoted.map(|written| written.split(':').next().unwrap_or_default()) {
-                assert!(registry().get(id).is_ok(), "{} names {id}", metric.id);
+            for written in quoted {
+                let request: MetricRequest = written.parse().unwrap();
+                let built = registry().get(&request.id).unwrap().build(request.options, Profile::Published);
+                assert!(built.is_ok(), "{} names {written}", metric.id);
             }
         }
     }

@@ -314,6 +314,34 @@ fn a_judge_is_held_against_each_person() {
     assert!((kappa(&json["people"][0]) - 1.0 / 3.0).abs() < 1e-9, "{json}");
 }
 
+/// The labelled transcripts of the examples, with the recorded judge: all three rubrics, offline.
+#[test]
+fn a_judge_of_agents_is_held_against_labels_of_transcripts() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    for name in ["cases.jsonl", "probare.yaml", "replies.jsonl"] {
+        fs::copy(examples().join("../agent_judge").join(name), place.join(name)).unwrap();
+    }
+    // Equal verdicts, kappa, and errors at the threshold, as they follow from the table of the example.
+    for (metric, label, same, kappa, errors) in [
+        ("claims", "claimed_actions", 26, 0.66, ["passes 3 of the 15", "fails 0 of the 17"]),
+        ("task", "task_completion", 25, 0.66, ["passes 1 of the 8", "fails 3 of the 24"]),
+        ("way", "trajectory_quality", 27, 0.75, ["passes 4 of the 15", "fails 0 of the 17"]),
+    ] {
+        let pass = if metric == "claims" { "1" } else { "0.5" };
+        let words = ["judge", "calibrate", "cases.jsonl", "-m", metric, "--label", label, "--pass", pass];
+        let text = both_streams(&probare(place, &words));
+        let cases = format!("{metric}: 32 cases with a label and a verdict");
+        for wanted in [cases.as_str(), &format!("{same} of 32"), errors[0], errors[1], "trust: kappa is at least 0."] {
+            assert!(text.contains(wanted), "{wanted}: {text}");
+        }
+        let json = probare(place, &[&words[..], &["--json"]].concat());
+        let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+        assert!((json["agreement"][0]["kappa"].as_f64().unwrap() - kappa).abs() < 0.005, "{json}");
+    }
+    assert!(!place.join(".probare").exists(), "a file of replies needs no record");
+}
+
 #[test]
 fn the_example_without_its_replies_is_not_checked() {
     let folder = tempfile::tempdir().unwrap();
@@ -497,4 +525,22 @@ fn a_judge_is_asked_only_where_the_reading_is_unsure() {
         assert!(refused.contains(part), "{refused}");
     }
     assert!(run_successfully(place, &["explain", "answer_match"]).contains("takes `judge`"));
+}
+
+/// A file of conversations has no column for the response, and no hint says that it needs one.
+#[test]
+fn a_conversation_without_an_answer_is_not_told_to_name_a_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let call =
+        r#"{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
+    for name in ["messages", "conversation"] {
+        let row = format!("{{\"id\":\"a\",\"{name}\":[{{\"role\":\"user\",\"content\":\"Do it.\"}},{call}]}}\n");
+        fs::write(place.join("cases.jsonl"), row).unwrap();
+        let text = both_streams(&probare(place, &["score", "cases.jsonl", "-m", "json_valid", "-o", "out.jsonl"]));
+        assert!(text.contains("the case has no `response`") && !text.contains("hint: no column"), "{text}");
+    }
+    fs::write(place.join("cases.jsonl"), "{\"id\":\"a\",\"reply\":\"x\"}\n").unwrap();
+    let text = both_streams(&probare(place, &["score", "cases.jsonl", "-m", "json_valid", "-o", "out.jsonl"]));
+    assert!(text.contains("hint: no column of `cases.jsonl` is a response"), "{text}");
 }

@@ -26,6 +26,8 @@ pub mod usage;
 mod conversation;
 mod trace;
 
+pub(crate) use trace::transcript_gap;
+
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] = &[
     &correct_prefix::DEF,

@@ -13,6 +13,7 @@ use super::prompting::{
     ConversationText, JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate,
     QuotedTexts, Rubric, judge_evidence, option_error, read_verdict, text_field,
 };
+use crate::agents::transcript_gap;
 
 /// The prompt, unless another is given.
 const PROMPT: &str = include_str!("prompts/rubric.txt");
@@ -74,7 +75,7 @@ struct RubricJudge {
     shown: String,
     form: String,
     with_references: bool,
-    /// Fields without which the rubric does not apply.
+    /// Fields without which the rubric does not apply. `messages` stands for what an agent did, which calls alone may tell, too.
     needs: Vec<Field>,
     panel: JudgePanel,
     template: PromptTemplate,
@@ -223,10 +224,18 @@ impl PartialEq for RubricVerdict {
 impl Judge for RubricJudge {
     fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
-        if let Some(field) = self.needs.iter().find(|field| !sample.has(**field)) {
+        let is_about_transcript = self.needs.contains(&Field::Messages);
+        if is_about_transcript && let Some(outcome) = transcript_gap(sample)? {
+            return Ok(JudgeAction::Done(outcome));
+        }
+        if let Some(field) = self.needs.iter().find(|field| **field != Field::Messages && !sample.has(**field)) {
             return Ok(JudgeAction::Done(Outcome::not_applicable(format!("the case has no `{field}`"))));
         }
-        let conversation = ConversationText::from_sample(sample);
+        let conversation = if is_about_transcript {
+            Some(ConversationText::of_transcript(sample))
+        } else {
+            ConversationText::from_sample(sample)
+        };
         let messages = |_| {
             let mut data = QuotedTexts::default();
             data.add_case_fields(sample, self.with_references)

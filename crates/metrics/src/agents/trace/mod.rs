@@ -288,17 +288,29 @@ pub(super) fn turn_numbers(messages: &[CaseMessage]) -> Vec<Option<usize>> {
 pub(super) fn require_trace(sample: Sample<'_>) -> Result<Result<Trace<'_>, Outcome>, ScoreError> {
     let case = sample.case;
     if case.tool_calls.is_none() {
-        check_read(case.messages.as_deref().unwrap_or_default(), Field::Messages)?;
+        let messages = case.messages.as_deref().unwrap_or_default();
+        check_read_from(sample.earlier_messages().len(), messages, Field::Messages)?;
     }
     Ok(Trace::from_case(case).ok_or_else(|| no_trace(case)))
 }
 
+/// What keeps a judge from being shown what was done, earlier turns included: that there is no trace, or parts that could not be
+/// read.
+pub(crate) fn transcript_gap(sample: Sample<'_>) -> Result<Option<Outcome>, ScoreError> {
+    check_read(sample.earlier_messages(), Field::Messages)?;
+    Ok(require_trace(sample)?.err())
+}
+
 /// The error where messages have parts that could not be read: the first with its place and type, and how many there are.
 pub(super) fn check_read(messages: &[CaseMessage], field: Field) -> Result<(), ScoreError> {
-    let mut unread = messages
-        .iter()
-        .enumerate()
-        .flat_map(|(number, message)| message.unread_parts().map(move |(part, kind)| (number + 1, part + 1, kind)));
+    check_read_from(0, messages, field)
+}
+
+/// The same of messages before which others come.
+fn check_read_from(before: usize, messages: &[CaseMessage], field: Field) -> Result<(), ScoreError> {
+    let mut unread = messages.iter().enumerate().flat_map(|(number, message)| {
+        message.unread_parts().map(move |(part, kind)| (before + number + 1, part + 1, kind))
+    });
     let Some((message, part, kind)) = unread.next() else { return Ok(()) };
     let more = match unread.count() {
         0 => String::new(),

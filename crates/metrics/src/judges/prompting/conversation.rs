@@ -30,11 +30,15 @@ const MOST_TOOLS: usize = 50;
 const EXPLANATION: &str = "The conversation that the response is part of follows. Each message begins with its number in brackets; the \
      other lines of a message are indented.";
 
+const NO_CALLS: &str = " No tool is called in it.";
+
 /// A conversation, ready to be shown.
 #[derive(Debug, Default)]
 pub struct ConversationText {
     tools: String,
     messages: String,
+    /// What the judge is told about the messages.
+    explanation: String,
     /// What was left out, for the reader of a score.
     pub omitted: Option<String>,
 }
@@ -52,15 +56,36 @@ impl ConversationText {
     pub fn from_sample(sample: Sample<'_>) -> Option<Self> {
         let case = sample.case;
         let own = case.messages.as_deref().unwrap_or_default();
+        let is_spoken = |message: &CaseMessage| message.has_role(Role::User) || message.has_role(Role::Assistant);
+        let is_plain = own.len() <= 2 && own.iter().all(|message| is_spoken(message) && message.tool_calls.is_empty());
+        let has_tools = case.tools.as_ref().is_some_and(|tools| !tools.is_empty())
+            || case.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+        (!is_plain || has_tools || !sample.earlier_messages().is_empty()).then(|| Self::whole(sample))
+    }
+
+    /// What there is to show to a judge of what was done, also where query and response say all of it: that nothing was called is
+    /// told, too.
+    pub fn of_transcript(sample: Sample<'_>) -> Self {
+        let mut shown = Self::whole(sample);
+        let calls = |message: &CaseMessage| !message.tool_calls.is_empty();
+        let own = sample.case.messages.as_deref().unwrap_or_default();
+        let has_calls = sample.earlier_messages().iter().chain(own).any(calls);
+        if !has_calls && sample.case.tool_calls.as_ref().is_none_or(Vec::is_empty) {
+            shown.explanation.push_str(NO_CALLS);
+        }
+        if shown.messages.is_empty() {
+            shown.messages.push_str("(no message)");
+        }
+        shown
+    }
+
+    fn whole(sample: Sample<'_>) -> Self {
+        let case = sample.case;
+        let own = case.messages.as_deref().unwrap_or_default();
         let earlier = sample.earlier_messages();
         let tools = case.tools.as_deref().unwrap_or_default();
         let has_calls = own.iter().any(|message| !message.tool_calls.is_empty());
         let apart = case.tool_calls.as_deref().filter(|_| !has_calls).unwrap_or_default();
-        let is_spoken = |message: &CaseMessage| message.has_role(Role::User) || message.has_role(Role::Assistant);
-        let is_plain = own.len() <= 2 && !has_calls && own.iter().all(is_spoken);
-        if is_plain && earlier.is_empty() && tools.is_empty() && apart.is_empty() {
-            return None;
-        }
         let mut omissions = Omissions::default();
         let response = sample.output().map(|output| output.text.as_str());
         // The response has a block of its own.
@@ -79,7 +104,14 @@ impl ConversationText {
         for call in apart {
             lines.push(format!("[response] {}", call_text(call, &mut omissions)));
         }
-        let mut shown = Self { messages: join_within_limit(&lines, &mut omissions), ..Self::default() };
+        let (messages, explanation) = (join_within_limit(&lines, &mut omissions), EXPLANATION.to_owned());
+        let mut shown = Self { messages, explanation, ..Self::default() };
+        if !earlier.is_empty() {
+            let count = earlier.len();
+            shown.explanation.push_str(&format!(
+                " Those up to [{count}] are earlier turns: they tell what was said and done before. What comes after them is judged."
+            ));
+        }
         omissions.tools = tools.len().saturating_sub(MOST_TOOLS);
         let listed: Vec<String> = tools.iter().take(MOST_TOOLS).map(|tool| tool_text(tool, &mut omissions)).collect();
         shown.tools = listed.join("\n");
@@ -87,7 +119,7 @@ impl ConversationText {
             shown.tools.push_str(&format!("\n({} more tools)", omissions.tools));
         }
         shown.omitted = omissions.describe();
-        Some(shown)
+        shown
     }
 }
 
@@ -133,6 +165,10 @@ fn message_text(number: usize, message: &CaseMessage, response: Option<&str>, om
         (Some(text), Some(response)) if text == response => pieces.push("(the response)".to_owned()),
         (Some(text), _) => pieces.push(indented(&omissions.cut(&text, LONGEST_TEXT))),
         (None, _) => {}
+    }
+    for (_, kind) in message.unread_parts() {
+        let kind: String = kind.chars().take(80).collect();
+        pieces.push(format!("(a part of type {} that could not be read)", indented(&kind)));
     }
     pieces.extend(message.tool_calls.iter().map(|call| call_text(call, omissions)));
     format!("[{number}] {role}: {}", pieces.join("\n    "))
@@ -184,12 +220,12 @@ fn join_within_limit(lines: &[String], omissions: &mut Omissions) -> String {
 impl QuotedTexts {
     /// Adds tools and conversation, where the case has any that query and response do not show.
     pub(crate) fn add_conversation(&mut self, conversation: Option<&ConversationText>) -> &mut Self {
-        let Some(ConversationText { tools, messages, .. }) = conversation else { return self };
+        let Some(ConversationText { tools, messages, explanation, .. }) = conversation else { return self };
         if !tools.is_empty() {
             self.add_block("tools that could be called", tools);
         }
         if !messages.is_empty() {
-            self.add_remark(EXPLANATION).add_block("conversation", messages);
+            self.add_remark(explanation).add_block("conversation", messages);
         }
         self
     }
@@ -233,6 +269,26 @@ mod tests {
             r#"{"id":"1","query":"Why?","response":{"text":"So."},"messages":[{"role":"user","text":"Why?"},{"role":"assistant","text":"So."}]}"#,
         );
         assert!(ConversationText::from_sample(Sample::from_case(&case)).is_none());
+    }
+
+    #[test]
+    fn of_a_transcript_it_is_shown_that_nothing_was_called_or_could_not_be_read() {
+        let case = case(
+            r#"{"id":"1","query":"Book it.","response":{"text":"Booked."},"messages":[{"role":"user","text":"Book it."},{"role":"assistant","parts":[{"type":"other","kind":"x"},{"type":"text","text":"Booked."}]}]}"#,
+        );
+        assert!(ConversationText::from_sample(Sample::from_case(&case)).is_none());
+        let shown = ConversationText::of_transcript(Sample::from_case(&case));
+        assert!(shown.explanation.ends_with(" No tool is called in it."), "{}", shown.explanation);
+        assert_eq!(
+            shown.messages,
+            "[1] user: Book it.\n[2] assistant: (the response)\n    (a part of type x that could not be read)"
+        );
+        let earlier = case.messages.clone().unwrap();
+        let later = Sample::from_case(&case).with_earlier_messages(&earlier);
+        let shown = ConversationText::from_sample(later).unwrap();
+        assert!(shown.explanation.contains("Those up to [2] are earlier turns"), "{}", shown.explanation);
+        let empty = Case { messages: Some(Vec::new()), ..Case::default() };
+        assert_eq!(ConversationText::of_transcript(Sample::from_case(&empty)).messages, "(no message)");
     }
 
     #[test]

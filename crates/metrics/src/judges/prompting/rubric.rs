@@ -9,8 +9,11 @@ use super::option_error;
 use crate::judges::judge_rubric::RubricLevel;
 
 /// The rubrics that come with the program, by name.
-const LIBRARY: [(&str, &str); 9] = [
+const LIBRARY: [(&str, &str); 14] = [
+    ("answered_question", include_str!("../../../data/rubrics/answered_question.yaml")),
+    ("asked_again", include_str!("../../../data/rubrics/asked_again.yaml")),
     ("bias", include_str!("../../../data/rubrics/bias.yaml")),
+    ("claimed_actions", include_str!("../../../data/rubrics/claimed_actions.yaml")),
     ("conciseness", include_str!("../../../data/rubrics/conciseness.yaml")),
     ("correctness", include_str!("../../../data/rubrics/correctness.yaml")),
     ("helpfulness", include_str!("../../../data/rubrics/helpfulness.yaml")),
@@ -18,7 +21,9 @@ const LIBRARY: [(&str, &str); 9] = [
     ("safe_advice", include_str!("../../../data/rubrics/safe_advice.yaml")),
     ("style_guide", include_str!("../../../data/rubrics/style_guide.yaml")),
     ("summary_coverage", include_str!("../../../data/rubrics/summary_coverage.yaml")),
+    ("task_completion", include_str!("../../../data/rubrics/task_completion.yaml")),
     ("tone", include_str!("../../../data/rubrics/tone.yaml")),
+    ("trajectory_quality", include_str!("../../../data/rubrics/trajectory_quality.yaml")),
 ];
 
 /// Most examples of a rubric.
@@ -35,7 +40,8 @@ pub struct Rubric {
     /// What it is about, in a line.
     #[serde(default)]
     pub summary: String,
-    /// Fields without which it does not apply: `reference`, `context`, `query`.
+    /// Fields without which it does not apply: `reference`, `context`, `query`; `messages` for one about what an agent did, which
+    /// does not apply to a case without messages and calls, and is an error where a part of them could not be read.
     #[serde(default)]
     pub needs: Vec<Field>,
     /// What is asked about the response.
@@ -60,6 +66,9 @@ pub struct RubricExample {
     /// What was given to answer from.
     #[serde(default)]
     pub context: Option<String>,
+    /// What was said and done before, message by message.
+    #[serde(default)]
+    pub conversation: Option<String>,
     /// What was answered.
     pub response: String,
     /// The level.
@@ -134,6 +143,7 @@ impl Rubric {
                 ("context", example.context.as_deref()),
                 ("query", example.query.as_deref()),
                 ("reference", example.reference.as_deref()),
+                ("conversation", example.conversation.as_deref()),
                 ("response", Some(example.response.as_str())),
             ];
             for (name, value) in fields {
