@@ -136,7 +136,8 @@ fn file_value(path: &str, files: &dyn ConfigurationFiles) -> Result<Value, FileF
     if let Some(script) = Script::from_file(ScriptRole::Assertion, path) {
         return Err(FileFault::Code(script));
     }
-    if path.ends_with(".rb") || path.contains(".rb:") {
+    let is_ruby = |file: &str| file.rsplit_once('.').is_some_and(|(_, ending)| ending == "rb");
+    if is_ruby(path) || path.rsplit_once(':').is_some_and(|(file, _)| is_ruby(file)) {
         return Err(FileFault::Unknown(format!("`{path}` is code in a language that is not run here")));
     }
     let text = || files.read(path).map_err(FileFault::Error);
