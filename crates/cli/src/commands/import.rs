@@ -19,6 +19,7 @@ use crate::failure::{CommandResult, Failure};
 /// --results writes them as results, which `probare compare` and `probare show` read. See docs/exchange.md for what is lost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Arguments {
     /// The file; - is standard input. Several files are read as one: an eval of OpenAI, its runs and its samples
     #[arg(value_name = "FILE", required = true)]

@@ -14,7 +14,7 @@ use crate::judges::prompting::{
     JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PromptTemplate, QuotedTexts, bool_field,
     judge_evidence, number_field, read_verdict, text_field,
 };
-use crate::text::promptfoo_test::{PromptfooTest, ScriptCalls, TestScripts, read_options};
+use crate::text::promptfoo_test::{PromptfooTest, ScriptCalls, TestScripts, judged_output, read_options};
 
 /// The prompt, unless another is given.
 const PROMPT: &str = include_str!("prompts/promptfoo_judged_test.txt");
@@ -315,7 +315,7 @@ impl Judge for JudgedTest {
         if questions.is_empty() {
             return Ok(JudgeAction::Done(self.outcome(&sample, &judged, &[])?));
         }
-        let output = self.test.output(&sample, &self.calls(&sample))?;
+        let output = judged_output(&sample, &self.calls(&sample))?;
         let response = output.as_str().map_or_else(|| js::json(&output, 0), str::to_owned);
         let messages = |at: usize| {
             let mut data = QuotedTexts::default();

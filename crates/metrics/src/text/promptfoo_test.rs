@@ -202,21 +202,6 @@ impl PromptfooTest {
         self.outcome(&grade, sample.response()?, Vec::new())
     }
 
-    /// The output that is judged: the response, or what is kept beside it, after the transforms of the test.
-    pub(crate) fn output(&self, sample: &Sample<'_>, calls: &ScriptCalls<'_>) -> Result<Value, ScoreError> {
-        let made = self.transformed(&TestParts::new(sample), sample.response()?, calls);
-        made.map_err(|fault| calls.fault.take().unwrap_or_else(|| fault_error(fault)))
-    }
-
-    fn transformed(&self, parts: &TestParts<'_>, response: &str, calls: &ScriptCalls<'_>) -> Result<Value, Fault> {
-        // What is no text is kept beside its text form.
-        let mut output = parts.get("output").cloned().unwrap_or_else(|| Value::from(response));
-        for number in parts.get("transforms").and_then(Value::as_array).into_iter().flatten() {
-            output = calls.transformed(number, &output)?;
-        }
-        Ok(output)
-    }
-
     /// The grade of a sample; `decide` gives the verdict on each assertion. An error where promptfoo throws, or where something
     /// cannot be run.
     pub(crate) fn grade(
@@ -233,7 +218,7 @@ impl PromptfooTest {
             }
         }
         let response = sample.response()?;
-        let output = self.transformed(&parts, response, calls);
+        let output = transformed(&parts, response, calls);
         let output = output.map_err(|fault| calls.fault.take().unwrap_or_else(|| fault_error(fault)))?;
         let graded = self.grade_output(&parts, &output, calls, decide);
         let mut grade = graded.map_err(|error| {
@@ -328,6 +313,21 @@ impl Metric for PromptfooTest {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         self.score_with(&sample, None)
     }
+}
+
+/// The output that is judged: the response, or what is kept beside it, after the transforms of the test.
+pub(crate) fn judged_output(sample: &Sample<'_>, calls: &ScriptCalls<'_>) -> Result<Value, ScoreError> {
+    let made = transformed(&TestParts::new(sample), sample.response()?, calls);
+    made.map_err(|fault| calls.fault.take().unwrap_or_else(|| fault_error(fault)))
+}
+
+fn transformed(parts: &TestParts<'_>, response: &str, calls: &ScriptCalls<'_>) -> Result<Value, Fault> {
+    // What is no text is kept beside its text form.
+    let mut output = parts.get("output").cloned().unwrap_or_else(|| Value::from(response));
+    for number in parts.get("transforms").and_then(Value::as_array).into_iter().flatten() {
+        output = calls.transformed(number, &output)?;
+    }
+    Ok(output)
 }
 
 fn fault_error(fault: Fault) -> ScoreError {
