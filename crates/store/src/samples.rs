@@ -385,15 +385,19 @@ impl SampleTable {
 
     /// All samples of a trace: its own, and those of the agents in it (`TRACE/SPAN`).
     pub fn of_trace(&self, connection: &Connection, trace: &str) -> Result<Vec<SampleRow>, StoreFault> {
-        // A slash is followed by the digit 0.
+        // One range of the index, since a slash is followed by the digit 0; other ids in it only begin alike.
         let mut statement = connection.prepare_cached(&format!(
-            "SELECT {} FROM samples WHERE run = ?1 AND (id = ?2 OR id > ?2 || '/' AND id < ?2 || '0')",
+            "SELECT {} FROM samples WHERE run = ?1 AND id >= ?2 AND id < ?3",
             self.columns()
         ))?;
-        let mut rows = statement.query(params![self.run, trace])?;
+        let mut rows = statement.query(params![self.run, trace, format!("{trace}0")])?;
+        let is_meant = |id: &str| id.strip_prefix(trace).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            found.push(self.read(row)?.0);
+            let (row, _) = self.read(row)?;
+            if is_meant(&row.place.id) {
+                found.push(row);
+            }
         }
         Ok(found)
     }

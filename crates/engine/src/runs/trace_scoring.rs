@@ -128,18 +128,18 @@ impl TraceScoring {
     pub fn score(
         &self,
         store: &Store,
-        mut traces: Vec<CollectedTrace>,
+        traces: Vec<CollectedTrace>,
         options: TraceScoringOptions,
         interrupted: &Arc<AtomicBool>,
     ) -> Result<Option<ScoredTraces>, EvaluationError> {
         let mut scored = ScoredTraces { traces: traces.len() as u64, ..ScoredTraces::default() };
         let mut by_run: BTreeMap<i64, Vec<CollectedTrace>> = BTreeMap::new();
         let mut same: BTreeMap<i64, bool> = BTreeMap::from([(self.run, true)]);
-        for trace in &mut traces {
+        for mut trace in traces {
             if !*same.entry(trace.run).or_insert_with(|| is_same(store, trace.run, &self.plan)) {
-                store.move_trace(trace, self.run)?;
+                store.move_trace(&mut trace, self.run)?;
             }
-            by_run.entry(trace.run).or_default().push(trace.clone());
+            by_run.entry(trace.run).or_default().push(trace);
         }
         for (run, traces) in by_run {
             let exports = SharedBuffer::default();

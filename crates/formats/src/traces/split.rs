@@ -134,7 +134,7 @@ pub fn split_export(text: &str) -> serde_json::Result<SplitExport> {
                 traces[at].1.spans.push(raw.get());
                 traces[at].1.has_error |= span.is_error;
             }
-            Err(reason) => split.reject("a span", reason),
+            Err(reason) => split.reject("a span", &reason),
         }
     }
     for (scope, raw) in exports
@@ -156,9 +156,9 @@ pub fn split_export(text: &str) -> serde_json::Result<SplitExport> {
                     let at = place(record.trace, &mut traces);
                     traces[at].1.records.push(raw.get());
                 }
-                Err(reason) => split.reject("a log record", reason),
+                Err(reason) => split.reject("a log record", &reason),
             },
-            Err(error) => split.reject("a log record", error.to_string()),
+            Err(error) => split.reject("a log record", &error.to_string()),
         }
     }
     if count > MOST {
@@ -177,7 +177,7 @@ fn checked_id(trace: &str) -> Result<(), String> {
 }
 
 impl SplitExport {
-    fn reject(&mut self, what: &str, reason: String) {
+    fn reject(&mut self, what: &str, reason: &str) {
         self.rejected += 1;
         self.reason.get_or_insert_with(|| format!("{what} cannot be used: {reason}"));
     }
