@@ -61,6 +61,8 @@ pub struct CollectorSettings {
     pub quiet_time: Duration,
     /// Share of the traces that metrics which ask a model are computed for.
     pub judged_share: f64,
+    /// Bytes that the store may hold; spans beyond that are refused until there is room again.
+    pub most_bytes: u64,
     /// Days after which a run and its spans are removed; never if absent.
     pub keep_days: Option<u64>,
     /// Where scores are handed on to, with the headers of such a request.
@@ -169,8 +171,15 @@ impl Collector {
         };
         let writing = store.try_clone()?;
         writing.sync_fully()?;
-        let (run_now, counted) = (Arc::clone(&run), Arc::clone(&counters));
-        spawn("collect", Box::new(move || keep_arrivals(&writing, &received, &run_now, &counted)))?;
+        let keeper = ArrivalKeeper {
+            store: writing,
+            received,
+            run: Arc::clone(&run),
+            most_bytes: settings.most_bytes,
+            counters: Arc::clone(&counters),
+            log: Arc::clone(&settings.log),
+        };
+        spawn("collect", Box::new(move || keeper.run()))?;
         if let Some((endpoint, nobody)) = endpoint {
             let exporter = ScoreExporter {
                 store: store.try_clone()?,
@@ -281,8 +290,38 @@ impl Drop for Collector {
 }
 
 /// Writes what comes, many requests in one transaction, and answers behind it.
-fn keep_arrivals(store: &Store, received: &Receiver<Arrival>, run: &AtomicI64, counters: &CollectorCounters) {
-    while let Ok(first) = received.recv() {
+struct ArrivalKeeper {
+    store: Store,
+    received: Receiver<Arrival>,
+    run: Arc<AtomicI64>,
+    most_bytes: u64,
+    counters: Arc<CollectorCounters>,
+    log: OperatorLog,
+}
+
+impl ArrivalKeeper {
+    fn run(self) {
+        let mut is_failing = false;
+        while let Ok(first) = self.received.recv() {
+            let failed = self.keep(first).err();
+            if let Some(error) = failed.as_ref().filter(|_| !is_failing) {
+                (self.log)(&format!("error: spans cannot be kept, and exporters are told to try again: {error}"));
+            }
+            is_failing = failed.is_some();
+        }
+    }
+
+    /// Whether there is room left.
+    fn check_room(&self) -> Result<(), StoreError> {
+        if self.store.bytes_in_use()? <= self.most_bytes {
+            return Ok(());
+        }
+        let reason = format!("it holds the {:.1} GiB that it may", self.most_bytes as f64 / f64::from(1 << 30));
+        Err(StoreError::Database { path: self.store.path().to_owned(), reason })
+    }
+
+    fn keep(&self, first: Arrival) -> Result<(), StoreError> {
+        let Self { store, received, run, counters, .. } = self;
         let mut pieces = first.pieces;
         let mut waiting = vec![(pieces.len(), first.kept)];
         while pieces.len() < PIECES_AT_ONCE
@@ -292,8 +331,7 @@ fn keep_arrivals(store: &Store, received: &Receiver<Arrival>, run: &AtomicI64, c
             pieces.extend(next.pieces);
         }
         let (run, now) = (run.load(Ordering::Relaxed), milliseconds());
-        let kept = store.collect(run, now, &pieces);
-        match kept {
+        match self.check_room().and_then(|()| store.collect(run, now, &pieces)) {
             Ok(0) => {
                 counters.pieces.fetch_add(pieces.len() as u64, Ordering::Relaxed);
                 for (_, kept) in waiting {
@@ -317,8 +355,10 @@ fn keep_arrivals(store: &Store, received: &Receiver<Arrival>, run: &AtomicI64, c
                 for (_, kept) in waiting {
                     let _ = kept.send(Err(error.clone()));
                 }
+                return Err(error);
             }
         }
+        Ok(())
     }
 }
 

@@ -206,6 +206,15 @@ impl Store {
         set.map_err(|error| StoreFault::from(error).in_store(self.path()))
     }
 
+    /// Bytes of the file that hold something: room that was given back is used again.
+    pub fn bytes_in_use(&self) -> Result<u64, StoreError> {
+        self.read(|connection| {
+            let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+            let pages = number("page_count")? - number("freelist_count")?;
+            Ok((pages * number("page_size")?).unsigned_abs())
+        })
+    }
+
     /// Keeps pieces of traces, those of new traces for this run. Gives the number of those for which their trace had no room
     /// any more.
     pub fn collect(&self, run: i64, now: i64, pieces: &[TracePiece]) -> Result<u64, StoreError> {
@@ -461,6 +470,7 @@ mod tests {
         assert_eq!(store.remove_days_before("2026-11-19").unwrap(), 0);
         assert_eq!(store.remove_days_before("2026-11-20").unwrap(), 1);
         assert_eq!((store.waiting_traces().unwrap(), store.runs().unwrap().len()), (0, 0));
+        assert!((1 << 14..1 << 20).contains(&store.bytes_in_use().unwrap()));
         let left: i64 = store.connection.query_row("SELECT count(*) FROM spans", [], |row| row.get(0)).unwrap();
         assert_eq!(left, 0);
     }

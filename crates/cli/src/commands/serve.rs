@@ -9,7 +9,7 @@ use std::time::Duration;
 use probare_analysis::RunViewer;
 use probare_benchmarks::registries;
 use probare_core::Backend;
-use probare_engine::{Config, Exit, ModelBackend, parse_jobs};
+use probare_engine::{Config, Exit, ModelBackend, SettingOrigin, parse_jobs};
 use probare_formats::read_whole;
 use probare_models::{Secret, forbid_core_dumps};
 use probare_retrieval::Mode;
@@ -82,12 +82,16 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "30", requires = "collect", env = "PROBARE_KEEP_DAYS")]
     keep_days: u64,
 
+    /// With --collect: refuse further spans as long as the store holds more than this, in GiB
+    #[arg(long, value_name = "GIB", default_value = "20", requires = "collect", env = "PROBARE_MAX_STORE_SIZE")]
+    max_store_size: f64,
+
     /// With --collect: send scores on as OTLP log records `gen_ai.evaluation.result` to this address, such as http://127.0.0.1:4318/v1/logs
     #[arg(long, value_name = "URL", requires = "collect", env = "PROBARE_EXPORT_SCORES")]
     export_scores: Option<String>,
 
     /// Header of such a request, as NAME=VALUE; ${VARIABLE} in it is taken from the environment (repeatable)
-    #[arg(long = "export-header", value_name = "NAME=VALUE", value_parser = header, requires = "export_scores", env = "PROBARE_EXPORT_HEADER")]
+    #[arg(long = "export-header", value_name = "NAME=VALUE", value_parser = header, requires = "export_scores", env = "PROBARE_EXPORT_HEADER", hide_env_values = true)]
     export_headers: Vec<(String, String)>,
 
     #[command(flatten)]
@@ -235,12 +239,22 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     Ok(Exit::Fine)
 }
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is checked to be a size")]
+fn gibibytes(number: f64) -> Result<u64, Failure> {
+    match number * f64::from(1 << 30) {
+        bytes if (0.0..=1e18).contains(&bytes) => Ok(bytes as u64),
+        _ => Err(Failure::usage("--max-store-size needs a size in GiB").hint("such as 20, or 0.5")),
+    }
+}
+
 /// Who keeps traces, where they are collected.
 fn collector(arguments: &Arguments) -> Result<Option<Arc<Collector>>, Failure> {
     let said = arguments.asking.options();
     if !arguments.collect {
-        return match said.names().into_iter().find(|name| COLLECTED_SCORES.contains(name)) {
-            Some(name) => Err(Failure::usage(format!("`{name}` is set, and nothing is collected"))
+        // A variable may be meant for other commands; a flag is meant for this one.
+        let is_flag = |name: &str| matches!(said.origin(name), SettingOrigin::Flag(_));
+        return match COLLECTED_SCORES.into_iter().find(|name| is_flag(name)) {
+            Some(name) => Err(Failure::usage(format!("{} is given, and nothing is collected", said.origin(name)))
                 .hint("add --collect; without it the metrics stand in each request")),
             None => Ok(None),
         };
@@ -257,6 +271,7 @@ fn collector(arguments: &Arguments) -> Result<Option<Arc<Collector>>, Failure> {
         options,
         quiet_time: arguments.quiet_time,
         judged_share: arguments.sample,
+        most_bytes: gibibytes(arguments.max_store_size)?,
         keep_days: Some(arguments.keep_days),
         export,
         log: Arc::new(remark),

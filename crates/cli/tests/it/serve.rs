@@ -351,6 +351,12 @@ fn what_a_collector_has_taken_survives_its_death() {
 }
 
 #[test]
+fn a_variable_for_other_commands_does_not_stop_a_server_that_collects_nothing() {
+    let server = ServeProcess::start(|command| command.env("PROBARE_METRIC", "steps"));
+    assert_eq!(server.signalled("-TERM").0, Some(0));
+}
+
+#[test]
 fn options_of_a_collector_without_one_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, expected) in [

@@ -38,6 +38,7 @@ impl CollectingServer {
             options: options(config, folder.path()),
             quiet_time: Duration::from_millis(300),
             judged_share: 1.0,
+            most_bytes: u64::MAX,
             keep_days: None,
             export: None,
             log: Arc::new(move |text| log.lock().unwrap().push(text.to_owned())),
@@ -228,6 +229,7 @@ fn a_collector_that_was_stopped_scores_what_it_kept_when_it_starts_again() {
         options: options(CONTAINS, server.store.parent().unwrap()),
         quiet_time: Duration::ZERO,
         judged_share: 1.0,
+        most_bytes: u64::MAX,
         keep_days: Some(30),
         export: None,
         log: Arc::new(|_| {}),
@@ -248,6 +250,15 @@ fn a_collector_that_was_stopped_scores_what_it_kept_when_it_starts_again() {
         assert!(Instant::now() < until);
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+#[test]
+fn a_store_that_is_full_refuses_spans_until_there_is_room() {
+    let server = CollectingServer::start(CONTAINS, |settings| settings.most_bytes = 1);
+    let refused = server.server.post("/v1/traces", &spans(&[chat(TRACE, "6331000000000000", "a", "b")]).to_string());
+    assert!(refused.status == 503 && refused.head.contains("retry-after: 1"), "{refused:?}");
+    let told = server.told.lock().unwrap();
+    assert!(told.len() == 1 && told[0].contains("it holds the 0.0 GiB that it may"), "{told:?}");
 }
 
 #[test]
