@@ -2,7 +2,7 @@
 // at 420 pixels and in print. Run by `cargo x test --all`; by hand:
 //   node tests/viewer/accessibility.mjs NODE_MODULES PROGRAM [FOLDER FOR PICTURES]
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -59,7 +59,11 @@ const views = [
   ["missing", "/view#/cases?run=r9", "[role=alert]"],
   ["keys", "/view#/runs", "article.run table", (page) => page.click("#keys")],
   ["saved", saved, "#browser tbody"],
-  ["saved-case", saved, "#browser tbody", (page) => page.click(".opener")],
+  ["saved-case", `${saved}#/case?id=symbol-helium`, "article.output .panel"],
+  ["saved-filter", `${saved}#/cases?q=token_f1%3C0.5+model%3Aswift&sort=token_f1`, "#browser tbody"],
+  ["saved-grid", `${saved}#/cases?q=flipped&layout=grid`, "#browser tbody"],
+  ["saved-nothing", `${saved}#case=nobody`, "[role=alert]"],
+  ["saved-marks", `${saved}#case=symbol-helium`, "article.output .panel", (page) => page.click("details.menu summary")],
   ["comparison-page", pathToFileURL(path.join(folder, "comparison.html")).href, "main"],
 ];
 async function openChange(page) {
@@ -89,8 +93,11 @@ for (const [width, looks] of windows) {
   if (process.env.PROBARE_VIEWER_SOURCES) {
     await context.route("**/view/*.{js,css}", (route) => {
       const name = path.basename(new URL(route.request().url()).pathname);
-      const of = ["case.js", "style.css"].includes(name) ? "crates/report/src/html" : "crates/server/src/view";
-      return route.fulfill({ path: path.join(root, of, name) });
+      const folders = ["crates/report/src/html", "crates/server/src/view"];
+      const read = (/** @type {string} */ file) =>
+        readFileSync(folders.map((of) => path.join(root, of, file)).find(existsSync) || "", "utf8");
+      const body = name === "style.css" ? read(name) + read("viewer.css") : read(name);
+      return route.fulfill({ body, contentType: name.endsWith("css") ? "text/css" : "text/javascript" });
     });
   }
   const page = await context.newPage();

@@ -202,7 +202,7 @@ impl ResultsFile {
         if self.format != ReportFormat::Html {
             return Ok(None);
         }
-        Ok(Some(PageTexts(rows::LineRows::new(self.decompressed()?))))
+        Ok(Some(PageTexts::new(rows::LineRows::new(self.decompressed()?))))
     }
 
     /// SHA-256 of the file without its compression.

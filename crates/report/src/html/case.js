@@ -5,7 +5,7 @@
 /**
  * @typedef {{ name: string, summary: string, range: [number | null, number | null] }} Metric
  * @typedef {null | false | [number, number] | [number, number, string, string | null]} Cell
- * @typedef {{ id: string, w?: string, q: string, v: Cell[], m?: number[], e?: string, t?: string[] }} Entry
+ * @typedef {{ id: string, values: Cell[], missed?: number[], excuse?: string, tags?: string[] }} Entry
  * @typedef {{ field: string, index?: number, path?: string, name: string, text: string, cut?: boolean, more?: number }} Shown
  * @typedef {{ line: { scores: Record<string, any> }, texts: Shown[], tones: any[], asked?: [string, string, boolean][] }} CaseRecord
  */
@@ -109,11 +109,11 @@ export const valueOf = (cell, fails) => {
 };
 /** @param {Metric[]} metrics @param {Entry} entry @param {number} at */
 export const cellOf = (metrics, entry, at) => {
-  const cell = entry.v[at];
+  const cell = entry.values[at];
   if (cell === null || cell === undefined)
     return make("td", {}, make("span", { class: "value none", title: "not applicable" }, "n/a"));
   if (cell === false) return make("td", { class: "right" }, make("span", { class: "tag bad" }, "failed"));
-  const fails = (entry.m || []).includes(at);
+  const fails = (entry.missed || []).includes(at);
   return make("td", {}, valueOf(cell, fails), cell[0] === null ? null : meter(metrics[at], cell[0], cell[1]));
 };
 
@@ -271,12 +271,12 @@ export const textsOf = (metrics, entry, record, isMarked) => {
       ),
     );
   }
-  if (entry.t)
+  if (entry.tags)
     texts.append(
       make(
         "div",
         { class: "field" },
-        entry.t.flatMap((name) => [make("span", { class: "tag" }, name), " "]),
+        entry.tags.flatMap((name) => [make("span", { class: "tag" }, name), " "]),
       ),
     );
   return texts;
@@ -357,9 +357,9 @@ export const panelOf = (metrics, entry, record, at) => {
     return null;
   } else {
     /** @type {any} */
-    const cell = entry.v[at] || [told.value, 0];
+    const cell = entry.values[at] || [told.value, 0];
     const label = told.label === undefined ? null : make("span", { class: `tag ${cell[3] || ""}` }, told.label);
-    const fails = (entry.m || []).includes(at);
+    const fails = (entry.missed || []).includes(at);
     // A metric of one's own may give a label and no value.
     const value = { class: `value${fails ? " missed" : ""}`, title: fails ? "fails a limit" : null };
     headed(typeof told.value === "number" ? make("span", value, column(told.value)) : null, " ", label);

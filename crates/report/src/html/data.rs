@@ -9,7 +9,7 @@ use std::path::Path;
 
 use tempfile::SpooledTempFile;
 
-use super::record::CaseEntry;
+use super::record::IndexItem;
 use crate::escape::script_json;
 
 /// Bytes that are kept in memory before they go to a temporary file.
@@ -113,10 +113,10 @@ impl PageCases {
     }
 
     /// Adds a case.
-    pub(super) fn add(&mut self, mut entry: CaseEntry, record: &str) -> io::Result<()> {
-        (entry.c, entry.p) = (self.part, self.records.items);
+    pub(super) fn add(&mut self, mut item: IndexItem, record: &str) -> io::Result<()> {
+        (item.part, item.line) = (self.part, self.records.items);
         self.records.add(record)?;
-        self.index.add(&serde_json::to_string(&entry)?)?;
+        self.index.add(&serde_json::to_string(&item)?)?;
         self.cases += 1;
         self.bytes += record.len() as u64;
         if self.records.items >= RECORDS || self.records.bytes >= RECORD_BYTES {

@@ -28,26 +28,33 @@ use probare_core::Sha256;
 use crate::VERSION;
 use crate::escape::html as escaped;
 
-const STYLE: &str = include_str!("style.css");
-const CASE: &str = include_str!("case.js");
-const PAGE: &str = include_str!("page.js");
+const STYLE: &str = concat!(include_str!("style.css"), include_str!("viewer.css"));
+
+/// The modules that the viewer and the page that is one file share, by their file names; each after those that it needs at once.
+pub const MODULES: [(&str, &str); 7] = [
+    ("case.js", include_str!("case.js")),
+    ("page.js", include_str!("page.js")),
+    ("source.js", include_str!("source.js")),
+    ("difference.js", include_str!("difference.js")),
+    ("case-list.js", include_str!("case-list.js")),
+    ("case-page.js", include_str!("case-page.js")),
+    ("app.js", include_str!("app.js")),
+];
+
+/// What a page that is one file has besides.
+const OF_A_FILE: [&str; 3] = [include_str!("filter.js"), include_str!("embedded.js"), include_str!("saved.js")];
 
 /// The style of every page.
 pub const fn style() -> &'static str {
     STYLE
 }
 
-/// The module that shows a case, for pages whose scripts are files of their own.
-pub const fn case_module() -> &'static str {
-    CASE
-}
-
 /// The script of a page that is one file, and its SHA-256 in base 64, by which the policy of the page knows it. Modules do not
-/// load from a file that was opened by a double click, so both are joined: imports and exports stand on lines of their own.
+/// load from a file that was opened by a double click, so they are joined: imports and exports stand on lines of their own.
 static SCRIPT: LazyLock<(String, String)> = LazyLock::new(|| {
     let mut script = String::from("(() => {\n\"use strict\";\n");
     let mut is_import = false;
-    for line in CASE.lines().chain(PAGE.lines()) {
+    for line in MODULES.iter().map(|(_, module)| *module).chain(OF_A_FILE).flat_map(str::lines) {
         is_import |= line.starts_with("import ");
         if !is_import {
             script.push_str(line.strip_prefix("export ").unwrap_or(line));
@@ -108,11 +115,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_of_one_file_has_both_scripts_as_one_and_its_policy_names_it() {
+    fn a_page_of_one_file_has_its_modules_as_one_script_and_its_policy_names_it() {
         let (script, hash) = &*SCRIPT;
         assert!(script.contains("const cellOf = ") && script.contains("document.getElementById(\"browser\")"));
         assert!(!script.contains("\nimport ") && !script.contains("\nexport "));
         assert!(!script.contains("</script"));
+        let mut names: Vec<&str> = (script.lines())
+            .filter_map(|line| ["const ", "let ", "class "].iter().find_map(|word| line.strip_prefix(word)))
+            .filter_map(|rest| rest.split([' ', ';']).next().filter(|name| !name.starts_with(['[', '{'])))
+            .collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all, "two modules have a name in common");
         assert!(page("t", "").contains(&format!("script-src 'sha256-{hash}'")));
     }
 

@@ -12,8 +12,8 @@ use serde::ser::{SerializeSeq, Serializer};
 use super::tone::{Tones, label_tone, step};
 use crate::RendererOptions;
 use crate::escape::{HTML_HIDDEN, TAG_CHARACTERS, excerpt};
-use crate::status::{model_and_repeat, model_name, score};
-use crate::timeline::TimelineText;
+use crate::status::{model_name, score};
+use crate::timeline::{TimelineText, answer_text};
 use crate::worst::Rank;
 
 /// Bytes of one text that are kept.
@@ -26,30 +26,51 @@ const ITEM: usize = 8_000;
 /// Texts of messages and calls that are kept, besides those that evidence points at.
 const PIECES: usize = 120;
 
-/// What the table of the page knows of a case.
+/// Bytes of a question and of an answer in the table of a page.
+const OPENING: usize = 220;
+
+/// What the table of a page knows of an output.
 #[derive(Debug, Serialize)]
-pub(super) struct CaseEntry {
-    /// Which part of the data has the record, and where in it; filled in by whoever writes it.
-    pub(super) c: usize,
-    pub(super) p: usize,
+struct CaseEntry {
     id: String,
-    /// Whose output it is, and which of several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    w: Option<String>,
-    /// What makes the reader recognise the case.
-    q: String,
     /// One value per metric.
-    v: Vec<Cell>,
-    /// Largest and mean shortfall: worse comes first.
-    r: (f64, f64),
+    values: Vec<Cell>,
     /// Metrics by which the case fails.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    m: Vec<usize>,
+    missed: Vec<usize>,
     /// Why it is no failure.
     #[serde(skip_serializing_if = "Option::is_none")]
-    e: Option<String>,
+    excuse: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    t: Vec<String>,
+    tags: Vec<String>,
+}
+
+/// An output in the index of a page that is one file.
+#[derive(Debug, Serialize)]
+pub(super) struct IndexItem {
+    /// Which part of the data has the record, and on which line; filled in by whoever writes it.
+    pub(super) part: usize,
+    pub(super) line: usize,
+    entry: CaseEntry,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered_by: Option<String>,
+    #[serde(skip_serializing_if = "is_first")]
+    repeat: u32,
+    /// What makes the reader recognise the case.
+    opening: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
+    /// Largest and mean shortfall: worse comes first.
+    shortfall: (f64, f64),
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_first(repeat: &u32) -> bool {
+    *repeat == 0
 }
 
 /// A value (`null` where there is a label alone) with its step and label; `null` where the question does not apply, `false` where it could not be scored.
@@ -99,14 +120,13 @@ struct CaseText<'a> {
     more: Option<usize>,
 }
 
-/// What a table shows of a case, as JSON: its id, whose output it is, its opening words, one value per metric, the metrics by
-/// which it fails, and its tags.
+/// What a table shows of an output, as JSON: the id of its case, one value per metric, the metrics by which it fails, and its tags.
 pub fn case_entry(
     result: &CaseResult,
     metrics: &[MetricInfo],
     options: &RendererOptions,
 ) -> serde_json::Result<String> {
-    serde_json::to_string(&entry(result, metrics, options, Rank::for_case(metrics, result, 0)))
+    serde_json::to_string(&entry(result, metrics, options))
 }
 
 /// What is shown of a case once it is opened, as JSON: its result line, its texts, and the tones of its evidence.
@@ -151,8 +171,28 @@ pub fn page_settings(metrics: &[MetricInfo]) -> PageSettings {
     }
 }
 
-/// The entry of a case.
-pub(super) fn entry(result: &CaseResult, metrics: &[MetricInfo], options: &RendererOptions, rank: Rank) -> CaseEntry {
+/// An output as the index has it.
+pub(super) fn index_item(
+    result: &CaseResult,
+    metrics: &[MetricInfo],
+    options: &RendererOptions,
+    rank: Rank,
+) -> IndexItem {
+    IndexItem {
+        part: 0,
+        line: 0,
+        entry: entry(result, metrics, options),
+        model: result.model.clone(),
+        prompt: result.prompt.clone(),
+        answered_by: result.answered_by().map(str::to_owned),
+        repeat: result.repeat,
+        opening: excerpt(case_opening(&result.case), OPENING),
+        answer: answer_text(&result.case).map(|answer| excerpt(&answer, OPENING)),
+        shortfall: rank.shortfalls(),
+    }
+}
+
+fn entry(result: &CaseResult, metrics: &[MetricInfo], options: &RendererOptions) -> CaseEntry {
     let pairs = || metrics.iter().zip(&result.results);
     let fails = |(metric, named): &(&MetricInfo, &MetricResult)| {
         score(named).is_some_and(|score| options.failing_case(&metric.name, score.value.get()).next().is_some())
@@ -160,16 +200,11 @@ pub(super) fn entry(result: &CaseResult, metrics: &[MetricInfo], options: &Rende
     let failing: Vec<usize> = pairs().enumerate().filter(|(_, pair)| fails(pair)).map(|(at, _)| at).collect();
     let excused = result.excused.as_deref().filter(|_| !failing.is_empty()).map(|excuse| excerpt(excuse, 200));
     CaseEntry {
-        c: 0,
-        p: 0,
         id: result.case.id.clone(),
-        w: model_and_repeat(result),
-        q: excerpt(case_opening(&result.case), 110),
-        v: pairs().map(|(metric, named)| cell(metric, named)).collect(),
-        r: rank.shortfalls(),
-        m: if excused.is_some() { Vec::new() } else { failing },
-        e: excused,
-        t: result.case.tags.iter().take(ITEMS).map(|tag| excerpt(tag, 80)).collect(),
+        values: pairs().map(|(metric, named)| cell(metric, named)).collect(),
+        missed: if excused.is_some() { Vec::new() } else { failing },
+        excuse: excused,
+        tags: result.case.tags.iter().take(ITEMS).map(|tag| excerpt(tag, 80)).collect(),
     }
 }
 
@@ -366,10 +401,6 @@ mod tests {
 
     use super::*;
 
-    fn rank(result: &CaseResult) -> Rank {
-        Rank::for_case(&metrics(), result, 0)
-    }
-
     #[test]
     fn an_entry_says_what_the_table_shows() {
         let gates =
@@ -377,14 +408,18 @@ mod tests {
         let options = RendererOptions { gates, ..RendererOptions::default() };
         let mut result = result("a", 0.5);
         result.case.tags = vec!["new".into()];
-        let json =
-            |result: &CaseResult| serde_json::to_string(&entry(result, &metrics(), &options, rank(result))).unwrap();
-        insta::assert_snapshot!(json(&result), @r#"{"c":0,"p":0,"id":"a","q":"Why did books become cheap?","v":[[0.5,2],null,false],"r":[1.0,0.75],"m":[0],"t":["new"]}"#);
+        result.model = Some("small".into());
+        let json = |result: &CaseResult| {
+            let rank = Rank::for_case(&metrics(), result, 0);
+            serde_json::to_string(&index_item(result, &metrics(), &options, rank)).unwrap()
+        };
+        insta::assert_snapshot!(json(&result), @r#"{"part":0,"line":0,"entry":{"id":"a","values":[[0.5,2],null,false],"missed":[0],"tags":["new"]},"model":"small","opening":"Why did books become cheap?","answer":"The press made books cheap.","shortfall":[1.0,0.75]}"#);
         result.excused = Some("on purpose".into());
         if let Ok(Outcome::Scored(score)) = &mut result.results[0] {
             score.label = Some("FAIL".into());
         }
-        insta::assert_snapshot!(json(&result), @r#"{"c":0,"p":0,"id":"a","q":"Why did books become cheap?","v":[[0.5,2,"FAIL","bad"],null,false],"r":[1.0,0.75],"e":"on purpose","t":["new"]}"#);
+        result.repeat = 1;
+        insta::assert_snapshot!(json(&result), @r#"{"part":0,"line":0,"entry":{"id":"a","values":[[0.5,2,"FAIL","bad"],null,false],"excuse":"on purpose","tags":["new"]},"model":"small","repeat":1,"opening":"Why did books become cheap?","answer":"The press made books cheap.","shortfall":[1.0,0.75]}"#);
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! [`Html`]: the report of a run as one page.
 //!
-//! All cases are on the page, as data that its script shows a hundred at a time: up to 100,000 cases and about 200 MB of
+//! All cases are on the page, as data that its script shows fifty at a time: up to 100,000 cases and about 200 MB of
 //! them, and of any that come later the worst thousand, by the rule in [`crate::shortfall`] and its module; the page says
 //! how many it leaves out. They pass through temporary files, so memory does not grow with the run. All numbers above the
 //! table are of the whole run. Without scripts the worst hundred can still be read.
 
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, MetricInfo, MetricResult, Outcome, RunEnd, Sink, Stop};
+use probare_core::{CaseResult, ErrorKind, Event, MetricInfo, MetricResult, Outcome, RunEnd, Sink, Stop};
 
 use super::data::PageCases;
 use super::overview::{self, breakable};
-use super::record::{CaseEntry, PageSettings, case_opening, entry, page_settings, record};
+use super::record::{IndexItem, PageSettings, case_opening, index_item, page_settings, record};
 use super::{PAGE_END, page_script, page_start};
 use crate::escape::{excerpt, html, script_json};
 use crate::number::{count, three_decimals};
@@ -19,7 +19,7 @@ use crate::status::model_and_repeat;
 use crate::worst::{Rank, Worst};
 use crate::{OutputWriter, RendererOptions, Summary, listed_verdicts, manifest};
 
-/// Cases that are shown at a time, and without scripts at all.
+/// Cases that are shown without scripts.
 const ROWS: usize = 100;
 
 /// Cases beyond those that a page has room for, and their bytes.
@@ -36,7 +36,7 @@ pub struct Html {
     outputs: u64,
     data: PageCases,
     /// The worst of the cases for which there is no room in order.
-    beyond: Worst<(CaseEntry, String)>,
+    beyond: Worst<(IndexItem, String)>,
     /// Rows for who has no scripts.
     rows: Worst<String>,
 }
@@ -65,28 +65,28 @@ impl Html {
             (row.len(), row)
         });
         if self.data.has_room() {
-            return self.data.add(entry(result, metrics, options, rank), &record(result, metrics)?);
+            return self.data.add(index_item(result, metrics, options, rank), &record(result, metrics)?);
         }
         self.beyond.offer(rank, || {
             // Names, numbers and texts always have a JSON form.
             let record = record(result, metrics).unwrap_or_default();
-            (record.len(), (entry(result, metrics, options, rank), record))
+            (record.len(), (index_item(result, metrics, options, rank), record))
         });
         Ok(())
     }
 
     fn finish(&mut self, finish: &RunEnd) -> io::Result<()> {
-        for (entry, record) in self.beyond.take_in_order() {
-            self.data.add(entry, &record)?;
+        for (item, record) in self.beyond.take_in_order() {
+            self.data.add(item, &record)?;
         }
         let summary = Summary::required(finish)?;
         let title = self.options.title(&summary.source);
         let head = page_start(&title, &overview::lead(summary, &self.metrics));
         self.output.write_all(head.as_bytes())?;
+        self.output.write_all(b"<div id=\"overview\">\n")?;
         self.output.write_all(upper_part(summary, finish).as_bytes())?;
-        if self.data.cases() > 0 {
-            self.output.write_all(self.browser().as_bytes())?;
-        }
+        let cases = if self.data.cases() > 0 { self.browser() } else { "</div>\n".to_owned() };
+        self.output.write_all(cases.as_bytes())?;
         self.output.write_all(overview::footer(&self.metrics).as_bytes())?;
         // The script stands before the records: the table is there while a large file is still being read.
         self.data.copy_index(&mut self.output)?;
@@ -101,7 +101,7 @@ impl Html {
 
     /// The place where the script shows the cases, what it has to know, and a table for who has no scripts.
     fn browser(&self) -> String {
-        let mut body = String::from("<h2 id=\"cases\">Cases</h2>\n");
+        let mut body = String::new();
         let held = self.data.cases();
         if held < self.outputs {
             body.push_str(&format!(
@@ -114,8 +114,8 @@ impl Html {
         }
         let settings = script_json(&self.settings().to_string()).into_owned();
         body.push_str(&format!(
-            "<div id=\"browser\"></div>\n<script type=\"application/json\" id=\"settings\">{settings}</script>\n<noscript>\
-             <p class=\"soft\">The worst {} of {} cases. All cases, their texts and their evidence need scripts.</p>\
+            "</div>\n<div id=\"browser\" class=\"viewer\"></div>\n<script type=\"application/json\" id=\"settings\">{settings}</script>\n<noscript>\
+             <h2>Cases</h2><p class=\"soft\">The worst {} of {} cases. All cases, their texts and their evidence need scripts.</p>\
              <div class=\"cases card scroll\"><table><thead><tr><th scope=\"col\">Case</th>",
             self.rows.len(),
             count(self.outputs),
@@ -130,10 +130,10 @@ impl Html {
     }
 
     fn settings(&self) -> serde_json::Value {
-        let limits = !self.options.case_limits.is_empty()
-            || self.options.gates.iter().any(|gate| matches!(gate, crate::Gate::Any { .. }));
         let PageSettings { metrics, hidden } = page_settings(&self.metrics);
-        serde_json::json!({"metrics": metrics, "hidden": hidden, "rows": ROWS, "limits": limits})
+        let statuses: Vec<&str> =
+            ["scored", "not_applicable"].into_iter().chain(ErrorKind::ALL.map(ErrorKind::name)).collect();
+        serde_json::json!({"metrics": metrics, "hidden": hidden, "statuses": statuses})
     }
 }
 
@@ -270,7 +270,7 @@ mod tests {
         let records = records(&page);
         assert_eq!(records[0][0]["texts"][0]["text"], text);
         assert_eq!(records[0][0]["line"]["id"], HOSTILE);
-        assert_eq!(data(&page, "class=\"index\"")[0][0]["id"], HOSTILE);
+        assert_eq!(data(&page, "class=\"index\"")[0][0]["entry"]["id"], HOSTILE);
         assert_eq!((page.matches("<!--").count(), page.matches("-->").count()), (1, 1), "the records and nothing else");
         assert!(!page.contains("<script>alert"), "neither in the data nor in the table without scripts");
     }
@@ -292,7 +292,7 @@ mod tests {
         let parts = records(&page);
         for entry in entries.iter().step_by(271) {
             let place = |key: &str| usize::try_from(entry[key].as_u64().unwrap()).unwrap();
-            assert_eq!(parts[place("c")][place("p")]["line"]["id"], entry["id"]);
+            assert_eq!(parts[place("part")][place("line")]["line"]["id"], entry["entry"]["id"]);
         }
         assert_eq!(page.matches("<tr><td><b><bdi>case-").count(), ROWS);
         assert!(page.contains("<bdi>case-99</bdi>") && !page.contains("<bdi>case-100</bdi>"));

@@ -1,8 +1,9 @@
 // Labels: one output at a time, decided by a person before they see what any metric said. What the server sends of an output that is
 // not decided has no scores in it, so there is nothing to hide here.
 import { breakable, count, hide, idleOf, make, panelOf, short, textsOf } from "./case.js";
+import { request } from "./http.js";
 import { announce, button, download, goTo, link, linkTo, setTrail, show, tell } from "./page.js";
-import { failure, fetchJson, request } from "./source.js";
+import { failure, fetchJson } from "./source.js";
 
 /**
  * @typedef {import("./contract").LabelState} State

@@ -1,7 +1,8 @@
 // A run that is still written: how far it is, told by the server as it goes on.
 import { count, make, rounded, short } from "./case.js";
 import { button, withDots } from "./page.js";
-import { request, RequestError } from "./source.js";
+import { request } from "./http.js";
+import { RequestError } from "./source.js";
 
 /** @typedef {import("./runs.js").Run} Run */
 

@@ -39,29 +39,20 @@ pub const VIEWER_PATH: &str = "/view";
 
 const PAGE_HTML: &str = include_str!("viewer.html");
 
-/// The scripts and styles of the pages, by their file names.
-const FILES: [(&str, &str); 15] = [
+/// The scripts and styles of the pages, by their file names; beside them the modules of the report.
+const FILES: [(&str, &str); 10] = [
     ("viewer.js", include_str!("viewer.js")),
-    ("page.js", include_str!("page.js")),
-    ("source.js", include_str!("source.js")),
+    ("http.js", include_str!("http.js")),
     ("runs.js", include_str!("runs.js")),
     ("chart.js", include_str!("chart.js")),
     ("live.js", include_str!("live.js")),
-    ("case-list.js", include_str!("case-list.js")),
-    ("case-page.js", include_str!("case-page.js")),
     ("compare.js", include_str!("compare.js")),
-    ("difference.js", include_str!("difference.js")),
     ("calls.js", include_str!("calls.js")),
     ("panel.js", include_str!("panel.js")),
     ("trend.js", include_str!("trend.js")),
     ("labels.js", include_str!("labels.js")),
-    ("case.js", html::case_module()),
 ];
-const STYLES: [(&str, &str); 3] = [
-    ("style.css", html::style()),
-    ("viewer.css", include_str!("viewer.css")),
-    ("labels.css", include_str!("labels.css")),
-];
+const STYLES: [(&str, &str); 2] = [("style.css", html::style()), ("labels.css", include_str!("labels.css"))];
 
 /// One path of the pages.
 pub(crate) struct PageRoute {
@@ -148,7 +139,7 @@ fn text(kind: &'static str, body: &'static str) -> Response {
 async fn file(Path(name): Path<String>) -> Result<Response, ApiError> {
     let find =
         |files: &[(&'static str, &'static str)]| files.iter().find(|(known, _)| *known == name).map(|file| file.1);
-    if let Some(script) = find(&FILES) {
+    if let Some(script) = find(&FILES).or_else(|| find(&html::MODULES)) {
         return Ok(text("text/javascript; charset=utf-8", script));
     }
     match find(&STYLES) {
@@ -468,7 +459,7 @@ mod tests {
         for forbidden in ["<style", "onclick", "onerror", " style=", "http:", "https:", "<script>"] {
             assert!(!PAGE_HTML.contains(forbidden), "{forbidden}");
         }
-        for (name, script) in FILES {
+        for (name, script) in FILES.iter().chain(&html::MODULES) {
             assert!(PAGE_HTML.contains("/view/viewer.js") && !script.is_empty(), "{name}");
             // The name of a vocabulary, which no browser asks for.
             let script = script.replace("http://www.w3.org/2000/svg", "");
@@ -480,7 +471,7 @@ mod tests {
             // What a script imports is served.
             for line in script.lines().filter(|line| line.contains(" from \"./")) {
                 let file = line.split("\"./").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
-                assert!(FILES.iter().any(|(known, _)| *known == file), "{name} imports {file}");
+                assert!(FILES.iter().chain(&html::MODULES).any(|(known, _)| *known == file), "{name} imports {file}");
             }
         }
     }

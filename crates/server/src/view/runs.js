@@ -1,6 +1,7 @@
 // All runs: what each came to, its gates, and which of them are to be compared.
 import { amount, breakable, count, hide, make, rounded, short } from "./case.js";
 import { costChart } from "./chart.js";
+import { request } from "./http.js";
 import { liveLine } from "./live.js";
 import {
   button,
@@ -20,7 +21,7 @@ import {
   withDots,
 } from "./page.js";
 import { panelsOf } from "./panel.js";
-import { failure, fetchJson, request } from "./source.js";
+import { failure, fetchJson } from "./source.js";
 import { trendsOf } from "./trend.js";
 
 /**
@@ -256,6 +257,53 @@ const runCard = (run, by) => {
   return { card, fill };
 };
 
+/** One line for each run: its verdict, its models, the mean of a metric over all of them, its cost. @param {Run[]} runs */
+const runsTable = (runs) => {
+  /** @type {Map<string, RunSummary>} */
+  const summaries = new Map();
+  const select = /** @type {HTMLSelectElement} */ (make("select", { id: "overview", "aria-label": "Mean of" }));
+  const body = make("tbody", {});
+  /** @param {Run} run */
+  const row = (run) => {
+    const summary = summaries.get(run.key);
+    const toCases = (/** @type {string} */ q, /** @type {string} */ sort = "") =>
+      linkTo("cases", { run: run.key, q, sort });
+    const { gates = [], settings, whole } = summary || {};
+    const failed = gates.filter(({ passed }) => !passed).length;
+    const verdict = failed ? `${failed} of ${amount(gates.length, "gate")} failed` : "gates passed";
+    const tone = summary?.state === "open" ? "" : failed ? "bad" : "good";
+    const at = settings ? settings.metrics.findIndex(({ name }) => name === select.value) : -1;
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, link(toCases("", ""), make("bdi", {}, short(run.name, 80)))),
+      make("td", { class: "nowrap" }, moment((summary || run).made)),
+      make("td", {}, gates.length ? make("span", { class: `tag ${tone}` }, verdict) : "–"),
+      make("td", {}, make("bdi", {}, short(((summary || run).models || []).join(", "), 80) || "–")),
+      settings && whole && at >= 0
+        ? meanCell(settings.metrics[at], whole[at], toCases)
+        : make("td", { class: "right" }, summary ? "–" : "…"),
+      make("td", {}, (summary || run).cost ? make("bdi", {}, (summary || run).cost) : "–"),
+    );
+  };
+  const draw = () => body.replaceChildren(...runs.map(row));
+  select.addEventListener("change", draw);
+  draw();
+  /** @param {RunSummary} summary */
+  const add = (summary) => {
+    summaries.set(summary.key, summary);
+    const known = [...select.options].map(({ value }) => value);
+    const added = summary.settings.metrics.filter(({ name }) => !known.includes(name));
+    select.append(...added.map(({ name }) => make("option", { value: name }, name)));
+    draw();
+  };
+  const heads = ["Run", "Made", "Gates", "Models", select, "Cost"].map((words) => make("th", { scope: "col" }, words));
+  const caption = make("caption", { class: "sr" }, "All runs");
+  const table = make("table", {}, caption, make("thead", {}, make("tr", {}, heads)), body);
+  const frame = { class: "groups card scroll", tabindex: 0, role: "group", "aria-label": "All runs" };
+  return { table: make("div", frame, table), add };
+};
+
 /** What the rows of all runs are made by. @param {string | undefined} by */
 const groupChooser = (by) => {
   const words = [
@@ -275,21 +323,31 @@ export const showRuns = async (query) => {
   hide(settings.hidden);
   elementById("version").textContent = probare;
   setTrail(make("span", { "aria-current": "page" }, "Runs"));
-  const cards = runs
-    .slice()
-    .reverse()
-    .map((run) => runCard(run, query.by));
+  const newest = runs.slice().reverse();
+  const cards = newest.map((run) => runCard(run, query.by));
+  const overview = runs.length > 1 ? runsTable(newest) : null;
   const [trends, costs] = [make("div", { id: "trends" }), make("div", { id: "costs" })];
   const none = runs.length ? null : make("p", { class: "soft" }, "The store has no run yet. `probare run` makes one.");
   drawCompareBar();
   const grouping = runs.length ? groupChooser(query.by) : null;
-  show("Runs", [make("h1", {}, "Runs"), none, grouping, ...cards.map(({ card }) => card), costs, trends, compareBar]);
+  show("Runs", [
+    make("h1", {}, "Runs"),
+    none,
+    overview?.table,
+    grouping,
+    ...cards.map(({ card }) => card),
+    costs,
+    trends,
+    compareBar,
+  ]);
   // One after the other, the newest first: what is above is seen first.
   const summaries = [];
   for (const { card, fill } of cards) {
     if (!card.isConnected) return;
     const summary = await fill();
-    if (summary) summaries.push(summary);
+    if (!summary) continue;
+    summaries.push(summary);
+    overview?.add(summary);
   }
   if (!costs.isConnected) return;
   const chart = costChart(summaries);

@@ -131,6 +131,15 @@ impl Browser {
         self.command("POST", "/actions", Some(&body));
     }
 
+    /// Writes these words into the line that filters cases, and presses Enter.
+    pub fn filter(&self, words: &str) {
+        self.evaluate(&format!(
+            "(() => {{ const field = document.getElementById('filter'); field.value = {}; \
+             field.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Enter', bubbles: true }})); }})()",
+            json!(words)
+        ));
+    }
+
     /// Points at the first element of this selector.
     pub fn point(&self, selector: &str) {
         let found = self.command("POST", "/element", Some(&json!({"using": "css selector", "value": selector})));

@@ -348,13 +348,45 @@ fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
     assert_eq!(fs::read_to_string(&saved).unwrap(), fs::read_to_string(folder.path().join("exported.html")).unwrap());
     let Some(browser) = Browser::start() else { return };
     browser.open(&format!("file://{}", saved.display()));
-    browser.until("document.querySelectorAll('#browser tbody').length === 100");
-    browser.evaluate("(() => { const field = document.querySelector('input[type=search]'); field.value = 'chemists write for helium'; field.dispatchEvent(new Event('input')); })()");
-    browser.until("document.querySelector('output').innerText === '2 of 400 cases'");
-    browser.evaluate("document.querySelector('.opener').click()");
-    browser.until("document.querySelectorAll('.detail .panel').length > 5 && document.querySelector('.detail mark')");
-    browser.evaluate("document.getElementById('cases').scrollIntoView()");
+    browser.until("document.querySelectorAll('#browser tbody').length === 50");
     browser.pictures("saved");
+    // It shows and finds what the viewer does.
+    let listed = "JSON.stringify([document.getElementById('amount').innerText, [...document.querySelectorAll('tbody.case')].map((row) => [...row.querySelectorAll('a.open, .answer-cell, .value')].map((part) => part.innerText))])";
+    for filter in [
+        "\"chemists write for helium\"",
+        "token_f1<0.5 model:swift",
+        "token_f1 < 0.5 OR (chrf<20 -model:swift)",
+        "NOT (token_f1<0.5)",
+        "flipped",
+        "flipped:token_f1 -id~symbol",
+        "tag:nothing",
+        "status:failed",
+        "id:symbol-helium",
+    ] {
+        let address = format!("cases?run=r1&sort=order&q={}", form(filter));
+        browser.open(&format!("file://{}#/{address}", saved.display()));
+        browser.until(&format!("document.getElementById('filter')?.value === {}", json!(filter)));
+        browser.until("!document.querySelector('[aria-busy=true]') && document.getElementById('amount').innerText");
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        let of_page = browser.text(listed);
+        browser.open(&format!("http://127.0.0.1:{}/view#token={}", viewer.port, viewer.token));
+        browser.until("document.querySelector('article.run')");
+        browser.evaluate(&format!("location.hash = {}", json!(format!("#/{}", address.replace("&sort=order", "")))));
+        browser.until(&format!("document.getElementById('filter')?.value === {}", json!(filter)));
+        browser.until("!document.querySelector('[aria-busy=true]') && document.getElementById('amount').innerText");
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        assert_eq!(of_page, browser.text(listed), "{filter}");
+    }
+    browser.open(&format!("file://{}#case=symbol-helium", saved.display()));
+    browser.until("document.querySelectorAll('.output').length > 1 && document.querySelectorAll('.output .panel').length > 5 && document.querySelector('.output mark')");
+    assert_eq!(browser.text("document.querySelector('#main h1').innerText"), "symbol-helium");
+    assert!(browser.evaluate("document.getElementById('overview').hidden").as_bool().unwrap());
+    browser.pictures("saved-case");
+    browser.open(&format!("file://{}#/cases?q=token_f9%3C1", saved.display()));
+    browser.until("document.getElementById('filter-error')?.innerText.includes('nothing called `token_f9`')");
+    browser.open(&format!("file://{}#case=nobody", saved.display()));
+    browser.until("document.querySelector('[role=alert]')?.innerText.includes('not on the page')");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
 /// Texts that would run where a text became markup.
@@ -463,17 +495,28 @@ fn nothing_that_stands_in_a_text_runs() {
     // On the page that is one file, where the texts stand in the page itself.
     browser.open(&format!("file://{}", folder.path().join("page.html").display()));
     browser.until(&format!("document.querySelectorAll('#browser tbody').length === {}", PAYLOADS.len()));
-    browser.evaluate("[...document.querySelectorAll('.opener')].forEach((one) => one.click())");
-    browser.until(&format!("document.querySelectorAll('#browser .detail').length === {}", PAYLOADS.len()));
-    browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
-    let state = browser.evaluate(
-        "[window.ran ?? null, document.querySelectorAll('#browser script, #browser iframe, #browser img, #browser style, #browser object, #browser video').length]",
-    );
-    assert_eq!(state, json!([null, 0]), "the page");
-    assert_eq!(browser.complaints(), Vec::<String>::new(), "nothing was tried");
+    let of_page = |what: &str| {
+        browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
+        let state = browser.evaluate(
+            "[window.ran ?? null, document.querySelectorAll('#browser :is(script:not([type]), iframe, img, style, object, video, [onload], [onerror], [onfocus], [ontoggle], [onmouseover])').length]",
+        );
+        assert_eq!(state, json!([null, 0]), "the page, {what}");
+        assert_eq!(browser.complaints(), Vec::<String>::new(), "nothing was tried, {what}");
+    };
+    of_page("list");
+    for text in PAYLOADS {
+        let address = format!("file://{}#case={}", folder.path().join("page.html").display(), form(text));
+        browser.open(&address);
+        browser
+            .until(&format!("document.querySelector('.output') && document.title.startsWith({})", json!(&text[..6])));
+        of_page(text);
+        browser.evaluate(&format!("location.hash = '#/cases?q={}'", form(&format!("text~{}", quoted(text)))));
+        browser.until("document.querySelector('tbody.case')");
+        of_page(text);
+    }
     // In what the reader writes, and in the address, neither.
     for text in PAYLOADS {
-        let query: String = form(&format!("text~\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")));
+        let query: String = form(&format!("text~{}", quoted(text)));
         browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f0&q={query}", viewer.port));
         browser.until(&format!("document.getElementById('filter')?.value.includes({})", json!(&text[..5])));
         is_safe(text);
@@ -483,6 +526,11 @@ fn nothing_that_stands_in_a_text_runs() {
     browser.open(&format!("http://127.0.0.1:{}/view#/cases?run={}", viewer.port, form(PAYLOADS[1])));
     browser.until("document.querySelector('[role=alert]')");
     is_safe("the address");
+}
+
+/// Words in quotation marks, for a filter.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// A value of an address.

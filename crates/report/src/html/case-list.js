@@ -1,6 +1,5 @@
 // The cases of a run that fit a filter: as a table of scores, or as a grid of answers.
 import { amount, breakable, cellOf, count, hide, make, short, valueOf } from "./case.js";
-import { liveLine } from "./live.js";
 import {
   announce,
   button,
@@ -19,8 +18,7 @@ import {
   withCondition,
   withDots,
 } from "./page.js";
-import { runFacts } from "./runs.js";
-import { failure, fetchJson, request, RequestError } from "./source.js";
+import { failure, fetchJson, RequestError, source } from "./source.js";
 
 /**
  * @typedef {import("./page.js").Query} Query
@@ -77,13 +75,11 @@ const filterTools = (found, query) => {
   });
   input.addEventListener("search", () => input.value === "" && query.q && again({ q: "" }));
   const orders = [
-    ["", "In order"],
+    ...source.orders,
     ...metrics.flatMap(({ name }) => [
       [name, `${name}, lowest first`],
       [`-${name}`, `${name}, highest first`],
     ]),
-    ["-cost", "Most expensive first"],
-    ["-latency", "Slowest first"],
   ];
   const options = orders.map(([value, words]) =>
     make("option", { value, selected: value === (query.sort || "") }, words),
@@ -109,7 +105,7 @@ const filterTools = (found, query) => {
     layout,
     columnChooser(found, query),
     exporter(found, query),
-    link(linkTo("labels", { run: query.run }), "Label"),
+    source.hasLabels ? link(linkTo("labels", { run: query.run }), "Label") : null,
   );
 };
 /** @param {CasePage} found @param {Query} query */
@@ -140,7 +136,7 @@ const exporter = (found, query) => {
     async () => {
       pressed.setAttribute("aria-busy", "true");
       try {
-        const lines = await (await request("export", { run: query.run, q: query.q, sort: query.sort })).blob();
+        const lines = await source.exportCases({ run: query.run, q: query.q, sort: query.sort });
         download(lines, `${fileName(found.run.name)}-cases.jsonl`);
         tell(`${amount(found.total, "case")} exported as JSON lines`);
       } catch (error) {
@@ -235,9 +231,9 @@ const answersGrid = (found, query) => {
   const cell = (output) => {
     if (!output) return make("td", { class: "answer-cell" }, make("span", { class: "none" }, "–"));
     const scores = shown.map((metric) => {
-      const value = output.entry.v[metric];
+      const value = output.entry.values[metric];
       if (value === null || value === undefined) return null;
-      const fails = (output.entry.m || []).includes(metric);
+      const fails = (output.entry.missed || []).includes(metric);
       const words = value === false ? [make("span", { class: "tag bad" }, "failed")] : valueOf(value, fails);
       return make("span", { class: "grid-score" }, make("span", { class: "soft" }, all[metric].name), " ", words);
     });
@@ -312,8 +308,9 @@ export const showCases = async (query) => {
     found = { run, settings, total: 0, from: 0, rows: [], hint: null, has_texts: true };
   }
   const { run } = found;
-  setTrail(link("#/runs", "Runs"), make("span", { "aria-current": "page" }, make("bdi", {}, run.name)));
-  const facts = make("div", {}, refusal ? null : runFacts(run));
+  const { home, runFacts, liveLine } = source;
+  setTrail(...(home ? [home(), make("span", { "aria-current": "page" }, make("bdi", {}, run.name))] : []));
+  const facts = make("div", {}, refusal ? null : runFacts?.(run));
   const list = make("div", {});
   const error = make(
     "p",
@@ -325,15 +322,22 @@ export const showCases = async (query) => {
     try {
       const parameters = { run: query.run, q: query.q, sort: query.sort, from: query.from, most: casesPerPage };
       found = await fetchJson("cases", parameters);
-      facts.replaceChildren(runFacts(found.run));
+      if (runFacts) facts.replaceChildren(runFacts(found.run));
       elementById("amount").textContent = countWords(found, query);
       await drawList(found, query, list);
     } catch (problem) {
       error.replaceChildren(failure(problem));
     }
   };
-  const live = run.state === "open" ? liveLine(run, refresh, refresh) : null;
-  show(run.name, [make("h1", {}, make("bdi", {}, run.name)), facts, live, filterTools(found, query), error, list]);
+  const live = run.state === "open" && liveLine ? liveLine(run, refresh, refresh) : null;
+  show(run.name, [
+    make("h1", {}, make("bdi", {}, home ? run.name : "Cases")),
+    facts,
+    live,
+    filterTools(found, query),
+    error,
+    list,
+  ]);
   announce(countWords(found, query));
   if (!refusal) await drawList(found, query, list);
   // Who comes back from a case is where it stands.

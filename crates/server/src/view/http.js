@@ -1,5 +1,6 @@
-// Where the pages get what they show: the server, with the token of this viewer.
-import { problem, toSearch } from "./page.js";
+// What the pages show comes from the server, with the token of this viewer.
+import { toSearch } from "./page.js";
+import { RequestError } from "./source.js";
 
 /** @typedef {import("./page.js").Parameters} Parameters */
 
@@ -29,15 +30,6 @@ export const findToken = async () => {
 /** @param {string} token */
 export const setToken = (token) => sessionStorage.setItem(storageKey, token);
 
-/** A request that the server refused; status 0 where it did not answer. */
-export class RequestError extends Error {
-  /** @param {number} status @param {string} words */
-  constructor(status, words) {
-    super(words);
-    this.status = status;
-  }
-}
-
 /** @param {string} path @param {Parameters} parameters @param {RequestInit} [options] */
 export const request = async (path, parameters, options) => {
   const search = toSearch(parameters);
@@ -60,16 +52,9 @@ export const request = async (path, parameters, options) => {
 
 // What a view still waits for when another one is opened is not waited for any longer, so it cannot take its place.
 let view = new AbortController();
-export const leaveView = () => {
+addEventListener("hashchange", () => {
   view.abort();
   view = new AbortController();
-};
+});
 /** @param {string} path @param {Parameters} parameters */
 export const fetchJson = async (path, parameters) => (await request(path, parameters, { signal: view.signal })).json();
-
-/** @param {any} error */
-export const failure = (error) =>
-  problem(
-    error instanceof RequestError && error.status === 0 ? "No connection" : "This cannot be shown",
-    error.message,
-  );

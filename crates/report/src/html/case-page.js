@@ -1,6 +1,5 @@
 // One case: what all answers share, and each answer with what every metric said about it and why.
 import { breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf } from "./case.js";
-import { callsFold } from "./calls.js";
 import { casesPerPage, outputName, rememberCase } from "./case-list.js";
 import { difference } from "./difference.js";
 import {
@@ -17,10 +16,10 @@ import {
   withCondition,
   withDots,
 } from "./page.js";
-import { failure, fetchJson } from "./source.js";
+import { fetchJson, source } from "./source.js";
 
 /**
- * @typedef {import("./runs.js").Metric} Metric
+ * @typedef {import("./contract").PageMetric} Metric
  * @typedef {import("./page.js").Query} Query
  * @typedef {import("./case.js").Shown} Shown
  * @typedef {import("./contract").OutputDetail} Answer
@@ -95,14 +94,47 @@ const scoresMatrix = (metrics, outputs) => {
   );
 };
 
+// Metrics whose evidence is not marked in the texts.
+/** @type {Set<string>} */
+const unmarked = new Set();
+const kindsOfMarks = [
+  ["good", "supports it"],
+  ["bad", "counts against it"],
+  ["compared", "compared or unverified"],
+  ["support", "compared with"],
+  ["note", "note"],
+];
+/** What the marks mean, and whose are seen. @param {Metric[]} metrics @param {() => void} redraw @param {boolean} isOpen */
+const marksMenu = (metrics, redraw, isOpen) => {
+  const boxes = metrics.map(({ name }) => {
+    const box = /** @type {HTMLInputElement} */ (
+      make("input", { type: "checkbox", id: `marks-of-${name}`, checked: !unmarked.has(name) })
+    );
+    box.addEventListener("change", () => {
+      if (box.checked) unmarked.delete(name);
+      else unmarked.add(name);
+      redraw();
+      document.getElementById(box.id)?.focus();
+    });
+    return make("label", {}, box, " ", name);
+  });
+  const legend = kindsOfMarks.map(([kind, words]) => make("span", {}, make("mark", { class: kind }, words)));
+  const words = make("summary", {}, "Marks");
+  return make("details", { class: "menu", open: isOpen }, words, make("div", { class: "card" }, boxes, legend));
+};
+
 /** @param {Query} query */
 export const showCase = async (query) => {
-  const { hidden } = currentAddress();
   const found = /** @type {CaseDetail} */ (
-    await fetchJson("case", { run: query.run, at: query.at, id: query.id, q: query.q, sort: query.sort })
+    await fetchJson("case", { run: query.run, at: query.at, id: query.id, n: query.n, q: query.q, sort: query.sort })
   );
   rememberCase(query.run || "", found.at);
   hide(found.settings.hidden);
+  drawCase(found, query, false);
+};
+/** @param {CaseDetail} found @param {Query} query @param {boolean} isMenuOpen */
+const drawCase = (found, query, isMenuOpen) => {
+  const { hidden } = currentAddress();
   const { metrics } = found.settings;
   const { outputs } = found;
   const list = { run: query.run, q: query.q, sort: query.sort, layout: query.layout, hide: hidden };
@@ -110,8 +142,8 @@ export const showCase = async (query) => {
   const toList = link(linkTo("cases", { ...list, from }), make("bdi", {}, found.run.name));
   toList.id = "to-list";
   const here = make("span", { "aria-current": "page" }, make("bdi", {}, short(found.id, 60)));
-  setTrail(link("#/runs", "Runs"), toList, here);
-  const isMarked = () => true;
+  setTrail(...(source.home ? [source.home()] : []), toList, here);
+  const isMarked = (/** @type {number} */ at) => !unmarked.has(metrics[at].name);
   const shared = sharedFields(outputs);
   const whole = make("div", { class: "whole" });
   const sharedPlace = make("div", { class: "shared" });
@@ -123,7 +155,7 @@ export const showCase = async (query) => {
     const { entry, record } = outputs[at];
     const texts = record.texts.filter(({ field }) => shared.has(field));
     sharedPlace.replaceChildren(
-      textsOf(metrics, { ...entry, t: undefined }, { ...record, texts, asked: undefined }, isMarked),
+      textsOf(metrics, { ...entry, tags: undefined }, { ...record, texts, asked: undefined }, isMarked),
     );
     const marks = sharedPlace.querySelectorAll("mark").length;
     const words = `marked: the evidence for the scores of ${answerName(outputs[at], at)}`;
@@ -135,8 +167,10 @@ export const showCase = async (query) => {
   const baseline = query.diff === undefined ? -1 : Number(query.diff);
   const cards = outputs.map((output, at) => {
     const { entry, record } = output;
+    const { excuse } = entry;
+    const excused = excuse ? make("p", { class: "small soft" }, "expected to fail: ", make("bdi", {}, excuse)) : null;
     const own = { ...record, texts: record.texts.filter(({ field }) => !shared.has(field)) };
-    const texts = textsOf(metrics, { ...entry, t: undefined }, own, isMarked);
+    const texts = textsOf(metrics, { ...entry, tags: undefined }, own, isMarked);
     if (outputs[baseline] && at !== baseline) {
       const said = texts.querySelector(".field.response .said");
       const words = difference(responseText(outputs[baseline]), responseText(output))[1];
@@ -154,7 +188,6 @@ export const showCase = async (query) => {
       );
     }
     const facts = answerFacts(output);
-    const excuse = entry.e ? make("p", { class: "small soft" }, "expected to fail: ", make("bdi", {}, entry.e)) : null;
     const head = make(
       "header",
       {},
@@ -165,8 +198,8 @@ export const showCase = async (query) => {
       "article",
       { class: "output card", "data-at": at },
       outputs.length > 1 || facts.length ? head : make("h2", { class: "sr" }, answerName(output, at)),
-      make("div", { class: "split" }, texts, make("div", {}, excuse, panels, idleOf(metrics, record))),
-      callsFold(() => fetchJson("asked", { run: query.run, at: found.at.join(","), sample: output.sample }), failure),
+      make("div", { class: "split" }, texts, make("div", {}, excused, panels, idleOf(metrics, record))),
+      source.callsFold?.({ run: query.run, at: found.at.join(","), sample: output.sample }),
     );
   });
   const sharedHead = outputs.length > 1 ? make("h2", { class: "sr" }, "What all answers share") : null;
@@ -174,7 +207,7 @@ export const showCase = async (query) => {
   whole.append(top, make("div", { class: outputs.length > 1 ? "side-by-side" : "alone" }, cards));
   lightEvidence(whole, sharedPlace, activate);
   activate(0);
-  const tags = (outputs[0]?.entry.t || []).map((tag) => {
+  const tags = (outputs[0]?.entry.tags || []).map((tag) => {
     const filter = withCondition(query.q, `tag:${quoted(tag)}`);
     return make(
       "a",
@@ -185,7 +218,9 @@ export const showCase = async (query) => {
   const title = make("h1", {}, make("bdi", {}, short(found.id, 200)));
   const tagList = tags.length ? make("p", { class: "labels" }, tags) : null;
   const head = make("div", { class: "case-head" }, title, neighbours(found, list));
-  show(found.id, [head, tagList, differenceTools(outputs, query, baseline), whole, terminalCommand(found.command)]);
+  const marks = marksMenu(metrics, () => drawCase(found, query, true), isMenuOpen);
+  const tools = make("div", { class: "tools" }, differenceTools(outputs, query, baseline), marks);
+  show(found.id, [head, tagList, tools, whole, found.command ? terminalCommand(found.command) : null]);
 };
 /** Pointing at a score lights the places that it rests on. @param {HTMLElement} whole @param {HTMLElement} sharedPlace @param {(at: number) => void} activate */
 const lightEvidence = (whole, sharedPlace, activate) => {
@@ -221,7 +256,7 @@ const differenceTools = (outputs, query, baseline) => {
   select.addEventListener("change", () => {
     goTo("case", { ...query, hide: currentAddress().hidden, diff: select.value === "" ? undefined : select.value });
   });
-  return make("div", { class: "tools" }, make("label", {}, "Mark in the answers ", select));
+  return make("label", {}, "Mark in the answers ", select);
 };
 /** @param {CaseDetail} found @param {Record<string, any>} list */
 const neighbours = (found, list) => {
