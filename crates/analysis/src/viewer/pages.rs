@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use probare_core::{CallPurpose, Event, MetricInfo, Sink as _, Stop, closest, output_source_name};
 use probare_report::escape::excerpt;
@@ -289,7 +289,14 @@ impl RunViewer {
 impl RunViewer {
     /// Reads the texts of a run, so that the first search for words need not wait for it.
     pub fn prepare_search(&self, run: &str) -> Result<(), ViewerError> {
-        self.texts(&self.find_run(run)?).map(|_| ())
+        let run = self.find_run(run)?;
+        let kept =
+            Arc::clone(self.texts.lock().unwrap_or_else(PoisonError::into_inner).entry(run.key.clone()).or_default());
+        // Where they are being read, nobody waits for them: a thread that waits is missing where somebody filters.
+        if matches!(kept.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Ok(());
+        }
+        self.texts(&run).map(|_| ())
     }
 
     /// The texts of a run as it is now.

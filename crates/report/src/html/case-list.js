@@ -3,6 +3,7 @@ import { amount, breakable, cellOf, count, hide, make, short, valueOf } from "./
 import {
   announce,
   button,
+  checkMenu,
   currentAddress,
   download,
   elementById,
@@ -117,16 +118,12 @@ const columnChooser = (found, query) => {
   const { metrics } = found.settings;
   if (metrics.length < 2) return null;
   const { hidden } = currentAddress();
-  const boxes = metrics.map(({ name }) => {
-    const box = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", checked: !hidden.includes(name) }));
-    box.addEventListener("change", () => {
-      const hide = hidden.filter((one) => one !== name).concat(box.checked ? [] : [name]);
-      goTo("cases", { ...query, hide });
-    });
-    return make("label", {}, box, " ", name);
-  });
+  const boxes = metrics.map(({ name }) => ({ name, isChecked: !hidden.includes(name) }));
   const words = hidden.length ? `Columns (${metrics.length - hidden.length} of ${metrics.length})` : "Columns";
-  return make("details", { class: "menu" }, make("summary", {}, words), make("div", { class: "card" }, boxes));
+  /** @param {string} name @param {boolean} isChecked */
+  const choose = (name, isChecked) =>
+    goTo("cases", { ...query, hide: hidden.filter((one) => one !== name).concat(isChecked ? [] : [name]) });
+  return checkMenu(words, boxes, choose, []);
 };
 /** @param {CasePage} found @param {Query} query */
 const exporter = (found, query) => {

@@ -4,6 +4,7 @@ import { casesPerPage, outputName, rememberCase } from "./case-list.js";
 import { difference } from "./difference.js";
 import {
   button,
+  checkMenu,
   copy,
   currentAddress,
   goTo,
@@ -13,6 +14,7 @@ import {
   quoted,
   setTrail,
   show,
+  tableCard,
   withCondition,
   withDots,
 } from "./page.js";
@@ -84,14 +86,7 @@ const scoresMatrix = (metrics, outputs) => {
       outputs.map((output) => cellOf(metrics, output.entry, at)),
     ),
   );
-  const head = make("tr", {}, make("th", { scope: "col" }, "Metric"), heads);
-  const caption = make("caption", { class: "sr" }, "Scores of all answers");
-  const table = make("table", {}, caption, make("thead", {}, head), make("tbody", {}, rows));
-  return make(
-    "div",
-    { class: "cases card scroll", tabindex: 0, role: "group", "aria-label": "Scores of all answers" },
-    table,
-  );
+  return tableCard("cases", "Scores of all answers", [make("th", { scope: "col" }, "Metric"), heads], rows);
 };
 
 // Metrics whose evidence is not marked in the texts.
@@ -106,21 +101,17 @@ const kindsOfMarks = [
 ];
 /** What the marks mean, and whose are seen. @param {Metric[]} metrics @param {() => void} redraw @param {boolean} isOpen */
 const marksMenu = (metrics, redraw, isOpen) => {
-  const boxes = metrics.map(({ name }) => {
-    const box = /** @type {HTMLInputElement} */ (
-      make("input", { type: "checkbox", id: `marks-of-${name}`, checked: !unmarked.has(name) })
-    );
-    box.addEventListener("change", () => {
-      if (box.checked) unmarked.delete(name);
-      else unmarked.add(name);
-      redraw();
-      document.getElementById(box.id)?.focus();
-    });
-    return make("label", {}, box, " ", name);
-  });
+  const boxes = metrics.map(({ name }) => ({ name, isChecked: !unmarked.has(name) }));
+  /** @param {string} name @param {boolean} isChecked */
+  const choose = (name, isChecked) => {
+    if (isChecked) unmarked.delete(name);
+    else unmarked.add(name);
+    redraw();
+    const inputs = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll(".menu input"));
+    [...inputs].find(({ value }) => value === name)?.focus();
+  };
   const legend = kindsOfMarks.map(([kind, words]) => make("span", {}, make("mark", { class: kind }, words)));
-  const words = make("summary", {}, "Marks");
-  return make("details", { class: "menu", open: isOpen }, words, make("div", { class: "card" }, boxes, legend));
+  return checkMenu("Marks", boxes, choose, legend, isOpen);
 };
 
 /** @param {Query} query */

@@ -53,7 +53,7 @@ pub(super) fn tiles(summary: &Summary) -> String {
 /// The table of all metrics.
 pub(super) fn means(summary: &Summary) -> String {
     let mut table = String::from(
-        "<h2>Summary</h2>\n<div class=\"summary card scroll\"><table><thead><tr><th scope=\"col\">Metric</th>\
+        "<h2>Summary</h2>\n<div class=\"summary card scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Summary\"><table><thead><tr><th scope=\"col\">Metric</th>\
          <th scope=\"col\" class=\"right\">Mean</th><th scope=\"col\" class=\"right\">95 % interval</th>\
          <th scope=\"col\" class=\"right\">Scored</th>\
          <th scope=\"col\" class=\"right\">Min</th><th scope=\"col\" class=\"right\">Max</th>\
@@ -164,7 +164,7 @@ pub(super) fn groups(summary: &Summary) -> String {
     let Some(groups) = &summary.groups else { return String::new() };
     let by = html(&groups.by.to_string()).into_owned();
     let mut table = format!(
-        "<h2>By {by}</h2>\n<div class=\"groups card scroll\"><table><thead><tr><th scope=\"col\">{by}</th>\
+        "<h2>By {by}</h2>\n<div class=\"groups card scroll\" tabindex=\"0\" role=\"group\" aria-label=\"By {by}\"><table><thead><tr><th scope=\"col\">{by}</th>\
          <th scope=\"col\" class=\"right\">Cases</th>"
     );
     for metric in groups.metrics() {
@@ -260,7 +260,7 @@ pub(super) fn problems(summary: &Summary) -> String {
         return String::new();
     }
     let mut table = String::from(
-        "<h2>Input</h2>\n<div class=\"card scroll\"><table><thead><tr><th scope=\"col\">Row</th><th scope=\"col\">Place</th>\
+        "<h2>Input</h2>\n<div class=\"card scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Input\"><table><thead><tr><th scope=\"col\">Row</th><th scope=\"col\">Place</th>\
          <th scope=\"col\">What is wrong</th></tr></thead><tbody>\n",
     );
     for problem in &summary.problems {

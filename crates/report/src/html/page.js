@@ -83,10 +83,38 @@ export const withDots = (pieces) =>
     .filter((piece) => piece !== null && piece !== undefined && piece !== "" && piece !== false)
     .flatMap((piece, at) => (at ? [" · ", piece] : [piece]));
 
+/**
+ * A table that may be wider than its place; `more` are attributes of the table.
+ * @param {string} kind @param {string} title @param {any[]} heads @param {any[]} rows @param {Record<string, any>} [more]
+ */
+export const tableCard = (kind, title, heads, rows, more) =>
+  make(
+    "div",
+    { class: `${kind} card scroll`, tabindex: 0, role: "group", "aria-label": title },
+    make(
+      "table",
+      more,
+      make("caption", { class: "sr" }, title),
+      make("thead", {}, make("tr", {}, ...heads)),
+      make("tbody", {}, rows),
+    ),
+  );
+/** A menu of boxes to tick. @param {string} words @param {{ name: string, isChecked: boolean }[]} boxes @param {(name: string, isChecked: boolean) => void} choose @param {any[]} more @param {boolean} [isOpen] */
+export const checkMenu = (words, boxes, choose, more, isOpen) => {
+  const lines = boxes.map(({ name, isChecked }) => {
+    const box = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", value: name, checked: isChecked }));
+    box.addEventListener("change", () => choose(name, box.checked));
+    return make("label", {}, box, " ", name);
+  });
+  const summary = make("summary", {}, words);
+  return make("details", { class: "menu", open: isOpen }, summary, make("div", { class: "card" }, lines, more));
+};
+
 // The page.
 
 /** @param {...any} steps */
 export const setTrail = (...steps) => {
+  elementById("trail").hidden = !steps.length;
   elementById("trail").replaceChildren(
     ...steps.flatMap((step, at) => (at ? [make("span", { "aria-hidden": "true" }, "›"), step] : [step])),
   );

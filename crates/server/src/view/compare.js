@@ -2,7 +2,7 @@
 import { breakable, count, hide, make, panelOf, short } from "./case.js";
 import { svg } from "./chart.js";
 import { difference } from "./difference.js";
-import { button, contentWidth, currentAddress, goTo, link, linkTo, setTrail, show } from "./page.js";
+import { button, contentWidth, currentAddress, goTo, link, linkTo, setTrail, show, tableCard } from "./page.js";
 import { failure, fetchJson } from "./source.js";
 
 /**
@@ -158,16 +158,14 @@ const columns = [
 /** @param {string} title @param {string} first @param {{ name: string, found: Difference | null }[]} rows */
 const differencesTable = (title, first, rows) => {
   const heads = columns.map(([, words]) => make("th", { scope: "col", class: "right" }, words));
-  const head = make("tr", {}, make("th", { scope: "col" }, first), make("th", { scope: "col" }, "Verdict"), heads);
   const body = rows.map(({ name, found }) => {
     const tone = found?.verdict === "better" ? "good" : found?.verdict === "worse" ? "bad" : "";
     const verdict = found ? make("span", { class: `tag ${tone}` }, found.verdict) : "no pair was scored";
     const cells = columns.map(([key]) => make("td", { class: "right nowrap" }, found ? String(found[key]) : "–"));
     return make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, name)), make("td", {}, verdict), cells);
   });
-  const caption = make("caption", { class: "sr" }, title);
-  const table = make("table", { class: "findings" }, caption, make("thead", {}, head), make("tbody", {}, body));
-  return make("div", { class: "groups card scroll", tabindex: 0, role: "group", "aria-label": title }, table);
+  const names = [first, "Verdict"].map((words) => make("th", { scope: "col" }, words));
+  return tableCard("groups", title, [names, heads], body, { class: "findings" });
 };
 
 /** @param {Comparison} found @param {number} at */

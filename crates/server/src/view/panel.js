@@ -1,5 +1,6 @@
 // What a benchmark says about a run: sentences, words with a tone, and tables that are folded until somebody wants them.
 import { count, make, short } from "./case.js";
+import { tableCard } from "./page.js";
 
 /**
  * @typedef {"good" | "warn" | "bad" | "plain"} Tone
@@ -22,10 +23,8 @@ const tableOf = (table, title, linkTo) => {
       one.note ? make("span", { class: "small soft" }, make("bdi", {}, one.note)) : null,
     ];
   };
-  const head = make(
-    "tr",
-    {},
-    table.columns.map((column, at) => make("th", { scope: "col", class: right(at) }, make("bdi", {}, column))),
+  const heads = table.columns.map((column, at) =>
+    make("th", { scope: "col", class: right(at) }, make("bdi", {}, column)),
   );
   const rows = table.rows.map((row) =>
     make(
@@ -36,11 +35,7 @@ const tableOf = (table, title, linkTo) => {
       ),
     ),
   );
-  const whole = make(
-    "div",
-    { class: "figures card scroll", role: "region", "aria-label": name, tabindex: 0 },
-    make("table", {}, make("caption", { class: "sr" }, name), make("thead", {}, head), make("tbody", {}, rows)),
-  );
+  const whole = tableCard("figures", name, heads, rows);
   const more = table.more ? make("p", { class: "small soft" }, `and ${count(table.more)} more`) : null;
   return make(
     "details",

@@ -17,6 +17,7 @@ import {
   quoted,
   setTrail,
   show,
+  tableCard,
   tell,
   withDots,
 } from "./page.js";
@@ -158,13 +159,7 @@ const modelsTable = (summary) => {
   });
   if (summary.rows.length > 1) rows.push(row("all", summary.whole, summary.outputs, null, "", summary.key));
   const first = make("th", { scope: "col" }, groupNames[summary.by] || summary.by);
-  const head = make("tr", {}, first, metrics.map(metricHead));
-  const caption = make("caption", { class: "sr" }, `Means of ${summary.name}`);
-  return make(
-    "div",
-    { class: "groups card scroll", tabindex: 0, role: "group", "aria-label": `Means of ${summary.name}` },
-    make("table", {}, caption, make("thead", {}, head), make("tbody", {}, rows)),
-  );
+  return tableCard("groups", `Means of ${summary.name}`, [first, metrics.map(metricHead)], rows);
 };
 /** @param {RunSummary} summary */
 const gatesBanner = (summary) => {
@@ -262,7 +257,6 @@ const runsTable = (runs) => {
   /** @type {Map<string, RunSummary>} */
   const summaries = new Map();
   const select = /** @type {HTMLSelectElement} */ (make("select", { id: "overview", "aria-label": "Mean of" }));
-  const body = make("tbody", {});
   /** @param {Run} run */
   const row = (run) => {
     const summary = summaries.get(run.key);
@@ -286,7 +280,9 @@ const runsTable = (runs) => {
       make("td", {}, (summary || run).cost ? make("bdi", {}, (summary || run).cost) : "–"),
     );
   };
-  const draw = () => body.replaceChildren(...runs.map(row));
+  const heads = ["Run", "Made", "Gates", "Models", select, "Cost"].map((words) => make("th", { scope: "col" }, words));
+  const table = tableCard("groups", "All runs", heads, []);
+  const draw = () => table.querySelector("tbody").replaceChildren(...runs.map(row));
   select.addEventListener("change", draw);
   draw();
   /** @param {RunSummary} summary */
@@ -297,11 +293,7 @@ const runsTable = (runs) => {
     select.append(...added.map(({ name }) => make("option", { value: name }, name)));
     draw();
   };
-  const heads = ["Run", "Made", "Gates", "Models", select, "Cost"].map((words) => make("th", { scope: "col" }, words));
-  const caption = make("caption", { class: "sr" }, "All runs");
-  const table = make("table", {}, caption, make("thead", {}, make("tr", {}, heads)), body);
-  const frame = { class: "groups card scroll", tabindex: 0, role: "group", "aria-label": "All runs" };
-  return { table: make("div", frame, table), add };
+  return { table, add };
 };
 
 /** What the rows of all runs are made by. @param {string | undefined} by */

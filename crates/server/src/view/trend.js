@@ -1,6 +1,7 @@
 // What runs have become: a small trend for each data set, model and metric. The pictures are drawn by the server; they are read
 // as SVG, in which nothing runs.
 import { breakable, make, short } from "./case.js";
+import { tableCard } from "./page.js";
 
 /**
  * @typedef {import("./contract").SeriesView} Series
@@ -49,13 +50,6 @@ export const trendsOf = (trends) => {
       make("td", {}, series.first_difference ? make("bdi", {}, series.first_difference) : "none shown"),
     ),
   );
-  const table = make(
-    "table",
-    {},
-    make("caption", { class: "sr" }, "Trends of all runs"),
-    make("thead", {}, make("tr", {}, head)),
-    make("tbody", {}, rows),
-  );
   const notes = [trends.rule, ...trends.notes].map((words) =>
     make("p", { class: "small soft" }, make("bdi", {}, words)),
   );
@@ -63,7 +57,7 @@ export const trendsOf = (trends) => {
     "details",
     { class: "trends", open: told.length <= 6 },
     make("summary", {}, make("b", {}, "Trend"), ` over ${trends.runs.length} runs`),
-    make("div", { class: "groups card scroll" }, table),
+    tableCard("groups", "Trends of all runs", head, rows),
     notes,
   );
 };
