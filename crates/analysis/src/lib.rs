@@ -17,8 +17,8 @@ pub use compare::{
     read_baseline, read_case_means, read_values,
 };
 pub use exchange::{
-    ExchangeError, ExportRequest, ExportSummary, ImportRequest, ImportSummary, TranslateOptions, Translation,
-    export_results, export_run, import_file, is_promptfoo_configuration, translate,
+    DerivedMetrics, DerivedValue, ExchangeError, ExportRequest, ExportSummary, ImportRequest, ImportSummary,
+    TranslateOptions, Translation, export_results, export_run, import_file, is_promptfoo_configuration, translate,
 };
 pub use labels::{
     DEFER, LABEL, LabelDraw, LabelError, LabelFile, LabelTable, LabelledOutput, LatestLabel, LevelOfRubric, Levels,

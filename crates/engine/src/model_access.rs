@@ -336,8 +336,9 @@ impl ModelAccess {
         if judges.is_empty() {
             judges.clone_from(&self.judges);
         }
-        // Where nobody is asked nobody has to be named: the reply is missing.
-        if judges.is_empty() && self.options.trust.may_ask() {
+        // Where nobody is asked nobody has to be named: the reply is missing. Vectors may be all that a metric wants.
+        let wants_vectors = request.options.get("embedding").is_some_and(Json::is_string);
+        if judges.is_empty() && !wants_vectors && self.options.trust.may_ask() {
             return Err(ModelAccessError::NoJudge { metric: metric() });
         }
         let file = request.options.get("prompt").and_then(Json::as_str).and_then(|prompt| prompt.strip_prefix('@'));

@@ -231,6 +231,8 @@ pub enum TypeSupport {
     Set,
     /// By asking a model one question that the assertion alone says.
     Judged,
+    /// By the vectors of an embedding model.
+    Embedded,
     /// It needs something that is not there; what.
     NotRun(&'static str),
     /// promptfoo has no such type.
@@ -310,9 +312,7 @@ pub fn type_support(kind: &str) -> TypeSupport {
         "javascript" | "python" => TypeSupport::NotRun("is code of the configuration, which is not run"),
         "ruby" => TypeSupport::NotRun("is Ruby, which is not run here"),
         "webhook" => TypeSupport::NotRun("contacts an address of the configuration"),
-        "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" => {
-            TypeSupport::NotRun("needs vectors of an embedding model")
-        }
+        "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" => TypeSupport::Embedded,
         kind if COMPUTED.binary_search(&kind).is_ok() => TypeSupport::Computed,
         kind if JUDGED.binary_search(&kind).is_ok() => TypeSupport::Judged,
         kind if ELSEWHERE.binary_search(&kind).is_ok() || kind.starts_with("promptfoo:redteam:") => {

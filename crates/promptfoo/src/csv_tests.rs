@@ -210,7 +210,10 @@ fn typed_assertion(cell: &str) -> Option<Result<Value, String>> {
     let is_type = |name: &str| {
         !name.starts_with("similar:")
             && !matches!(name, "select-best" | "human")
-            && matches!(type_support(name), TypeSupport::Computed | TypeSupport::Judged | TypeSupport::NotRun(_))
+            && matches!(
+                type_support(name),
+                TypeSupport::Computed | TypeSupport::Judged | TypeSupport::Embedded | TypeSupport::NotRun(_)
+            )
     };
     let (kind, rest) = lengths.into_iter().map(|at| rest.split_at(at)).rfind(|(kind, _)| is_type(kind))?;
     let (number, rest) = match rest.strip_prefix('(') {

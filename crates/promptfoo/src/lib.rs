@@ -49,4 +49,5 @@ pub use self::grading::{Grade, GradeError, NamedScore, Part, grade, grade_with, 
 pub use self::meteor::meteor;
 pub use self::refusal::find_refusal;
 pub use self::script::{Script, ScriptRole, script_verdict};
+pub use self::similar::expected_texts;
 pub use self::similarity::gleu;

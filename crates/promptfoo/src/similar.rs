@@ -25,18 +25,22 @@ struct Comparison {
     score: f64,
 }
 
+/// The texts that a `similar` assertion expects; nothing where its value is something else.
+pub fn expected_texts(assertion: &Assertion) -> Option<Vec<&str>> {
+    match &assertion.value {
+        Some(Value::String(text)) => Some(vec![text]),
+        Some(Value::Array(items)) if !items.is_empty() => items.iter().map(Value::as_str).collect(),
+        _ => None,
+    }
+}
+
 pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
     let measure = match assertion.kind.as_str() {
         "similar:dot" => Measure::Dot,
         "similar:euclidean" => Measure::Euclidean,
         _ => Measure::Cosine,
     };
-    let texts: Option<Vec<&str>> = match &assertion.value {
-        Some(Value::String(text)) => Some(vec![text]),
-        Some(Value::Array(items)) if !items.is_empty() => items.iter().map(Value::as_str).collect(),
-        _ => None,
-    };
-    let Some(texts) = texts else {
+    let Some(texts) = expected_texts(assertion) else {
         return error(format!("`{}` needs a text, or a list of texts", assertion.name()));
     };
     let Some(vectors) = answer.embeddings else {

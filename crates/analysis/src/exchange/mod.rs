@@ -18,7 +18,9 @@ use crate::verify::VerifyError;
 
 pub use self::export::{ExportRequest, ExportSummary, export_results, export_run};
 pub use self::import::{ImportRequest, ImportSummary, import_file};
-pub use self::promptfoo::{TranslateOptions, Translation, is_promptfoo_configuration, translate};
+pub use self::promptfoo::{
+    DerivedMetrics, DerivedValue, TranslateOptions, Translation, is_promptfoo_configuration, translate,
+};
 
 /// A file of another tool could not be read or made.
 #[derive(Debug, thiserror::Error)]

@@ -47,6 +47,10 @@ pub struct Arguments {
     #[arg(long = "judge", value_name = "MODEL")]
     judges: Vec<String>,
 
+    /// Model whose vectors decide `similar` of a configuration of promptfoo: all-MiniLM-L6-v2 or provider:model
+    #[arg(long, value_name = "MODEL")]
+    embedding: Option<String>,
+
     /// Take over the code of a configuration of promptfoo: the configuration that is written runs it, with your rights
     #[arg(long)]
     allow_code: bool,
@@ -100,12 +104,19 @@ fn import_promptfoo_configuration(arguments: &Arguments, file: &Path, config: Op
         ));
     }
     let config = config.filter(|_| !arguments.dry_run);
-    let options = TranslateOptions { judges: arguments.judges.clone(), allow_code: arguments.allow_code };
+    let options = TranslateOptions {
+        judges: arguments.judges.clone(),
+        allow_code: arguments.allow_code,
+        embedding: arguments.embedding.clone(),
+    };
     let translation = translate(file, config, &options).map_err(exchange_failure)?;
     if arguments.quiet {
         return Ok(Exit::Fine);
     }
     describe_translation(&translation);
+    if !translation.derived.is_empty() {
+        remark("note: derived metrics are computed where the configuration of promptfoo itself is run");
+    }
     let Some(config) = config else {
         remark("nothing was written");
         return Ok(Exit::Fine);
@@ -132,9 +143,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         let hint = "`probare score` and `probare run` take --judge";
         return Err(Failure::usage("--judge is for configurations of promptfoo".to_owned()).hint(hint));
     }
-    if arguments.allow_code {
-        let hint = "this file has no code that could be run";
-        return Err(Failure::usage("--allow-code is for configurations of promptfoo".to_owned()).hint(hint));
+    let flags = [("--allow-code", arguments.allow_code), ("--embedding", arguments.embedding.is_some())];
+    if let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given) {
+        let hint = "this file is none, and nothing of it is run";
+        return Err(Failure::usage(format!("{flag} is for configurations of promptfoo")).hint(hint));
     }
     let asked = ImportRequest {
         file,

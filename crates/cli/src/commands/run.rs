@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_analysis::{TranslateOptions, Translation, is_promptfoo_configuration, translate};
+use probare_analysis::{DerivedValue, TranslateOptions, Translation, is_promptfoo_configuration, translate};
 use probare_benchmarks::registries;
 use probare_core::Sha256;
 use probare_engine::{
@@ -37,6 +37,10 @@ pub struct Arguments {
     /// Estimate requests, tokens and cost, and send nothing
     #[arg(long, env = "PROBARE_DRY_RUN")]
     dry_run: bool,
+
+    /// Model whose vectors decide `similar` of a configuration of promptfoo: all-MiniLM-L6-v2 or provider:model
+    #[arg(long, value_name = "MODEL")]
+    embedding: Option<String>,
 
     /// Run the code of a configuration of promptfoo, with your rights: assertions in JavaScript and Python, transforms, and
     /// providers that are programs
@@ -77,10 +81,15 @@ fn translated(arguments: &Arguments) -> Result<Option<(PathBuf, Translation)>, F
         );
     }
     let Some(source) = arguments.config.as_deref().filter(|path| is_promptfoo_configuration(path)) else {
+        let reason = |flag: &str| Failure::usage(format!("{flag} is for configurations of promptfoo"));
         if arguments.allow_code {
-            let reason = "--allow-code is for configurations of promptfoo".to_owned();
             let hint = "a configuration of your own names code by `python` and `command` of a metric or model";
-            return Err(Failure::usage(reason).hint(hint));
+            return Err(reason("--allow-code").hint(hint));
+        }
+        if arguments.embedding.is_some() {
+            return Err(
+                reason("--embedding").hint("a configuration of your own names the model in `options` of a metric")
+            );
         }
         return Ok(None);
     };
@@ -88,7 +97,11 @@ fn translated(arguments: &Arguments) -> Result<Option<(PathBuf, Translation)>, F
     let digest = Sha256::hex_digest(place.as_os_str().as_encoded_bytes());
     let stem = source.file_stem().unwrap_or_default().to_string_lossy();
     let config = Path::new(TRANSLATED).join(format!("{stem}-{}", &digest[..8])).join(DEFAULT_NAME);
-    let options = TranslateOptions { judges: arguments.options.options().judges, allow_code: arguments.allow_code };
+    let options = TranslateOptions {
+        judges: arguments.options.options().judges,
+        allow_code: arguments.allow_code,
+        embedding: arguments.embedding.clone(),
+    };
     let translation = translate(source, Some(&config), &options).map_err(exchange_failure)?;
     Ok(Some((config, translation)))
 }
@@ -132,7 +145,14 @@ fn run_translated(arguments: &Arguments, config: &Path, translation: &Translatio
         describe_translation(translation);
     }
     let is_allowed = settings.allow_not_run == Some(true);
-    let exit = begin(arguments, settings)?;
+    let (exit, number) = begin(arguments, settings)?;
+    if let Some(number) = number.filter(|_| matches!(exit, Exit::Fine | Exit::Gate | Exit::Error)) {
+        let store = Store::open_existing(&arguments.store.store)?;
+        for DerivedValue { name, column, value } in translation.derived.values(&store, number)? {
+            let value = value.map_or_else(|reason| format!("not computed: {reason}"), |value| value.to_string());
+            remark(&format!("derived metric `{name}` ({column}): {value}"));
+        }
+    }
     if translation.loses_more && !is_allowed && !arguments.dry_run && matches!(exit, Exit::Fine | Exit::Gate) {
         remark("parts of the configuration are not run (see above); --allow-not-run accepts that");
         return Ok(Exit::Error);
@@ -153,20 +173,20 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         }
         return begin_benchmark(guided, config, ExistingResults::Skip, said, &arguments.store);
     }
-    begin(arguments, settings(arguments)?)
+    begin(arguments, settings(arguments)?).map(|(exit, _)| exit)
 }
 
-/// Starts a run of a configuration of ours.
-fn begin(arguments: &Arguments, settings: RunOptions) -> CommandResult {
+/// Starts a run of a configuration of ours; its number, where one was begun.
+fn begin(arguments: &Arguments, settings: RunOptions) -> Result<(Exit, Option<i64>), Failure> {
     let baseline = compare::baseline(&settings, &arguments.store)?;
     let options = EvaluationOptions { dry_run: arguments.dry_run, baseline, ..EvaluationOptions::default() };
     let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     if arguments.dry_run {
-        return print(&estimate_text(evaluation.estimate()));
+        return print(&estimate_text(evaluation.estimate())).map(|exit| (exit, None));
     }
     let store = Store::open(&arguments.store.store)?;
     let number = store.begin(evaluation.plan())?;
-    RunDriver::new(settings).evaluate(evaluation, &store, number)
+    RunDriver::new(settings).evaluate(evaluation, &store, number).map(|exit| (exit, Some(number)))
 }
 
 /// Starts a run from a configuration in the form of a benchmark's guide.

@@ -184,8 +184,9 @@ const PROBES: [(&str, Probe); 49] = [
 ];
 
 /// Flags that are no settings of a run: what the verb itself is told. Each is seen by the test that is named.
-const OWN: [(&str, &str, &str); 49] = [
+const OWN: [(&str, &str, &str); 50] = [
     ("run", "dry-run", "run.trycmd"),
+    ("run", "embedding", "promptfoo::similar_is_decided_by_vectors_of_the_model_that_is_named"),
     ("run", "allow-code", "promptfoo::code_of_a_configuration_runs_where_the_user_allows_it_and_only_there"),
     ("resume", "wait", "batches::resume_waits_for_batches_until_none_is_left"),
     ("resume", "accept-changes", "torture_runs::a_changed_case_prompt_or_setting_is_named_and_refused"),

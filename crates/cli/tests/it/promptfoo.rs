@@ -639,3 +639,81 @@ fn the_flag_is_refused_where_there_is_no_such_code() {
         assert!(said.contains("--allow-code is for configurations of promptfoo"), "{said}");
     }
 }
+
+/// An embedding model that counts letters.
+#[cfg(unix)]
+const EMBED: &str = "#!/usr/bin/env python3
+import json, sys
+asked = json.load(sys.stdin)
+assert asked['embedding']
+text = asked['messages'][-1]['text']
+print(json.dumps({'text': json.dumps([text.count('a'), text.count('b')])}))
+";
+
+#[cfg(unix)]
+#[test]
+fn similar_is_decided_by_vectors_of_the_model_that_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = folder(
+        "prompts: ['{{q}}']
+providers: [echo]
+tests:
+  - { vars: { q: aab }, assert: [{ type: similar, value: [b, aaaabb], metric: near }] }
+  - { vars: { q: b }, assert: [{ type: similar, value: a }, { type: contains, value: b }] }
+  - { vars: { q: bb }, assert: [{ type: 'not-similar:euclidean', value: b, threshold: 1 }] }
+  - { vars: { q: none } , assert: [{ type: similar, value: '' }, { type: webhook, value: 'https://192.0.2.1' }] }
+",
+    );
+    let embed = folder.path().join("embed.py");
+    fs::write(&embed, EMBED).unwrap();
+    fs::set_permissions(&embed, fs::Permissions::from_mode(0o755)).unwrap();
+    let said = run_expecting(folder.path(), 1, &["run", "promptfooconfig.yaml", "-o", "out.jsonl"]);
+    let missing = "not run: `similar`: needs vectors of an embedding model: `--embedding MODEL` names one (3 times)";
+    assert!(said.contains(missing), "{said}");
+    let words = ["run", "promptfooconfig.yaml", "--embedding", "command:./embed.py", "-o", "out.jsonl"];
+    let said = run_expecting(folder.path(), 1, &words);
+    assert!(said.contains("note: `similar` (4 times) is decided by vectors of command:./embed.py"), "{said}");
+    let lines = results(&folder.path().join("out.jsonl"));
+    let test = |line: usize| {
+        let test = &lines[line]["scores"]["promptfoo_judged_test"];
+        let value = test["value"].as_f64().map(|value| (value * 1e9).round() / 1e9);
+        (test["label"].as_str().or(test["kind"].as_str()).unwrap().to_owned(), value)
+    };
+    assert_eq!(test(0), ("pass".to_owned(), Some(1.0)), "{}", lines[0]);
+    assert_eq!(lines[0]["scores"]["near"]["label"], Value::Null);
+    assert_eq!(test(1), ("fail".to_owned(), Some(0.5)), "{}", lines[1]);
+    assert_eq!(test(2), ("pass".to_owned(), Some(0.5)), "{}", lines[2]);
+    assert_eq!(test(3), ("not_run".to_owned(), None), "{}", lines[3]);
+}
+
+#[test]
+fn derived_metrics_are_formulas_over_the_sums_of_a_column() {
+    let folder = folder(
+        "prompts: ['{{q}}', '{{q}}{{q}}']
+providers: [echo]
+derivedMetrics:
+  - { name: share, value: hits / __count }
+  - { name: twice, value: '2 * share' }
+  - { name: many, value: 'hits > 1' }
+  - { name: again, value: again + 1 }
+tests:
+  - { vars: { q: ab }, assert: [{ type: contains, value: a, metric: hits, weight: 3 }, { type: contains, value: baba, metric: hits }] }
+  - { vars: { q: b }, assert: [{ type: not-contains, value: a, metric: hits }] }
+",
+    );
+    let said = run_expecting(folder.path(), 2, &["run", "promptfooconfig.yaml"]);
+    for line in [
+        "derived metric `share` (echo-1-prompt-1): 2",
+        "derived metric `twice` (echo-1-prompt-2): 4",
+        "derived metric `many` (echo-1-prompt-1): not computed: `> 1` is not expected",
+        "derived metric `again` (echo-1-prompt-1): not computed: it names itself",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let said = run_successfully(folder.path(), &["import", "promptfooconfig.yaml", "-o", "ours.yaml"]);
+    assert!(
+        said.contains("note: derived metrics are computed where the configuration of promptfoo itself is run"),
+        "{said}"
+    );
+}

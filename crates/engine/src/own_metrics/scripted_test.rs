@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{BuildError, MetricDef, OwnMetric, ScoreError, Scorer};
+use probare_core::{BuildError, MetricDef, OwnMetric, ScoreError, Scorer, Sha256};
 use probare_metrics::graders::promptfoo_judged_test;
 use probare_metrics::text::promptfoo_test::{self, TestScripts};
 use serde_json::Value as Json;
@@ -13,6 +13,9 @@ use super::protocol::{call_line, read_return};
 
 /// Results that are remembered: the metrics of a run each grade a sample, one that asks judges again after each reply.
 const REMEMBERED: usize = 1000;
+
+/// Bytes of the largest of them.
+const LARGEST_REMEMBERED: usize = 1 << 16;
 
 type Build = fn(Json, Arc<dyn TestScripts>) -> Result<Scorer, BuildError>;
 
@@ -57,12 +60,15 @@ impl WorkerScripts {
 
 impl TestScripts for WorkerScripts {
     fn call(&self, number: u64, output: &Json, context: &Json) -> Result<Json, ScoreError> {
-        let key = call_line(0, number, output, context);
+        let key = Sha256::hex_digest(call_line(0, number, output, context).as_bytes());
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
             return Ok(known.clone());
         }
         let made = self.pool.exchange(|seq| Ok(call_line(seq, number, output, context)), read_return)?;
+        if made.as_str().map_or_else(|| made.to_string().len(), str::len) > LARGEST_REMEMBERED {
+            return Ok(made);
+        }
         let mut known = lock();
         if known.len() >= REMEMBERED {
             known.clear();

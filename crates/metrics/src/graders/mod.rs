@@ -5,6 +5,8 @@ use serde_json::Value as Json;
 
 mod grading;
 
+pub use self::grading::evaluate_formula;
+
 pub mod openai_grader;
 pub mod openai_model_grader;
 pub mod promptfoo_judged_test;

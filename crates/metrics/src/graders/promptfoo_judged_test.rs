@@ -1,14 +1,15 @@
 //! The assertions of a promptfoo test of which a model decides some: `llm-rubric` and the like, asked of the judges of the run.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use probare_core::{
     BackendAnswer, BuildError, Evidence, Judge, JudgeAction, Outcome, Sample, ScoreError, Scorer, UNSURE, metric,
 };
-use probare_promptfoo::{Answer, Assertion, Fault, Judged, TypeSupport, Verdict, js, type_support};
+use probare_promptfoo::{Answer, Assertion, Fault, Judged, TypeSupport, Verdict, expected_texts, js, type_support};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::judges::prompting::{
     JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PromptTemplate, QuotedTexts, bool_field,
@@ -37,6 +38,8 @@ pub struct PromptfooJudgedTest {
     pub functions: Option<Json>,
     /// Tools that the model could call, for `is-valid-openai-tools-call`; those of the case where absent.
     pub tools: Option<Json>,
+    /// Model whose vectors `similar` compares: `all-MiniLM-L6-v2`, computed on this machine, or `provider:model`.
+    pub embedding: Option<String>,
     /// Names of the models that are asked; the judges of the run if absent.
     pub judges: Vec<String>,
     /// How several judges become one.
@@ -66,6 +69,7 @@ pub fn with_scripts(options: Json, scripts: Arc<dyn TestScripts>) -> Result<Scor
 
 struct JudgedTest {
     test: PromptfooTest,
+    embedding: Option<String>,
     scripts: Option<Arc<dyn TestScripts>>,
     panel: JudgePanel,
     template: PromptTemplate,
@@ -202,12 +206,13 @@ impl JudgedTest {
             "additionalProperties": false,
         });
         let schema = options.schema.unwrap_or(true).then_some(schema);
-        let PromptfooJudgedTest { assert, threshold, metric, functions, tools, .. } = options;
+        let PromptfooJudgedTest { assert, threshold, metric, functions, tools, embedding, .. } = options;
         for entry in &assert {
             Assertion::from_json(entry).map_err(BuildError::Options)?;
         }
         Ok(Self {
             test: PromptfooTest { assert, threshold, metric, functions, tools },
+            embedding,
             scripts: None,
             panel: JudgePanel::new(options.judges, options.panel, schema)?,
             template: PromptTemplate::new(options.prompt.as_deref().unwrap_or(PROMPT), &["task", "data"])?,
@@ -218,12 +223,34 @@ impl JudgedTest {
         ScriptCalls::new(*sample, self.scripts.as_deref())
     }
 
+    /// The texts of a sample whose vectors `similar` compares, each once; none where no model of vectors is named.
+    fn embedded_texts(&self, sample: &Sample<'_>, output: &str) -> Result<Vec<String>, ScoreError> {
+        let mut found = BTreeSet::new();
+        if self.embedding.is_none() {
+            return Ok(Vec::new());
+        }
+        self.test.grade(sample, &self.calls(sample), &mut |assertion, _| {
+            if is_embedded(assertion)
+                && let Some(texts) = expected_texts(assertion)
+            {
+                found.extend(texts.into_iter().map(str::to_owned));
+                found.insert(output.to_owned());
+            }
+            Ok(Verdict { pass: true, score: 0.0, reason: None, found: None })
+        })?;
+        Ok(found.into_iter().collect())
+    }
+
     /// The assertions of a sample that a model decides, in order. What can be computed is: where promptfoo throws, or where
     /// something cannot be run, nobody is asked.
     fn judged_assertions(&self, sample: &Sample<'_>) -> Result<Vec<JudgedAssertion>, ScoreError> {
         let mut found = Vec::new();
         let calls = self.calls(sample);
         self.test.grade(sample, &calls, &mut |assertion, answer| match JudgedAssertion::new(assertion) {
+            // Its vectors are asked for once everything else is known to be decided.
+            None if is_embedded(assertion) && self.embedding.is_some() => {
+                Ok(Verdict { pass: true, score: 0.0, reason: None, found: None })
+            }
             None => calls.decide(assertion, answer),
             Some(Err(fault)) => Err(fault),
             Some(Ok(judged)) => {
@@ -239,6 +266,7 @@ impl JudgedTest {
         sample: &Sample<'_>,
         judged: &[JudgedAssertion],
         seats: &[JudgeReplies<JudgeGrade>],
+        vectors: &Map<String, Json>,
     ) -> Result<Outcome, ScoreError> {
         let (mut verdicts, mut evidence, mut is_tied) = (Vec::new(), Vec::new(), false);
         let mut place = 0;
@@ -265,7 +293,8 @@ impl JudgedTest {
             verdicts.push(assertion.verdict(pass, score / assertion.questions.len() as f64));
         }
         let mut verdicts = verdicts.into_iter();
-        let calls = self.calls(sample);
+        let mut calls = self.calls(sample);
+        calls.vectors = self.embedding.is_some().then(|| vectors.clone());
         let mut next = |assertion: &Assertion, answer: &Answer<'_>| -> Judged {
             if JudgedAssertion::new(assertion).is_none() {
                 return calls.decide(assertion, answer);
@@ -309,14 +338,27 @@ fn read(reply: &JudgeReply<'_>) -> Result<JudgeGrade, String> {
 }
 
 impl Judge for JudgedTest {
+    fn embedding_model(&self) -> Option<&str> {
+        self.embedding.as_deref()
+    }
+
     fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let judged = self.judged_assertions(&sample)?;
-        let questions: Vec<&Question> = judged.iter().flat_map(|assertion| &assertion.questions).collect();
-        if questions.is_empty() {
-            return Ok(JudgeAction::Done(self.outcome(&sample, &judged, &[])?));
-        }
         let output = judged_output(&sample, &self.calls(&sample))?;
         let response = output.as_str().map_or_else(|| js::json(&output, 0), str::to_owned);
+        let texts = self.embedded_texts(&sample, &response)?;
+        if let (Some(model), true) = (&self.embedding, heard.len() < texts.len()) {
+            return Ok(JudgeAction::Embed { model: model.clone(), texts });
+        }
+        let (given, heard) = heard.split_at(texts.len());
+        let mut vectors = Map::new();
+        for (text, answer) in texts.into_iter().zip(given) {
+            vectors.insert(text, answer.vector()?.iter().map(|number| f64::from(*number)).collect());
+        }
+        let questions: Vec<&Question> = judged.iter().flat_map(|assertion| &assertion.questions).collect();
+        if questions.is_empty() {
+            return Ok(JudgeAction::Done(self.outcome(&sample, &judged, &[], &vectors)?));
+        }
         let messages = |at: usize| {
             let mut data = QuotedTexts::default();
             data.add_case_fields(sample, false);
@@ -333,9 +375,16 @@ impl Judge for JudgedTest {
         };
         match self.panel.advance(heard, questions.len(), &messages, &|_, reply| read(reply), &agree)? {
             PanelProgress::Ask(turn) => Ok(turn),
-            PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(&sample, &judged, &seats)?)),
+            PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(&sample, &judged, &seats, &vectors)?)),
         }
     }
+}
+
+/// Whether an assertion compares vectors.
+fn is_embedded(assertion: &Assertion) -> bool {
+    let stopped = ["not_run", "template_error", "script", "transform_script"];
+    type_support(&assertion.kind) == TypeSupport::Embedded
+        && !stopped.iter().any(|key| assertion.options.contains_key(*key))
 }
 
 /// Whether two judges said the same to every question.

@@ -8,8 +8,8 @@ use probare_core::{
 };
 use probare_json_schema::SchemaChecker;
 use probare_promptfoo::{
-    Answer, Assertion, Fault, Grade, GradeError, Judged, Part, SchemaValidator, Verdict, grade_with, max_score,
-    script_verdict,
+    Answer, Assertion, Fault, Grade, GradeError, Judged, Part, SchemaValidator, TypeSupport, Verdict, grade_with,
+    max_score, script_verdict, type_support,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -98,13 +98,15 @@ impl Metric for ScriptedTest {
 pub(crate) struct ScriptCalls<'a> {
     scripts: Option<&'a dyn TestScripts>,
     sample: Sample<'a>,
+    /// Vectors by their text, for `similar`.
+    pub(crate) vectors: Option<Map<String, Value>>,
     /// Why the code gave nothing, where it did not: the sample fails with that.
     fault: RefCell<Option<ScoreError>>,
 }
 
 impl<'a> ScriptCalls<'a> {
     pub(crate) fn new(sample: Sample<'a>, scripts: Option<&'a dyn TestScripts>) -> Self {
-        Self { scripts, sample, fault: RefCell::default() }
+        Self { scripts, sample, vectors: None, fault: RefCell::default() }
     }
 
     /// What code is told beside the output, under promptfoo's names.
@@ -167,7 +169,15 @@ impl<'a> ScriptCalls<'a> {
     }
 
     fn judge(&self, assertion: &Assertion, answer: &Answer<'_>) -> Judged {
-        let Some(number) = assertion.options.get("script") else { return assertion.judge(answer) };
+        let Some(number) = assertion.options.get("script") else {
+            return match (&self.vectors, type_support(&assertion.kind)) {
+                (Some(vectors), TypeSupport::Embedded) => {
+                    let answer = Answer { embeddings: Some(vectors), ..Answer::new(answer.output, answer.schemas) };
+                    assertion.judge(&answer)
+                }
+                _ => assertion.judge(answer),
+            };
+        };
         let returned = self.call(number, answer.output, assertion.options.get("config"))?;
         if matches!(assertion.kind.as_str(), "javascript" | "python") {
             return script_verdict(assertion, &returned);

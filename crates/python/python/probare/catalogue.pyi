@@ -569,6 +569,7 @@ def promptfoo_judged_test(
     metric: str | None = ...,
     functions: Any = ...,
     tools: Any = ...,
+    embedding: str | None = ...,
     judges: Sequence[str] = ...,
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
@@ -582,6 +583,7 @@ def promptfoo_judged_test(
     - `metric`: Name of a `metric`: the value is then its score rather than that of the test.
     - `functions`: Functions that the model could call, for `is-valid-function-call`.
     - `tools`: Tools that the model could call, for `is-valid-openai-tools-call`; those of the case where absent.
+    - `embedding`: Model whose vectors `similar` compares: `all-MiniLM-L6-v2`, computed on this machine, or `provider:model`.
     - `judges`: Names of the models that are asked; the judges of the run if absent.
     - `panel`: How several judges become one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.

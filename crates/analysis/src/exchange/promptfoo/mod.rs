@@ -5,9 +5,11 @@
 
 mod chat;
 mod code;
+mod derived;
 mod folder;
 mod obstacles;
 mod providers;
 mod translate;
 
+pub use self::derived::{DerivedMetrics, DerivedValue};
 pub use self::translate::{TranslateOptions, Translation, is_promptfoo_configuration, translate};

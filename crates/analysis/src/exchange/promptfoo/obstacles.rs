@@ -15,6 +15,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) is_asked: bool,
     /// Why nobody is asked what a model decides.
     pub(super) no_judge: Option<&'a str>,
+    /// Whether a model of vectors is named, and may be used in this test.
+    pub(super) has_embedding: bool,
     /// What the test says about whoever judges.
     pub(super) judging: &'a Map<String, Json>,
     /// The folder of the configuration, where its code may be run.
@@ -60,7 +62,7 @@ fn obstacle(entry: &Json, name: &str, surroundings: &Surroundings<'_>) -> Option
             if let Some(reason) = scripts().find_map(|(_, script)| missing_file(folder, script)) {
                 return Some(reason);
             }
-            if type_support(kind) == TypeSupport::Judged && scripts().next().is_some() {
+            if matches!(type_support(kind), TypeSupport::Judged | TypeSupport::Embedded) && scripts().next().is_some() {
                 return Some("takes code to ask a model, which is not done here".to_owned());
             }
             if is_script && entry.get("script").is_some() {
@@ -78,6 +80,10 @@ fn obstacle(entry: &Json, name: &str, surroundings: &Surroundings<'_>) -> Option
             Some("the scores of its own for the categories (`options.factuality`) are not known here".to_owned())
         }
         (TypeSupport::Judged, _) => surroundings.no_judge.map(str::to_owned),
+        (TypeSupport::Embedded, _) => {
+            let reason = "needs vectors of an embedding model: `--embedding MODEL` names one";
+            (!surroundings.has_embedding).then(|| reason.to_owned())
+        }
         (TypeSupport::NotRun(reason), _) => Some(reason.to_owned()),
         (_, "latency") => Some("times of answers differ from run to run, and are not kept for metrics".to_owned()),
         (_, "cost" | "finish-reason" | "perplexity" | "perplexity-score" | "guardrails" | "skill-used")
@@ -123,16 +129,16 @@ pub(super) fn ready_assertions(
         .collect()
 }
 
-/// The types of the assertions that a model decides.
-pub(super) fn judged_types(entries: &[Json]) -> Vec<&str> {
+/// The types of the assertions that need this.
+pub(super) fn types_that_need(entries: &[Json], support: TypeSupport) -> Vec<&str> {
     let mut found = Vec::new();
     for entry in entries {
         let name = entry.get("type").and_then(Json::as_str).unwrap_or_default();
-        if type_support(name.strip_prefix("not-").unwrap_or(name)) == TypeSupport::Judged {
+        if type_support(name.strip_prefix("not-").unwrap_or(name)) == support {
             found.push(name);
         }
         if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
-            found.extend(judged_types(inner));
+            found.extend(types_that_need(inner, support));
         }
     }
     found
@@ -144,7 +150,7 @@ fn judged_values<'a>(entries: &'a [Json], key: &str, default: Option<&'a Json>) 
     for entry in entries {
         if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
             found.extend(judged_values(inner, key, default));
-        } else if !judged_types(std::slice::from_ref(entry)).is_empty() {
+        } else if !types_that_need(std::slice::from_ref(entry), TypeSupport::Judged).is_empty() {
             found.push(entry.get(key).filter(|value| !value.is_null()).or(default));
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use probare_core::{Case, Output};
 use probare_files::read_plain_text;
 use probare_promptfoo::configuration::{Cell, CellAnswer, Column, Configuration, is_configuration};
-use probare_promptfoo::{Script, js, yaml};
+use probare_promptfoo::{Script, TypeSupport, js, yaml};
 use probare_report::{OutputWriter, refuse_overlap};
 use serde_json::{Map, Value as Json, json};
 
@@ -14,9 +14,10 @@ use super::chat::{chat_list, chat_messages};
 use super::code::{
     CODE_FILE, ScriptTable, VARIABLES_FILE, WORKERS, missing_file, provider_entry, provider_script, variables,
 };
+use super::derived::{DerivedMetrics, named_weights};
 use super::folder::Folder;
 use super::obstacles::{
-    Surroundings, has_rubric_prompt, have_code, judged_types, named_judge, obstacles, ready_assertions, times,
+    Surroundings, has_rubric_prompt, have_code, named_judge, obstacles, ready_assertions, times, types_that_need,
 };
 use super::providers::{MappedModel, mapped_model, name_models_apart};
 use crate::exchange::ExchangeError;
@@ -51,6 +52,8 @@ pub struct Translation {
     pub not_run: Vec<String>,
     /// Whether something is not run that no case of ours stands for.
     pub loses_more: bool,
+    /// Formulas over the sums of its columns.
+    pub derived: DerivedMetrics,
     /// Files that were written.
     pub written: Vec<PathBuf>,
 }
@@ -82,6 +85,8 @@ pub struct TranslateOptions {
     pub judges: Vec<String>,
     /// Whether its code may be run.
     pub allow_code: bool,
+    /// The model whose vectors `similar` compares.
+    pub embedding: Option<String>,
 }
 
 /// Writes the configuration `config`, and its cases in a folder beside it; without one nothing is written.
@@ -139,8 +144,17 @@ pub fn translate(
     for (path, text) in files.iter().rev() {
         OutputWriter::write_file(path, text.as_bytes()).map_err(probare_report::ReportError::from)?;
     }
+    let weights = |case: &Case| named_weights(case_assertions(case));
+    let columns = datasets.iter().map(|file| (file.name.clone(), file.cases.iter().map(weights).collect()));
+    translation.derived.datasets = columns.collect();
     translation.written = writes;
     Ok(translation)
+}
+
+/// The assertions that a case brings.
+fn case_assertions(case: &Case) -> &[Json] {
+    let parts = case.metadata.get("promptfoo").and_then(|parts| parts.get("assert")).and_then(Json::as_array);
+    parts.map_or(&[], Vec::as_slice)
 }
 
 /// The path from the root, where it can be had.
@@ -175,6 +189,8 @@ struct Translator<'a> {
     judges: Result<Vec<String>, String>,
     /// The folder of the configuration, where its code may be run.
     code_folder: Option<PathBuf>,
+    /// The model whose vectors `similar` compares.
+    embedding: Option<String>,
     notes: Vec<String>,
 }
 
@@ -191,7 +207,8 @@ impl<'a> Translator<'a> {
         let code_folder = options.allow_code.then(|| absolute(folder));
         let columns = configuration.columns();
         let (partial, mixed) = (BTreeSet::new(), BTreeSet::new());
-        Self { configuration, cells, models, columns, partial, mixed, judges, code_folder, notes }
+        let embedding = options.embedding.clone();
+        Self { configuration, cells, models, columns, partial, mixed, judges, code_folder, embedding, notes }
     }
 
     /// Gives providers that are code, where that may be run, and all models names of their own.
@@ -316,6 +333,7 @@ impl<'a> Translator<'a> {
         Surroundings {
             is_asked: self.is_asked(cell),
             no_judge,
+            has_embedding: self.embedding.is_some() && !compares,
             judging: &cell.judging,
             code_folder: self.code_folder.as_deref(),
             code_keeps_apart: compares && self.code_keeps_apart(cell),
@@ -335,19 +353,13 @@ impl<'a> Translator<'a> {
                 *counts.entry(format!("`{name}`: {reason}")).or_default() += 1;
             }
             if surroundings.no_judge.is_none() {
-                for name in judged_types(&cell.assertions) {
+                for name in types_that_need(&cell.assertions, TypeSupport::Judged) {
                     *judged.entry(name).or_default() += 1;
                 }
             }
         }
         let mut not_run = self.configuration.not_run.clone();
-        let derived = self.configuration.derived.iter().map(|(name, _)| {
-            format!(
-                "the derived metric `{name}`: sums over a column are not formed here; the scores of its metrics are"
-            )
-        });
         let mut notes = self.notes.clone();
-        notes.extend(derived);
         if let (Ok(judges), false) = (&self.judges, judged.is_empty()) {
             let types: Vec<String> =
                 judged.iter().map(|(name, count)| format!("`{name}` ({})", times(*count))).collect();
@@ -359,6 +371,14 @@ impl<'a> Translator<'a> {
             if self.cells.iter().any(has_rubric_prompt) {
                 notes.push("`rubricPrompt` is not used: the judges are asked in words of ours".to_owned());
             }
+        }
+        let embedded =
+            self.cells.iter().flat_map(|cell| types_that_need(&cell.assertions, TypeSupport::Embedded)).count();
+        if let (Some(model), true) = (&self.embedding, embedded > 0) {
+            notes.push(format!(
+                "`similar` ({}) is decided by vectors of {model}: no verdict of promptfoo's",
+                times(embedded)
+            ));
         }
         if !table.is_empty() {
             notes.push(format!("code of the configuration is run, with your rights: {}", table.description()));
@@ -390,6 +410,7 @@ impl<'a> Translator<'a> {
             notes,
             not_run,
             loses_more,
+            derived: DerivedMetrics { formulas: self.configuration.derived.clone(), ..DerivedMetrics::default() },
             written: Vec::new(),
         }
     }
@@ -535,14 +556,14 @@ impl<'a> Translator<'a> {
             let path = format!("{cases_folder}/{}.jsonl", file.name);
             text.push_str(&format!("  - {{name: {}, path: {}}}\n", json!(file.name), json!(path)));
         }
-        let is_judged = |cell: &Cell| !judged_types(&cell.assertions).is_empty();
-        let metric = match &self.judges {
-            Ok(judges) if self.cells.iter().any(is_judged) => {
-                text.push_str(&format!("judges: {}\n", json!(judges)));
-                JUDGED_METRIC
-            }
-            _ => METRIC,
-        };
+        let needs =
+            |support: TypeSupport| self.cells.iter().any(|cell| !types_that_need(&cell.assertions, support).is_empty());
+        let embedding = self.embedding.as_ref().filter(|_| needs(TypeSupport::Embedded));
+        let judges = self.judges.as_ref().ok().filter(|_| needs(TypeSupport::Judged));
+        if let Some(judges) = judges {
+            text.push_str(&format!("judges: {}\n", json!(judges)));
+        }
+        let metric = if judges.is_some() || embedding.is_some() { JUDGED_METRIC } else { METRIC };
         let asked = self.asked_models();
         if !asked.is_empty() {
             text.push_str("models:\n");
@@ -556,14 +577,24 @@ impl<'a> Translator<'a> {
             }
         }
         let command = self.command(source, place, cases_folder, table);
-        match &command {
-            Some(command) => text.push_str(&format!("metrics:\n  - {{id: {metric}, command: {command}}}\n")),
-            None => text.push_str(&format!("metrics:\n  - {metric}\n")),
-        }
-        let command = command.map(|command| format!(", command: {command}")).unwrap_or_default();
-        for name in names {
-            let name = json!(name);
-            text.push_str(&format!("  - {{id: {metric}, name: {name}, options: {{metric: {name}}}{command}}}\n"));
+        text.push_str("metrics:\n");
+        for name in std::iter::once(None).chain(names.into_iter().map(Some)) {
+            let options = [("metric", name), ("embedding", embedding.map(String::as_str))];
+            let options = options.iter().filter_map(|(key, value)| Some(format!("{key}: {}", json!((*value)?))));
+            let options = options.collect::<Vec<_>>().join(", ");
+            let mut entry = format!("id: {metric}");
+            if let Some(name) = name {
+                entry.push_str(&format!(", name: {}", json!(name)));
+            }
+            if let Some(command) = &command {
+                entry.push_str(&format!(", command: {command}"));
+            }
+            if !options.is_empty() {
+                entry.push_str(&format!(", options: {{{options}}}"));
+            }
+            let is_plain = !entry.contains(',');
+            let entry = if is_plain { metric.to_owned() } else { format!("{{{entry}}}") };
+            text.push_str(&format!("  - {entry}\n"));
         }
         text.push_str(&format!("gates:\n  - {{metric: {metric}, fail_labels: [{{label: fail, over: 0}}]}}\n"));
         text

@@ -1,4 +1,5 @@
-//! `calculate_output` of a multi grader: a formula over the grades, with `+ - * / ^`, brackets and a few functions.
+//! Formulas over names and numbers, with `+ - * / ^`, brackets and a few functions: `calculate_output` of a multi grader, derived
+//! metrics of promptfoo.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use std::collections::BTreeMap;
 const DEEPEST: usize = 64;
 
 /// The value of a formula in which the names stand for these numbers.
-pub(super) fn evaluate(formula: &str, names: &BTreeMap<&str, f64>) -> Result<f64, String> {
+pub fn evaluate(formula: &str, names: &BTreeMap<&str, f64>) -> Result<f64, String> {
     let mut reader = FormulaReader { rest: formula, names, depth: 0 };
     let value = reader.sum()?;
     reader.skip_spaces();
@@ -98,7 +99,7 @@ impl FormulaReader<'_> {
             return Ok(number);
         }
         if !self.takes('(') {
-            return Err(format!("`{word}` is none of the graders"));
+            return Err(format!("`{word}` is none of the names"));
         }
         let mut values = vec![self.sum()?];
         while self.takes(',') {
@@ -146,7 +147,7 @@ mod tests {
         for (formula, reason) in [
             ("name +", "a name or a number is missing"),
             ("name email", "`email` is not expected"),
-            ("other", "`other` is none of the graders"),
+            ("other", "`other` is none of the names"),
             ("(name", "`)` is missing"),
             ("name / 0", "no finite value"),
             ("sin(name)", "`sin` is none of"),

@@ -5,5 +5,7 @@ mod formula;
 mod namespaces;
 mod similarity;
 
+pub use formula::evaluate as evaluate_formula;
+
 pub(super) use definition::{Grade, GraderDefinition, text_content, unreadable_content};
 pub(super) use namespaces::{GraderTemplate, value};
