@@ -134,5 +134,10 @@ fn retired_metrics_are_shown_as_recorded_and_not_recomputed() {
         }
     }
     let listed = success(&place, &["list"]);
-    assert!(RETIRED.iter().all(|metric| !listed.contains(metric)), "{listed}");
+    // Behind the id of a metric stands its direction; a rubric may have the name of one that was retired.
+    let is_retired = |line: &str| {
+        let mut words = line.split_whitespace();
+        words.next().is_some_and(|id| RETIRED.contains(&id)) && matches!(words.next(), Some("↑" | "↓"))
+    };
+    assert!(!listed.lines().any(is_retired), "{listed}");
 }

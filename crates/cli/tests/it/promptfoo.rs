@@ -704,10 +704,10 @@ tests:
     );
     let said = run_expecting(folder.path(), 2, &["run", "promptfooconfig.yaml"]);
     for line in [
-        "derived metric `share` (echo-1-prompt-1): 2",
-        "derived metric `twice` (echo-1-prompt-2): 4",
-        "derived metric `many` (echo-1-prompt-1): not computed: `> 1` is not expected",
-        "derived metric `again` (echo-1-prompt-1): not computed: it names itself",
+        "derived metric `share` (echo-1-prompt-1, echo): 2",
+        "derived metric `twice` (echo-1-prompt-2, echo): 4",
+        "derived metric `many` (echo-1-prompt-1, echo): not computed: `> 1` is not expected",
+        "derived metric `again` (echo-1-prompt-1, echo): not computed: it names itself",
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }
