@@ -339,7 +339,7 @@ export const showCases = async (query) => {
   if (!refusal) await drawList(found, query, list);
   // Who comes back from a case is where it stands.
   const openers = /** @type {HTMLElement[]} */ ([...list.querySelectorAll("a.open")]);
-  const before = openers.find((opener) => lastCase === `${query.run} ${opener.dataset.at}`);
+  const before = openers.find((opener) => lastCase === `${query.run || ""} ${opener.dataset.at}`);
   lastCase = "";
   if (before) {
     before.focus({ preventScroll: true });

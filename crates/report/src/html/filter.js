@@ -65,7 +65,7 @@ const isFlipped = ({ range: [low, high] }, at, group) => {
 };
 /** @param {string | null} text @param {string} words */
 export const has = (text, words) => (text || "").toLowerCase().includes(words.toLowerCase());
-/** What words may be held against: the signs, and what holds. @type {Record<string, [string, (rest: string, sign: string, lookup: Lookup) => Predicate]>} */
+/** What words may be compared with: the signs, and what then is true of a case. @type {Record<string, [string, (rest: string, sign: string, lookup: Lookup) => Predicate]>} */
 const fields = {
   id: [
     ":=~",

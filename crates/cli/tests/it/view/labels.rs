@@ -337,7 +337,7 @@ fn what_comes_next_is_by_the_threshold_by_disagreement_or_unsure() {
             case["settings"]["metrics"].as_array().unwrap().iter().map(|info| info["name"].as_str().unwrap()).collect();
         let place = names.iter().position(|name| *name == metric).unwrap();
         let values: Vec<f64> = (case["outputs"].as_array().unwrap().iter())
-            .filter_map(|output| output["entry"]["v"][place][0].as_f64())
+            .filter_map(|output| output["entry"]["values"][place][0].as_f64())
             .collect();
         values
     };

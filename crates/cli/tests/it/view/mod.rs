@@ -118,7 +118,7 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     assert_ne!(format!("{} cases", listed["total"]), total);
     let is_low = |row: &Json| {
         let mut swift = row["outputs"].as_array().unwrap().iter().filter(|output| output["model"] == "swift");
-        swift.any(|output| output["entry"]["v"][2][0].as_f64().is_some_and(|value| value < 0.5))
+        swift.any(|output| output["entry"]["values"][2][0].as_f64().is_some_and(|value| value < 0.5))
     };
     assert!(listed["rows"].as_array().unwrap().iter().all(is_low), "{listed}");
     browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=token_f2%3C1", viewer.port));
