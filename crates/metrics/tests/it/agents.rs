@@ -7,7 +7,7 @@ use probare_metrics::agents::list_contains::list_likeness;
 use probare_metrics::agents::numeric_diff::numeric_similarity;
 use probare_metrics::registry;
 use probare_testing::{Golden, close, same};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The case of a row.
 pub fn row(columns: Map<String, Value>) -> Result<Case, String> {
@@ -73,6 +73,19 @@ fn golden_trajectory_match() {
         let columns = [("outputs", "messages"), ("reference_outputs", "expected_messages")];
         held(vector, "score", scored("trajectory_match", vector, &columns)?.map(|score| score.value.get()))
     });
+}
+
+#[test]
+fn a_call_in_the_form_from_before_there_were_tools_is_not_seen_by_trajectory_match() {
+    let function = json!({"name": "get_weather", "arguments": "{\"city\": \"Paris\"}"});
+    let today = json!({"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": function}]});
+    let before = json!({"role": "assistant", "content": null, "function_call": function});
+    let columns = [("outputs", "messages"), ("reference_outputs", "expected_messages")];
+    for (output, expected) in [(&today, 1.0), (&before, 0.0)] {
+        let vector = json!({"options": {}, "input": {"outputs": [output], "reference_outputs": [today]}});
+        let score = scored("trajectory_match", &vector, &columns).unwrap();
+        assert_eq!(score.map(|score| score.value.get()), Some(expected), "{output}");
+    }
 }
 
 #[test]

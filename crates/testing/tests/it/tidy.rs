@@ -12,7 +12,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("english", &["cancellation", "text"]),
     ("english-train", &["english", "stats"]),
     ("promptfoo", &["cancellation", "text"]),
-    ("metrics", &["cancellation", "core", "text", "english", "promptfoo", "stats"]),
+    ("json-schema", &["cancellation"]),
+    ("metrics", &["cancellation", "core", "text", "english", "json-schema", "promptfoo", "stats"]),
     ("files", &["core"]),
     ("formats", &["cancellation", "core", "files", "report"]),
     ("minilm", &["cancellation", "core", "files"]),
@@ -135,7 +136,8 @@ fn dependencies(manifest: &str) -> Vec<String> {
         } else if inside && line.starts_with("probare.") {
             found.push("probare".to_owned());
         } else if inside && let Some(rest) = line.strip_prefix("probare-") {
-            let name: String = rest.chars().take_while(char::is_ascii_lowercase).collect();
+            let name: String =
+                rest.chars().take_while(|letter| letter.is_ascii_lowercase() || *letter == '-').collect();
             found.push(name);
         }
     }
