@@ -418,7 +418,7 @@ impl TraceScorer {
         self.counters.cases.fetch_add(scored.cases, Ordering::Relaxed);
         for note in scored.notes {
             // A trace, its id, the kind and the rest.
-            let kind = note.splitn(3, ": ").nth(1).unwrap_or(&note).to_owned();
+            let kind = note.split(": ").nth(1).unwrap_or(&note).to_owned();
             if !self.told.contains(&kind) {
                 (self.settings.log)(&format!("{note} (told once for all traces; it stands in each case)"));
                 self.told.push(kind);

@@ -159,7 +159,7 @@ pub(crate) enum Signal {
 
 impl Signal {
     /// The answer in protobuf, with the number of what was not taken and the reason.
-    pub fn response(self, rejected: Option<(u64, String)>) -> Vec<u8> {
+    pub fn response(rejected: Option<(u64, String)>) -> Vec<u8> {
         let partial_success = rejected.map(|(rejected, error_message)| PartialSuccess {
             rejected: i64::try_from(rejected).unwrap_or(i64::MAX),
             error_message,
@@ -417,10 +417,10 @@ mod tests {
 
     #[test]
     fn what_was_not_taken_is_told_in_the_words_of_the_protocol() {
-        assert_eq!(Signal::Traces.response(None), b"");
+        assert_eq!(Signal::response(None), b"");
         assert_eq!(Signal::Logs.json_response(None), json!({}));
         let rejected = || Some((3, "why".to_owned()));
-        assert_eq!(Signal::Traces.response(rejected()), b"\x0a\x07\x08\x03\x12\x03why");
+        assert_eq!(Signal::response(rejected()), b"\x0a\x07\x08\x03\x12\x03why");
         assert_eq!(
             Signal::Logs.json_response(rejected()),
             json!({"partialSuccess": {"rejectedLogRecords": "3", "errorMessage": "why"}})

@@ -134,7 +134,7 @@ async fn collect(app: &SharedApp, begun: RequestContext, request: Request, signa
     let wants_protobuf =
         body::content_type_and_packing(request.headers(), &[JSON, PROTOBUF]).is_ok_and(|(kind, _)| kind == PROTOBUF);
     match keep(app, begun, request, signal).await {
-        Ok(rejected) if wants_protobuf => typed_response(StatusCode::OK, PROTOBUF, signal.response(rejected)),
+        Ok(rejected) if wants_protobuf => typed_response(StatusCode::OK, PROTOBUF, Signal::response(rejected)),
         Ok(rejected) => json_response(StatusCode::OK, &signal.json_response(rejected)),
         Err(refusal) => {
             let text = refusal.to_string();

@@ -225,6 +225,10 @@ fn is_same(store: &Store, run: i64, plan: &RunPlan) -> bool {
 }
 
 /// The cases of a trace, and what could not be used of it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the cases are handed to the loop over cases, as those of a data set of their own"
+)]
 fn cases_of(text: &str, trace: &CollectedTrace) -> Result<(Vec<Case>, Vec<String>), EvaluationError> {
     let options = ReadOptions::default();
     let reader = CaseReader::from_reader(Cursor::new(text.to_owned()), "the trace", CaseFormat::Otlp, &options)?;
