@@ -47,6 +47,7 @@ const LARGEST_TOKEN: u64 = 4096;
 ///
 /// Without a token only 127.0.0.1 and `::1` can be listened on. The token is the content of --token-file or of the variable
 /// `PROBARE_SERVE_TOKEN`; clients send it as `Authorization: Bearer TOKEN`, or as `auth` in the body of the published paths.
+#[allow(clippy::doc_markdown, reason = "the help is read in a terminal")]
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("runs").args(["view", "collect"]).multiple(true)))]
 pub struct Arguments {
