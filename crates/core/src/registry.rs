@@ -56,6 +56,10 @@ impl fmt::Display for UnknownMetric {
 impl UnknownMetric {
     /// What to use instead, if that is known.
     pub fn hint(&self) -> Option<String> {
+        if self.id.contains([',', ' ']) {
+            let names: Vec<&str> = self.id.split([',', ' ']).filter(|name| !name.is_empty()).collect();
+            return Some(format!("that is one name; each metric is named by itself: `-m {}`", names.join(" -m ")));
+        }
         let elsewhere = ELSEWHERE.iter().find(|(names, _)| names.contains(&self.id.as_str()));
         match (self.retired, elsewhere, self.similar) {
             (Some(retired), _, _) => Some(retired.replacement.to_owned()),

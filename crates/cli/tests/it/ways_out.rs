@@ -15,6 +15,7 @@ fn names_of_other_tools_lead_to_a_metric() {
         ("answer_relevancy", "`judge_answer_relevancy`"),
         ("context_recall", "`judge_context_recall`"),
         ("noise_sensitivity", "`judge_noise_sensitivity`"),
+        ("token_f1,answer_match", "`-m token_f1 -m answer_match`"),
     ] {
         let output = run(folder.path(), &["score", "cases.jsonl", "-m", name]);
         let said = both_streams(&output);
