@@ -12,8 +12,8 @@ impl Diagnose for VerifyError {
         let told = BenchmarkError::from_error(self);
         match self {
             Self::Recorded(ResultsFileError::NoManifest { .. }) => told.hint(interface.words(
-                "files of release 0.1, and lines from standard output, have no manifest: run it again with -o and verify what that \
-                 writes",
+                "cases, lines from standard output and files of release 0.1 have no manifest; `probare score CASES -m METRIC -o \
+                 results.jsonl` writes results with one",
                 "a run that can be verified is written with output=\"results.jsonl\"",
             )),
             Self::Recorded(ResultsFileError::Unverifiable { .. } | ResultsFileError::Name(_)) => {
