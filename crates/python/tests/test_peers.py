@@ -114,6 +114,37 @@ def test_promptfoo_as_it_calls():
         get_assert("x", {"config": {"metric": "token_f1"}})
 
 
+def test_joblib_sends_metrics_and_brings_results():
+    joblib = pytest.importorskip("joblib")
+
+    # A function within a function travels as a whole.
+    @probare.metric(version=2)
+    def here(case: probare.Case, *, word: str = "we") -> probare.Score:
+        return probare.Score(float(word in case.response), "yes" if word in case.response else "no")
+
+    rows = [{"id": str(number), "response": "we go" if number % 3 else "they go", "reference": "we go"} for number in range(60)]
+    metrics = [{"id": here, "word": "they"}, "token_f1"]
+    parts = joblib.Parallel(n_jobs=2)(joblib.delayed(probare.score)(rows[at : at + 20], metrics, jobs=1) for at in range(0, 60, 20))
+    whole = probare.score(rows, metrics)
+    assert [part.summary["here"].labels for part in parts] == [{"yes": 7, "no": 13}, {"yes": 7, "no": 13}, {"yes": 6, "no": 14}]
+    assert [row for part in parts for row in part] == list(whole)
+    again = joblib.Parallel(n_jobs=2)([joblib.delayed(lambda part: (part.summary, part["token_f1"]))(part) for part in parts])
+    assert again == [(part.summary, part["token_f1"]) for part in parts]
+
+
+def test_cloudpickle_takes_whatever_the_package_gives():
+    cloudpickle = pytest.importorskip("cloudpickle")
+    rows = [{"id": "a", "response": "It is Oslo.", "reference": "Oslo"}, {"id": "b", "response": "Rome", "reference": "Rome"}]
+    results = probare.score(rows, ["token_f1", probare.catalogue.chrf(word_order=2)])
+    comparison = probare.compare(results, results, not_worse="token_f1")
+    for value in (results, results.summary, results.summary["token_f1"], comparison, probare.metrics("text")):
+        assert cloudpickle.loads(cloudpickle.dumps(value)) == value
+    scorer = cloudpickle.loads(cloudpickle.dumps(probare.Scorer(["token_f1"], evidence=True)))
+    assert scorer.metrics == ["token_f1"] and "token_f1.evidence" in scorer.schema.names
+    call = cloudpickle.loads(cloudpickle.dumps(lambda cases: probare.score(cases, probare.catalogue.token_f1)))
+    assert call(rows)["token_f1"] == results["token_f1"]
+
+
 LM_TASK = """
 task: probare_capitals
 dataset_path: json
