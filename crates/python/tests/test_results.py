@@ -107,6 +107,17 @@ def test_a_notebook_shows_evidence_and_never_runs_it():
     assert "missing: the case has no `response`" in html
 
 
+def test_a_notebook_shows_what_the_text_says_below_its_table(tmp_path):
+    rows = [{"id": "a", "response": "It is <Oslo>.", "reference": "Oslo", "lang": "no"}, {"id": "b", "reference": "x", "lang": "<en>"}]
+    (tmp_path / "gates.yaml").write_text("gates: [{metric: token_f1, fail_under: 0.9}]\n")
+    results = probare.score(rows, "token_f1", config=tmp_path / "gates.yaml", by="metadata.lang")
+    remarks = results.summary.remarks
+    assert [line.partition(":")[0] for line in remarks] == ["failed", "run", "failed"] and "fails if < 0.9" in remarks[2]
+    assert remarks == str(results).splitlines()[-3:]
+    html = results.summary._repr_html_()
+    assert html.count('<p class="bad">failed: ') == 2 and "<p>run: 2 cases" in html and "fails if &lt; 0.9" in html
+
+
 def test_a_metric_is_in_results_and_completion_knows_it(scored):
     assert "token_f1" in scored and "bleu" not in scored and scored[0] in scored
     assert scored._ipython_key_completions_() == ["token_f1", "rouge_l", "answer_match"]
@@ -190,11 +201,11 @@ def test_a_summary_is_put_together_from_scored_batches():
     rows = made_rows(60)
     metrics = ["token_f1", {"id": "answer_match"}, tone]
     expected = probare.score(rows, metrics, "improved").summary
-    recipe = _distributed.distributed(metrics, "improved", {"mapping": None, "evidence": True, "judges": (), "cache": None, "config": None})
+    recipe = _distributed.checked_recipe(metrics, "improved", {"mapping": None, "evidence": True, "judges": (), "cache": None, "config": None})
     batches = list(_distributed.scored_batches(recipe, (pyarrow.RecordBatch.from_pylist(rows[at : at + 20]) for at in (0, 20, 40))))
-    names = _distributed.named(metrics, "improved")
-    parts = [_distributed.part_of(metrics, "improved", [batch.select(names)])["part"][0].as_py() for batch in batches]
-    found = _distributed.whole_of(metrics, "improved", "spread", parts)
+    names = _distributed.summary_columns(metrics, "improved")
+    parts = [_distributed.partial_summary(metrics, "improved", [batch.select(names)])["part"][0].as_py() for batch in batches]
+    found = _distributed.merged_summary(metrics, "improved", "spread", parts)
     assert found.cases == 60 and list(found) == ["token_f1", "answer_match", "tone"]
     for name in found:
         for member in ("mean", "interval", "scored", "unsure", "not_applicable", "failed", "min", "max", "labels"):

@@ -53,8 +53,8 @@ def page(inner: str) -> str:
 
 
 def summary(told: Summary) -> str:
-    """Means and counts, a line for each metric."""
-    words = ("metric", "mean", "95 %", "scored", "not applicable", "failed")
+    """Means and counts, a line for each metric; below them what the run has to say: why cases have no score, gates, sources."""
+    words = ("metric", "mean", "95 % interval", "scored", "not applicable", "failed")
     head = "".join(f'<th class="{"number" if word != "metric" else ""}">{word}</th>' for word in words)
     body = []
     for metric in told.values():
@@ -63,9 +63,12 @@ def summary(told: Summary) -> str:
         cells = "".join(f'<td class="number">{cell}</td>' for cell in (mean, ends, metric.scored, metric.not_applicable))
         failed = f'<td class="number{" bad" if metric.failed else ""}">{metric.failed}</td>'
         body.append(f"<tr><td>{escape(metric.name)}</td>{cells}{failed}</tr>")
-    count = f"{told.lost_rows} row{'s' if told.lost_rows > 1 else ''}"
-    lost = f'<p class="bad">{count} could not be read</p>' if told.lost_rows else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{lost}"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{''.join(map(_remark, told.remarks))}"
+
+
+def _remark(line: str) -> str:
+    colour = ' class="bad"' if line.partition(":")[0] in ("failed", "lost", "incomplete") else ""
+    return f"<p{colour}>{escape(line)}</p>"
 
 
 def rows(results: Results) -> str:

@@ -146,6 +146,12 @@ class Summary(Mapping[str, MetricSummary]):
         """The column that names the clusters (cases that are not independent), and how many there are, if `cluster` was given."""
         return self._told.get("cluster")
 
+    @property
+    def remarks(self) -> list[str]:
+        """What the text says below its tables, line by line: labels, why cases have no score, lost rows, gates."""
+        lines = repr(self).splitlines()
+        return lines[max((at for at, line in enumerate(lines, 1) if line.startswith("─")), default=0) :]
+
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame with a row for each metric; where `by` was given, with one for each group and metric below it.
 
