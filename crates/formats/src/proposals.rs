@@ -80,6 +80,12 @@ impl FieldMap {
         }
     }
 
+    /// Whether cases with these columns can have the field: a conversation holds a question and an answer as well.
+    pub fn supplies(&self, field: Field, columns: &[String]) -> bool {
+        let is_said = matches!(field, Field::Query | Field::Response);
+        self.reads(field, columns) || (is_said && self.reads(Field::Messages, columns))
+    }
+
     /// Fields that would be empty with these columns, each with the column that its name speaks for: the same but for
     /// case and signs between words, one that has a name of the field among its words, or one that is nearly it. Columns
     /// that are already a field are not proposed.
@@ -172,6 +178,18 @@ mod tests {
         assert_eq!(of(&["answer", "model_output"], &[]), Vec::<String>::new());
         assert_eq!(of(&["model_output", "model_answer"], &["response=model_output"]), Vec::<String>::new());
         assert_eq!(of(&["model_output"], &["response=no_such_column"]), ["response=model_output"]);
+    }
+
+    #[test]
+    fn a_conversation_supplies_question_and_answer() {
+        let supplied = |columns: &[&str], field| {
+            let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
+            FieldMap::default().supplies(field, &columns)
+        };
+        for field in [Field::Query, Field::Response] {
+            assert!(supplied(&["id", "messages"], field) && !supplied(&["id", "context"], field));
+        }
+        assert!(!supplied(&["messages"], Field::Reference) && supplied(&["messages", "target"], Field::Reference));
     }
 
     #[test]

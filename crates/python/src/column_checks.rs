@@ -43,7 +43,7 @@ pub fn advice(summary: &Summary, fields: &FieldMap, columns: &[String]) -> Optio
     let needed = |id: &str| registry().get(id).map(|metric| metric.needs).unwrap_or_default();
     let (mut metrics, mut missing) = (Vec::new(), Vec::new());
     for metric in summary.metrics.iter().filter(|metric| metric.scored == 0) {
-        let lacks = |field: &Field| !fields.reads(*field, columns);
+        let lacks = |field: &Field| !fields.supplies(*field, columns);
         let lacking: Vec<Field> = needed(&metric.info.id).iter().copied().filter(lacks).collect();
         if lacking.is_empty() || !(is_nothing_scored || lacking.iter().any(|field| proposed(*field).is_some())) {
             continue;

@@ -157,6 +157,16 @@ def test_names_that_other_tools_use(response, reference):
     assert probare.score([{response: "a", reference: "a"}], "exact_match")["exact_match"] == [1.0]
 
 
+def test_conversations_that_end_without_an_answer_need_no_mapping():
+    """A warning would be an error here."""
+    call = {"role": "assistant", "tool_calls": [{"name": "book", "arguments": {}}]}
+    row = {"messages": [{"role": "user", "content": "Book it."}, call], "reference": "Done.", "shop": "north"}
+    for cases in ([row], iter([row])):
+        assert probare.score(cases, "exact_match")["exact_match"] == [None]
+    with pytest.warns(probare.ProbareWarning, match="no column is known to hold `context`;"):
+        probare.score([row], ["exact_match", "hallucination"])
+
+
 def test_a_column_that_nobody_knows_is_told_with_its_mapping(tmp_path):
     rows = [{"model_answer_text": "a", "label": "a"}]
     words = (

@@ -57,15 +57,14 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     Ok(ended)
 }
 
-/// Where no column is a response, nearly every metric fails in every case: says which columns there are. A conversation is read
-/// from its own column, and may end without an answer.
+/// Where no column holds a response, nearly every metric fails in every case: says which columns there are.
 fn hint_at_columns(path: &str, options: &ReadOptions) {
     if path == "-" {
         return;
     }
     // What cannot be read has been said.
     let Ok(found) = columns(path, options) else { return };
-    if found.is_empty() || [Field::Response, Field::Messages].iter().any(|field| options.fields.reads(*field, &found)) {
+    if found.is_empty() || options.fields.supplies(Field::Response, &found) {
         return;
     }
     let names: Vec<String> = found.iter().take(20).map(|name| format!("`{}`", escape::terminal(name))).collect();
