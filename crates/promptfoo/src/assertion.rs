@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+use crate::sql::SqlParser;
 use crate::{
     html, js, json, meteor, refusal, response, similar, similarity, sql, text, tools, traces, trajectory, xml,
 };
@@ -63,6 +64,7 @@ impl SchemaValidator for NoSchemas {
 }
 
 /// What a provider answered, with what is known about it.
+#[derive(Clone)]
 pub struct Answer<'a> {
     /// The output: a text, or JSON.
     pub output: &'a Value,
@@ -81,19 +83,40 @@ pub struct Answer<'a> {
     pub trace: Option<&'a Value>,
     /// Who checks schemas.
     pub schemas: &'a dyn SchemaValidator,
+    /// Who asks promptfoo's parser of SQL, where it may be run.
+    pub sql: Option<SqlParser<'a>>,
 }
 
 impl<'a> Answer<'a> {
     /// An answer of which nothing but the output is known.
     pub fn new(output: &'a Value, schemas: &'a dyn SchemaValidator) -> Self {
-        let text = output.as_str().map_or_else(|| js::json(output, 0), str::to_owned);
-        Self { output, text, response: None, functions: None, tools: None, embeddings: None, trace: None, schemas }
+        Self {
+            output,
+            text: text_form(output),
+            response: None,
+            functions: None,
+            tools: None,
+            embeddings: None,
+            trace: None,
+            schemas,
+            sql: None,
+        }
+    }
+
+    /// The answer with another output.
+    #[must_use]
+    pub fn with_output(&self, output: &'a Value) -> Self {
+        Self { output, text: text_form(output), ..self.clone() }
     }
 
     /// A field of the answer that is there and not null.
     pub(crate) fn field(&self, name: &str) -> Option<&'a Value> {
         self.response.and_then(|response| response.get(name)).filter(|value| !value.is_null())
     }
+}
+
+fn text_form(output: &Value) -> String {
+    output.as_str().map_or_else(|| js::json(output, 0), str::to_owned)
 }
 
 impl Verdict {

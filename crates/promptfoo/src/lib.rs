@@ -51,3 +51,4 @@ pub use self::refusal::find_refusal;
 pub use self::script::{Script, ScriptRole, script_verdict};
 pub use self::similar::expected_texts;
 pub use self::similarity::gleu;
+pub use self::sql::{SQL_SCRIPT, SqlParser};

@@ -447,6 +447,51 @@ fn code_of_a_configuration_runs_where_the_user_allows_it_and_only_there() {
 }
 
 #[test]
+fn sql_is_parsed_by_the_package_beside_the_configuration_where_code_may_run() {
+    let config = "prompts: ['{{q}}']
+providers: [echo]
+defaultTest: { assert: [{ type: is-sql, value: { databaseType: Sqlite, allowedTables: ['select::null::towns'] } }] }
+tests:
+  - vars: { q: SELECT name FROM towns }
+  - vars: { q: SELECT name FROM roads }
+  - vars: { q: Name the towns }
+  - vars: { q: SELECT name size FROM towns }
+";
+    let Some(folder) = code_folder(config) else { return };
+    let place = folder.path();
+    let said = run_expecting(place, 1, &["run", "promptfooconfig.yaml", "-o", "out.jsonl"]);
+    let reason = "not run: `is-sql`: is decided by the package `node-sql-parser` beside the configuration: \
+                  `--allow-code` runs it (4 times)";
+    assert!(said.contains(reason), "{said}");
+    // A rule before the parser decides the last.
+    let expected = [("not_run", -1.0), ("not_run", -1.0), ("not_run", -1.0), ("fail", 0.0)];
+    assert_eq!(tests_of(&results(&place.join("out.jsonl"))), expected);
+
+    let said = run_expecting(place, 1, &["run", "promptfooconfig.yaml", "--allow-code", "-o", "out.jsonl"]);
+    assert!(said.contains("is run, with your rights: `node-sql-parser`"), "{said}");
+    let lines = results(&place.join("out.jsonl"));
+    let told = lines[0]["scores"]["promptfoo_test"]["error"].to_string();
+    assert!(told.contains("npm install node-sql-parser"), "{told}");
+
+    // Another parser under its name, which knows one statement.
+    let package = place.join("node_modules/node-sql-parser");
+    fs::create_dir_all(&package).unwrap();
+    let parser = "const table = (text) => /^SELECT name FROM (\\w+)$/.exec(text);
+exports.Parser = class {
+  astify(text, { database }) { if (database !== 'Sqlite' || !table(text)) throw new Error('unexpected'); }
+  whiteListCheck(text, [allowed], { type }) { if (allowed !== `select::null::${table(text)[1]}`) throw new Error(`a ${type}`); }
+};
+";
+    fs::write(package.join("index.js"), parser).unwrap();
+    let said = run_expecting(place, 2, &["run", "promptfooconfig.yaml", "--allow-code", "-o", "out.jsonl"]);
+    assert!(!said.contains("not run:"), "{said}");
+    let lines = results(&place.join("out.jsonl"));
+    assert_eq!(tests_of(&lines), [("pass", 1.0), ("fail", 0.0), ("fail", 0.0), ("fail", 0.0)]);
+    let evidence = lines[1]["scores"]["promptfoo_test"]["evidence"].to_string();
+    assert!(evidence.contains("a table that is not allowed: a table"), "{evidence}");
+}
+
+#[test]
 fn an_imported_configuration_with_code_is_the_users_own_and_one_that_is_found_asks_for_trust() {
     let Some(folder) = code_folder(WITH_CODE) else { return };
     let place = folder.path();

@@ -154,21 +154,27 @@ impl<'a> ScriptCalls<'a> {
         }
         if let Some(number) = assertion.options.get("transform_script") {
             let output = self.transformed(number, answer.output)?;
-            let answer = Answer {
-                response: answer.response,
-                functions: answer.functions,
-                tools: answer.tools,
-                embeddings: answer.embeddings,
-                trace: answer.trace,
-                ..Answer::new(&output, answer.schemas)
-            };
             // A place in another text is none in the response.
-            return self.judge(assertion, &answer).map(|verdict| Verdict { found: None, ..verdict });
+            return self
+                .judge(assertion, &answer.with_output(&output))
+                .map(|verdict| Verdict { found: None, ..verdict });
         }
         self.judge(assertion, answer)
     }
 
     fn judge(&self, assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+        if let Some(number) = assertion.options.get("parser_script") {
+            let parse = |text: &str, options: &Value| {
+                let complaint = self.call(number, &json!(text), Some(options))?;
+                Ok(complaint.as_str().map(str::to_owned))
+            };
+            return self.judge_value(assertion, &Answer { sql: Some(&parse), ..answer.clone() });
+        }
+        self.judge_value(assertion, answer)
+    }
+
+    /// The verdict where code gives the value, or is all of the assertion.
+    fn judge_value(&self, assertion: &Assertion, answer: &Answer<'_>) -> Judged {
         let Some(number) = assertion.options.get("script") else {
             return match (&self.vectors, type_support(&assertion.kind)) {
                 (Some(vectors), TypeSupport::Embedded) => {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{ConfigurationFiles, is_data};
 use crate::template::{Globals, TemplateError, render, render_value};
-use crate::{Assertion, Script, ScriptRole, js, yaml};
+use crate::{Assertion, SQL_SCRIPT, Script, ScriptRole, js, yaml};
 
 /// Types whose value promptfoo does not render.
 const UNRENDERED: [&str; 3] = ["trace-error-spans", "trace-span-count", "trace-span-duration"];
@@ -61,7 +61,7 @@ pub(super) fn note_unknown_keys(test: &Value, notes: &mut BTreeSet<String>) {
 }
 
 /// The assertions of a test, ready to be judged. What cannot be had says so under `not_run` or `template_error`; code stands
-/// under `script` (of the value) and `transform_script`.
+/// under `script` (of the value), `transform_script` and `parser_script` (of SQL).
 pub(super) fn prepare(
     entries: &[Value],
     vars: &Map<String, Value>,
@@ -82,7 +82,7 @@ fn prepare_one(entry: &Value, vars: &Map<String, Value>, globals: &Globals, file
     {
         ready["metric"] = Value::from(metric);
     }
-    for key in ["script", "transform_script"] {
+    for key in ["script", "transform_script", "parser_script"] {
         if let Some(map) = ready.as_object_mut() {
             map.shift_remove(key);
         }
@@ -99,6 +99,9 @@ fn prepare_one(entry: &Value, vars: &Map<String, Value>, globals: &Globals, file
         }
     }
     let base = kind.strip_prefix("not-").unwrap_or(kind);
+    if matches!(base, "is-sql" | "contains-sql") {
+        ready["parser_script"] = Script::inline(ScriptRole::Assertion, "javascript", SQL_SCRIPT).to_json();
+    }
     let is_rendered = !UNRENDERED.contains(&base);
     match entry.get("value") {
         Some(Value::String(text)) if text.starts_with("file://") => match file_value(&text["file://".len()..], files) {

@@ -1,8 +1,12 @@
 //! Verdict and score of every assertion, of tests with several, and of `max-score`.
 
+use std::cell::RefCell;
+use std::path::Path;
+use std::process::Command;
+
 use probare_promptfoo::template::{Globals, prepare_variables, render, render_value};
-use probare_promptfoo::{Answer, Assertion, Fault, Grade, GradeError, grade, max_score};
-use probare_testing::{Golden, close, same};
+use probare_promptfoo::{Answer, Assertion, Fault, Grade, GradeError, SQL_SCRIPT, SqlParser, grade, max_score};
+use probare_testing::{Golden, close, report_skipped, same};
 use serde_json::{Map, Value};
 
 use crate::schemas::Schemas;
@@ -38,7 +42,11 @@ fn answer(vector: &Value) -> Answer<'_> {
 }
 
 fn check(vector: &Value) -> Result<(), String> {
-    let judged = assertion(vector).and_then(|assertion| assertion.judge(&answer(vector)));
+    check_answer(vector, &answer(vector))
+}
+
+fn check_answer(vector: &Value, answer: &Answer<'_>) -> Result<(), String> {
+    let judged = assertion(vector).and_then(|assertion| assertion.judge(answer));
     let is_error = vector["reason_kind"] == "error";
     match judged {
         Err(Fault::Error(_)) if is_error => Ok(()),
@@ -62,7 +70,8 @@ fn golden(file: &str, known: &[(&str, &str)]) {
 /// Why a vector with such a number disagrees.
 const BEYOND_NUMBERS: &str = "1e400 is beyond the numbers that are read: not run, where the original reads infinity";
 
-/// SQL is not parsed here: a verdict is that of the original, and everything else is not run. `not_run` says how much.
+/// Without the parser of the original a verdict is that of the original, and everything else is not run. `not_run` says how
+/// much.
 fn golden_sql(file: &str, not_run: usize) {
     let mut count = 0;
     Golden::new("promptfoo", file).check_lines(|vector| {
@@ -80,12 +89,57 @@ fn golden_sql(file: &str, not_run: usize) {
 
 #[test]
 fn golden_is_sql() {
-    golden_sql("is-sql.jsonl", 145);
+    golden_sql("is-sql.jsonl", 139);
 }
 
 #[test]
 fn golden_contains_sql() {
-    golden_sql("contains-sql.jsonl", 42);
+    golden_sql("contains-sql.jsonl", 41);
+}
+
+/// Where `cargo x test --all` installs promptfoo.
+const PROMPTFOO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/promptfoo");
+
+/// What the parser of the original says to texts, each with the value of its assertion.
+#[expect(clippy::disallowed_methods, reason = "the test asks node")]
+fn parse_sql(asked: &[(String, Value)]) -> Vec<Value> {
+    let script = "const [code, asked] = process.argv.slice(1);
+        const mainModule = { require: require('node:module').createRequire(`${process.cwd()}/x.js`) };
+        const run = new Function('output', 'context', 'process', code);
+        console.log(JSON.stringify(JSON.parse(asked).map(([output, config]) => run(output, { config }, { mainModule }))));";
+    let asked = serde_json::to_string(asked).unwrap();
+    let said = Command::new("node").args(["-e", script, SQL_SCRIPT, &asked]).current_dir(PROMPTFOO).output().unwrap();
+    serde_json::from_slice(&said.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&said.stderr)))
+}
+
+#[test]
+fn golden_sql_is_all_decided_by_the_parser_of_the_original() {
+    if !Path::new(PROMPTFOO).join("node_modules/node-sql-parser").is_dir() {
+        report_skipped("node-sql-parser is not installed (cargo x test --stage promptfoo)");
+        return;
+    }
+    let judge_all = |parser: SqlParser<'_>, check: fn(&Value, &Answer<'_>) -> Result<(), String>| {
+        for file in ["is-sql.jsonl", "contains-sql.jsonl"] {
+            Golden::new("promptfoo", file)
+                .check_lines(|vector| check(vector, &Answer { sql: Some(parser), ..answer(vector) }));
+        }
+    };
+    let asked = RefCell::new(Vec::new());
+    let record = |text: &str, options: &Value| {
+        asked.borrow_mut().push((text.to_owned(), options.clone()));
+        Err(Fault::NotRun(String::new()))
+    };
+    judge_all(&record, |vector, answer| {
+        let _ = assertion(vector).and_then(|assertion| assertion.judge(answer));
+        Ok(())
+    });
+    let asked = asked.into_inner();
+    let said = parse_sql(&asked);
+    let recall = |text: &str, options: &Value| {
+        let place = asked.iter().position(|(known, with)| known == text && with == options).unwrap();
+        Ok(said[place].as_str().map(str::to_owned))
+    };
+    judge_all(&recall, check_answer);
 }
 
 macro_rules! golden_types {

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use probare_core::{CaseMessage, Role, Speaker};
 use probare_promptfoo::configuration::{Cell, Provider};
-use probare_promptfoo::{Script, ScriptRole};
+use probare_promptfoo::{SQL_SCRIPT, Script, ScriptRole};
 use serde_json::{Map, Value as Json, json};
 
 use super::chat::chat_messages;
 
 /// Keys of an assertion under which its code stands.
-pub(super) const SCRIPT_KEYS: [&str; 2] = ["script", "transform_script"];
+pub(super) const SCRIPT_KEYS: [&str; 3] = ["script", "transform_script", "parser_script"];
 
 /// The programs that run code, by name.
 pub(super) const WORKERS: [(&str, &str); 2] = [
@@ -62,7 +62,9 @@ impl ScriptTable {
     }
 
     fn of_language(&self, language: &str) -> usize {
-        self.scripts.iter().filter(|script| script["language"] == language && script.get("source").is_some()).count()
+        let is_own = |source: &Json| source != SQL_SCRIPT;
+        let is_piece = |script: &&Json| script["language"] == language && script.get("source").is_some_and(is_own);
+        self.scripts.iter().filter(is_piece).count()
     }
 
     /// The files of code, in order.
@@ -84,7 +86,9 @@ impl ScriptTable {
             count => Some(format!("{count} pieces of {shown}")),
         };
         let pieces = [piece("javascript", "JavaScript"), piece("python", "Python")].into_iter().flatten();
-        pieces.chain(self.files().into_iter().map(|file| format!("`{file}`"))).collect::<Vec<_>>().join(", ")
+        let parser = self.scripts.iter().any(|script| script["source"] == SQL_SCRIPT).then_some("node-sql-parser");
+        let named = self.files().into_iter().chain(parser).map(|name| format!("`{name}`"));
+        pieces.chain(named).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -198,8 +202,9 @@ mod tests {
         assert_eq!(table.program(), ("python3", "promptfoo_code.py"));
         table.number(Script::transform(&json!("file://t.js")).unwrap().to_json());
         assert_eq!(table.program().0, "node");
-        assert_eq!(table.description(), "2 pieces of Python, `t.js`");
-        assert_eq!(table.to_json("..")["scripts"].as_array().unwrap().len(), 3);
+        table.number(Script::inline(ScriptRole::Assertion, "javascript", SQL_SCRIPT).to_json());
+        assert_eq!(table.description(), "2 pieces of Python, `t.js`, `node-sql-parser`");
+        assert_eq!(table.to_json("..")["scripts"].as_array().unwrap().len(), 4);
     }
 
     #[test]

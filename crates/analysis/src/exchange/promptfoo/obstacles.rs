@@ -50,6 +50,10 @@ fn obstacle(entry: &Json, name: &str, surroundings: &Surroundings<'_>) -> Option
     match surroundings.code_folder {
         None => {
             if let Some((key, script)) = scripts().next() {
+                if key == "parser_script" {
+                    let reason = "is decided by the package `node-sql-parser` beside the configuration";
+                    return Some(format!("{reason}: `--allow-code` runs it"));
+                }
                 let whose = match (key, script.get("file").and_then(Json::as_str)) {
                     ("script", _) if is_script => "is".to_owned(),
                     ("script", Some(file)) => format!("its value (`{file}`) is"),
@@ -94,7 +98,6 @@ fn obstacle(entry: &Json, name: &str, surroundings: &Surroundings<'_>) -> Option
         (_, "max-score") if surroundings.is_asked => {
             Some("answers of several models are not compared within a metric".to_owned())
         }
-        (_, "is-sql" | "contains-sql") => Some("SQL is parsed by no parser that agrees with promptfoo's".to_owned()),
         _ => None,
     }
 }
@@ -113,11 +116,13 @@ pub(super) fn ready_assertions(
             if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
                 entry["assert"] = Json::Array(ready_assertions(inner, surroundings, table));
             }
-            let is_sql = name.ends_with("-sql");
-            if let Some(reason) = obstacle(&entry, &name, surroundings).filter(|_| !is_sql) {
+            // Without its parser some SQL is decided all the same.
+            let is_tried =
+                |entry: &Json| SCRIPT_KEYS.iter().all(|key| entry.get(*key).is_some() == (*key == "parser_script"));
+            if let Some(reason) = obstacle(&entry, &name, surroundings).filter(|_| !is_tried(&entry)) {
                 entry["not_run"] = Json::from(reason);
             }
-            let is_run = entry.get("not_run").is_none();
+            let is_run = surroundings.code_folder.is_some() && entry.get("not_run").is_none();
             for key in SCRIPT_KEYS {
                 let script = entry.as_object_mut().and_then(|entry| entry.shift_remove(key));
                 if let Some(script) = script.filter(|_| is_run) {
