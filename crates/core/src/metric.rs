@@ -329,31 +329,34 @@ pub enum BuildError {
 
 /// Reads the options of a metric. An error names the option that is wrong.
 pub fn read_options<T: DeserializeOwned>(options: &Json) -> Result<T, BuildError> {
-    let error = match T::deserialize(options) {
-        Ok(read) => return Ok(read),
-        Err(error) => error.to_string(),
-    };
+    T::deserialize(options).map_err(|error| explain_options(options, &error, |others| T::deserialize(others).err()))
+}
+
+/// Names the option that is wrong; `error_of` says what is wrong with other options. It is compiled once, and not for each metric.
+fn explain_options(
+    options: &Json,
+    error: &serde_json::Error,
+    error_of: fn(&Json) -> Option<serde_json::Error>,
+) -> BuildError {
+    let error = error.to_string();
     // The one without which the error is another one, or none.
     let is_wrong = |all: &Map<String, Json>, name: &str| {
         let others = all.iter().filter(|(other, _)| *other != name);
         let others: Map<String, Json> = others.map(|(name, value)| (name.clone(), value.clone())).collect();
-        T::deserialize(Json::Object(others)).map_or_else(
-            |found| {
-                let found = found.to_string();
-                found != error && !found.starts_with("missing field")
-            },
-            |_| true,
-        )
+        error_of(&Json::Object(others)).is_none_or(|found| {
+            let found = found.to_string();
+            found != error && !found.starts_with("missing field")
+        })
     };
     let wrong = options.as_object().and_then(|all| all.iter().find(|(name, _)| is_wrong(all, name)));
-    Err(BuildError::Options(match wrong {
+    BuildError::Options(match wrong {
         Some((name, value)) if error.starts_with("invalid type: ") => {
             let wanted = error.rsplit_once("expected ").map_or("another type", |(_, wanted)| wanted);
             format!("option `{name}` must be {}, but it is {}", type_words(wanted), excerpt_of(value))
         }
         Some((name, _)) if !error.contains(&format!("`{name}`")) => format!("option `{name}`: {error}"),
         _ => error,
-    }))
+    })
 }
 
 /// A type of Rust in the words of whoever writes options.
