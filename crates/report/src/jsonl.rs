@@ -15,8 +15,9 @@ pub struct Jsonl {
 
 impl Jsonl {
     /// Lines go to `output`.
-    pub const fn new(output: OutputWriter) -> Self {
-        Self { output, metrics: Vec::new() }
+    pub fn new(output: OutputWriter) -> Self {
+        // The lines are the file, and the manifest has their digest.
+        Self { output: output.without_digest(), metrics: Vec::new() }
     }
 }
 

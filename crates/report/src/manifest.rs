@@ -67,7 +67,10 @@ pub(crate) fn to_html_element(manifest: Manifest) -> String {
 pub(crate) fn finish(output: &mut OutputWriter, finish: &RunEnd) -> io::Result<()> {
     let path = output.path().map(Path::to_owned);
     let stored = output.finish(finish.stop)?;
-    if let (Some(path), Some(stored), Stop::Complete) = (path, stored, finish.stop) {
+    if let (Some(path), Some(mut stored), Stop::Complete) = (path, stored, finish.stop) {
+        if stored.sha256.is_empty() {
+            stored.sha256.clone_from(&finish.manifest.lines);
+        }
         let manifest = Manifest { results: Some(stored), ..finish.manifest.clone() };
         OutputWriter::write_file(&manifest_path(&path), text(manifest).as_bytes())?;
     }

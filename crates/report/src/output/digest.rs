@@ -1,7 +1,7 @@
 //! SHA-256 of bytes on their way into a file.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use probare_core::{FileDigest, Sha256};
 
@@ -24,11 +24,35 @@ impl LinesDigest {
 
 /// What has been written so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SharedDigest(Arc<Mutex<Sha256>>);
+pub(super) struct SharedDigest(Arc<Mutex<Written>>);
+
+#[derive(Debug)]
+struct Written {
+    /// Nothing where whoever writes has the digest already.
+    digest: Option<Sha256>,
+    bytes: u64,
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Self { digest: Some(Sha256::default()), bytes: 0 }
+    }
+}
 
 impl SharedDigest {
+    fn written(&self) -> MutexGuard<'_, Written> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From here on bytes are counted alone.
+    pub(super) fn forget(&self) {
+        self.written().digest = None;
+    }
+
+    /// What is in the file; without the digest where that was forgotten.
     pub(super) fn stored(&self) -> FileDigest {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).file_digest()
+        let written = self.written();
+        FileDigest { sha256: written.digest.as_ref().map(Sha256::hex).unwrap_or_default(), bytes: written.bytes }
     }
 }
 
@@ -48,7 +72,11 @@ impl<W> DigestWriter<W> {
 impl<W: Write> Write for DigestWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
-        self.digest.0.lock().unwrap_or_else(PoisonError::into_inner).update(&bytes[..written]);
+        let mut so_far = self.digest.written();
+        so_far.bytes += written as u64;
+        if let Some(digest) = &mut so_far.digest {
+            digest.update(&bytes[..written]);
+        }
         Ok(written)
     }
 

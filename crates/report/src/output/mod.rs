@@ -147,6 +147,16 @@ impl OutputWriter {
         }
     }
 
+    /// Leaves the digest of a file that is not packed to the caller, who has the digest of all that is written: [`Self::finish`] then
+    /// tells its length alone.
+    #[must_use]
+    pub(crate) fn without_digest(self) -> Self {
+        if let (OutputTarget::Renamed(renamed), Some(CompressedWriter::Plain(_))) = (&self.place, &self.writer) {
+            renamed.digest.forget();
+        }
+        self
+    }
+
     /// Writes what is pending. If the run is complete, a file gets its final name, and what is stored there is told;
     /// otherwise what is there is kept as `NAME.partial` if that name is free. Later calls do nothing.
     pub fn finish(&mut self, stop: Stop) -> io::Result<Option<FileDigest>> {
