@@ -12,7 +12,7 @@ use probare_formats::results::{ResultsFile, RowContent};
 use probare_report::ReportFormat;
 
 use crate::verify::IMPORTED;
-use crate::verify::{VerifyError, reopen_results, replies};
+use crate::verify::{CaseScan, VerifyError, reopen_results, replies};
 
 /// What is known of a case.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ pub fn show_case(
     id: &str,
     registries: Registries,
 ) -> Result<CaseLookup, VerifyError> {
-    let (recorded, manifest, job) = reopen_results(results, inputs, registries)?;
+    let (recorded, manifest, job) = reopen_results(results, inputs, registries, CaseScan::Cases)?;
     let mut found = CaseLookup { metrics: manifest.metrics.clone(), ..CaseLookup::default() };
     found.recorded = rows(&recorded, &manifest, id)?;
     match job {
@@ -107,7 +107,7 @@ fn rows(recorded: &ResultsFile, manifest: &Manifest, id: &str) -> Result<Vec<Rec
     for row in recorded.rows()?.into_iter().flatten() {
         let Ok(RowContent::Text(text)) = row else { continue };
         // Most rows are of other cases; the id stands in the text of those that are not.
-        let Ok(line) = serde_json::from_str::<ResultLine>(&text) else { continue };
+        let Ok(line) = ResultLine::from_json(&text) else { continue };
         if line.id != id {
             continue;
         }

@@ -19,7 +19,7 @@ use serde_json::Value as Json;
 use crate::score::SerializedResultRef;
 use crate::{
     Better, Case, DecisionThresholds, ErrorKind, Manifest, Message, MetricCode, MetricDef, Outcome, OwnMetric, Panel,
-    Profile, ScoreError, SerializedResult, ShippedThresholds,
+    Profile, ResultWithoutEvidence, ScoreError, SerializedResult, ShippedThresholds,
 };
 
 /// What sinks know about a metric of this run.
@@ -272,6 +272,21 @@ pub struct ResultLine<T = SerializedResult> {
     /// What each metric said, in the order of the file.
     #[serde(serialize_with = "write_scores", deserialize_with = "read_scores")]
     pub scores: Vec<(String, T)>,
+}
+
+// Not generic, so that they are compiled here, with this crate's optimisation, whoever calls them.
+impl ResultLine {
+    /// Reads a line.
+    pub fn from_json(line: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(line)
+    }
+}
+
+impl ResultLine<ResultWithoutEvidence> {
+    /// Reads a line but for parts and evidence.
+    pub fn without_evidence(line: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(line)
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]

@@ -1,5 +1,6 @@
 //! Opening a file of cases: format and compression by extension, standard input by `-`.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -15,7 +16,7 @@ use crate::cases::separator;
 use crate::cases::traces::TraceReader;
 use crate::json_splitter::{JsonSplitter, Layout};
 use crate::names::ColumnNames;
-use crate::row::{CaseBatch, FileContext};
+use crate::row::{CaseBatch, FileContext, SelectedRows};
 use crate::stored_file::{self, OpenedFile, STANDARD_INPUT, StoredFile, format_from_name, skip_byte_order_mark};
 use crate::{CaseFileError, CaseFormat, ReadOptions, traces};
 
@@ -30,6 +31,8 @@ pub struct CaseReader {
     separator: Option<u8>,
     stored: Option<StoredFile>,
     option: Option<String>,
+    /// The rows that are wanted, where not all are.
+    wanted: Option<BTreeSet<u64>>,
     count: u64,
 }
 
@@ -87,6 +90,12 @@ impl CaseReader {
             stored.forget_digest();
         }
         self
+    }
+
+    /// Only these rows, by their numbers, counted from 0: the others are not looked into, and nothing is read behind the last.
+    #[must_use]
+    pub fn only_rows(self, rows: BTreeSet<u64>) -> Self {
+        Self { wanted: Some(rows), ..self }
     }
 
     /// The format of a file, by the options or by its name.
@@ -166,7 +175,7 @@ impl CaseReader {
                 None => ColumnReader::from_stream(reader, options.longest_row, shared)?,
             })),
         };
-        Ok(Self { reader, separator, stored: None, option: None, count: 0 })
+        Ok(Self { reader, separator, stored: None, option: None, wanted: None, count: 0 })
     }
 }
 
@@ -227,12 +236,22 @@ impl Iterator for CaseReader {
 
 impl CaseSource for CaseReader {
     fn next_batch(&mut self) -> Option<Result<Box<dyn probare_core::CaseBatch>, SourceError>> {
-        let batch = match self.next()? {
-            Ok(batch) => batch,
-            Err(error) => return Some(Err(error.into())),
-        };
-        self.count += batch.len() as u64;
-        Some(Ok(Box::new(batch)))
+        loop {
+            if self.wanted.as_ref().is_some_and(|wanted| wanted.last().is_none_or(|last| *last < self.count)) {
+                return None;
+            }
+            let batch = match self.next()? {
+                Ok(batch) => batch,
+                Err(error) => return Some(Err(error.into())),
+            };
+            let first = self.count;
+            self.count += batch.len() as u64;
+            let Some(wanted) = &self.wanted else { return Some(Ok(Box::new(batch))) };
+            let rows: BTreeSet<u64> = wanted.range(first..self.count).map(|row| row - first).collect();
+            if !rows.is_empty() {
+                return Some(Ok(Box::new(SelectedRows { batch, rows })));
+            }
+        }
     }
 
     fn inputs(&mut self) -> Result<Vec<InputFile>, SourceError> {

@@ -1,6 +1,7 @@
 //! [`CaseBatch`]: raw rows, and how one becomes a case.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -88,6 +89,20 @@ impl CaseBatch {
 impl probare_core::CaseBatch for CaseBatch {
     fn cases(&self) -> Vec<Result<Case, Problem>> {
         self.read()
+    }
+}
+
+/// Some of the rows of a batch, by their numbers in it.
+pub(crate) struct SelectedRows {
+    pub(crate) batch: CaseBatch,
+    pub(crate) rows: BTreeSet<u64>,
+}
+
+impl probare_core::CaseBatch for SelectedRows {
+    fn cases(&self) -> Vec<Result<Case, Problem>> {
+        let is_row = |row: &Result<Case, Problem>| row.as_ref().map_or_else(|problem| problem.lost, |_| true);
+        let rows = (0..).zip(self.batch.read().into_iter().filter(is_row));
+        rows.filter(|(number, _)| self.rows.contains(number)).map(|(_, row)| row).collect()
     }
 }
 

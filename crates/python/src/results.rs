@@ -256,7 +256,7 @@ impl Results {
         let about: ResultsHeader = serde_json::from_str(lines.next().unwrap_or_default()).map_err(unread)?;
         let mut rows = lines
             .map(|line| {
-                let ResultLine { id, model, prompt, repeat, scores, .. }: ResultLine = serde_json::from_str(line)?;
+                let ResultLine { id, model, prompt, repeat, scores, .. } = ResultLine::from_json(line)?;
                 let case = Case { id, ..Case::default() };
                 let results = scores.into_iter().map(|(_, told)| told.0).collect();
                 Ok(RowResult {

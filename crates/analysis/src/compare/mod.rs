@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use probare_cancellation::on_other_thread;
 use probare_core::{
-    Case, ErrorKind, Event, InputFile, Job, Manifest, MetricInfo, MetricResult, Outcome, ResultLine,
-    ResultWithoutEvidence, Score, ScoreError, SerializedResult, Sink, Value, output_source_name,
+    Case, ErrorKind, Event, InputFile, Job, Manifest, MetricInfo, MetricResult, Outcome, ResultLine, Score, ScoreError,
+    Sink, Value, output_source_name,
 };
 use probare_engine::{Registries, scan_cases};
 use probare_formats::results::{ResultsFile, RowContent};
@@ -24,12 +24,11 @@ use probare_report::comparison::{
 };
 use probare_report::{DatasetVersion, GroupBy, ResultStatus, escape};
 use probare_store::{CaseReadMode, Store, StoreError};
-use serde::de::DeserializeOwned;
 
 pub use self::early_stop::{EarlyStop, compare_prefixes, read_baseline, read_case_means};
 pub(crate) use self::stored::CaseMatching;
 use crate::labels::answer_digest;
-use crate::verify::{VerifyError, reopen_results};
+use crate::verify::{CaseScan, VerifyError, has_a_case_a_row, reopen_results};
 
 /// A comparison, and what the runs say of the cases that changed most.
 #[derive(Debug)]
@@ -240,15 +239,7 @@ pub fn compare(
         return Err(CompareError::Stopped { name: stopped.name.clone() });
     }
     let sameness = CaseMatching::for_runs(files, asked)?;
-    let found = std::thread::scope(|scope| {
-        let read = |file| scope.spawn(on_other_thread(move || side(file, sameness, asked)));
-        let reading: Vec<_> = files.iter().map(read).collect();
-        let read = reading.into_iter().map(|side| match side.join() {
-            Ok(side) => side.join(),
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        read.collect::<Result<Vec<(RunScores, OutputRows)>, CompareError>>()
-    })?;
+    let found = for_each_file(files, |_, file| side(file, sameness, asked))?;
     let (mut sides, lines): (Vec<RunScores>, Vec<OutputRows>) = found.into_iter().unzip();
     let by_texts = asked.by.as_ref().is_some_and(|by| !by.is_by_source());
     if by_texts
@@ -264,17 +255,19 @@ pub fn compare(
     }
     let comparison = RunComparison::compare(&sides, asked)?;
     let wanted = comparison.changed_cases(shown);
-    let mut evidences = EvidenceByCase::new();
-    for (at, ((file, side), lines)) in files.iter().zip(sides).zip(lines).enumerate() {
-        let place = (at, files.len());
+    let found = for_each_file(files, |at, file| {
+        let (place, mut evidences) = ((at, files.len()), EvidenceByCase::new());
+        let (side, lines) = (&sides[at], &lines[at]);
         if let Some(run) = file.run {
             stored::evidence(file, run, &wanted, with_models, &mut evidences, place)?;
-            continue;
+            return Ok(evidences);
         }
         let found = side.rows_of(&wanted, with_models).into_iter();
         let rows: BTreeMap<u64, CaseIdentity> =
             found.filter_map(|(row, identity)| Some((*lines.numbers.get(row)?, identity))).collect();
-        drop(side);
+        if rows.is_empty() {
+            return Ok(evidences);
+        }
         read_rows(file, RowSelection::Rows(&rows), &mut Vec::new(), |manifest, row, case| {
             let Some(identity) = rows.get(&row.number) else { return };
             keep(&wanted, identity.clone(), &mut evidences, place, || CaseEvidence {
@@ -284,8 +277,31 @@ pub fn compare(
                     .collect(),
             });
         })?;
+        Ok(evidences)
+    })?;
+    let mut evidences = EvidenceByCase::new();
+    for (identity, places) in found.into_iter().flatten() {
+        let known = evidences.entry(identity).or_insert_with(|| vec![None; files.len()]);
+        known.iter_mut().zip(places).for_each(|(known, place)| *known = known.take().or(place));
     }
     Ok(ComparisonReport { comparison, evidences })
+}
+
+/// Does the same with every file, all of them at once; what was made comes in their order.
+fn for_each_file<T: Send>(
+    files: &[ResultsSource],
+    work: impl Fn(usize, &ResultsSource) -> Result<T, CompareError> + Sync,
+) -> Result<Vec<T>, CompareError> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let start = |(at, file)| scope.spawn(on_other_thread(move || work(at, file)));
+        let started: Vec<_> = files.iter().enumerate().map(start).collect();
+        let made = started.into_iter().map(|thread| match thread.join() {
+            Ok(made) => made.join(),
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        made.collect()
+    })
 }
 
 /// Says where a run is over another version of a data set than the baseline.
@@ -581,7 +597,7 @@ pub(crate) struct ResultRow {
 
 /// The models and prompts that the rows of a file name, in the order in which they come.
 pub(crate) fn models_and_prompts(file: &ResultsSource) -> Result<(Vec<String>, Vec<String>), CompareError> {
-    let (recorded, manifest, _) = reopen_results(&file.path, &[], file.registries)?;
+    let (recorded, manifest, _) = reopen_results(&file.path, &[], file.registries, CaseScan::Cases)?;
     let mut rows = ResultRows::new(&recorded, RowSelection::Values)?;
     let (mut models, mut prompts): (Vec<String>, Vec<String>) = Default::default();
     while let Some(row) = rows.next(&manifest) {
@@ -603,9 +619,15 @@ pub(crate) fn read_rows(
     visit: impl FnMut(&Manifest, ResultRow, Option<&Case>) + Send,
 ) -> Result<bool, CompareError> {
     let ResultsSource { name, path, registries, .. } = file;
-    let (recorded, manifest, job) = reopen_results(path, &[], *registries)?;
+    let numbers: Option<BTreeSet<u64>> = match wanted {
+        RowSelection::Rows(rows) => Some(rows.keys().copied().collect()),
+        RowSelection::Whole | RowSelection::Values => None,
+    };
+    let scan = numbers.as_ref().map_or(CaseScan::Cases, CaseScan::Rows);
+    let (recorded, manifest, job) = reopen_results(path, &[], *registries, scan)?;
     let rows = ResultRows::new(&recorded, wanted)?;
-    let mut joined = RowsWithCases { rows, manifest: &manifest, visit, failed: None, apart: false };
+    let are_selected = numbers.is_some() && has_a_case_a_row(&manifest);
+    let mut joined = RowsWithCases { rows, manifest: &manifest, visit, are_selected, failed: None, apart: false };
     match job {
         Ok(job) => joined.with_cases(job)?,
         Err(error) => {
@@ -635,6 +657,8 @@ struct RowsWithCases<'a, V> {
     rows: ResultRows<'a>,
     manifest: &'a Manifest,
     visit: V,
+    /// Whether the cases are those of the rows that are wanted alone.
+    are_selected: bool,
     failed: Option<String>,
     /// Whether rows and cases are not of the same run.
     apart: bool,
@@ -673,9 +697,12 @@ impl<V: FnMut(&Manifest, ResultRow, Option<&Case>) + Send> RowsWithCases<'_, V> 
 
 impl<V: FnMut(&Manifest, ResultRow, Option<&Case>) + Send> Sink for RowsWithCases<'_, V> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        if let Event::Scored(result) = event
-            && let Next::Row(row) = self.next()
-        {
+        let Event::Scored(result) = event else { return Ok(()) };
+        let mut next = self.next();
+        while self.are_selected && matches!(next, Next::Skipped) {
+            next = self.next();
+        }
+        if let Next::Row(row) = next {
             self.apart |= row.id != result.case.id;
             let case = Some(&result.case).filter(|_| !self.apart);
             (self.visit)(self.manifest, row, case);
@@ -702,8 +729,13 @@ impl<'a> ResultRows<'a> {
 
     /// The next row, or that it is passed over; nothing at the end.
     fn next(&mut self, manifest: &Manifest) -> Option<Result<Option<ResultRow>, String>> {
-        let content = self.inner.next()?;
         let number = self.number;
+        if let RowSelection::Rows(rows) = self.wanted
+            && rows.last_key_value().is_none_or(|(last, _)| *last < number)
+        {
+            return None;
+        }
+        let content = self.inner.next()?;
         self.number += 1;
         if let RowSelection::Rows(rows) = self.wanted
             && !rows.contains_key(&number)
@@ -712,8 +744,10 @@ impl<'a> ResultRows<'a> {
         }
         let row = content.and_then(|content| match (&self.columns, content) {
             (None, RowContent::Text(text)) => match self.wanted {
-                RowSelection::Values => line(&text, manifest, |ResultWithoutEvidence(named)| named),
-                RowSelection::Whole | RowSelection::Rows(_) => line(&text, manifest, |SerializedResult(named)| named),
+                RowSelection::Values => line(ResultLine::without_evidence(&text), manifest, |found| found.0),
+                RowSelection::Whole | RowSelection::Rows(_) => {
+                    line(ResultLine::from_json(&text), manifest, |found| found.0)
+                }
             },
             (Some(columns), content) => cells(columns, &content, manifest),
             (None, RowContent::Cells(_)) => Err("it is no result line".to_owned()),
@@ -722,18 +756,18 @@ impl<'a> ResultRows<'a> {
     }
 }
 
-/// A result line, of which each result is read as a `T`.
-fn line<T: DeserializeOwned>(
-    text: &str,
+/// A result line as a row.
+fn line<T>(
+    read: serde_json::Result<ResultLine<T>>,
     manifest: &Manifest,
-    told: fn(T) -> MetricResult,
+    result: fn(T) -> MetricResult,
 ) -> Result<ResultRow, String> {
-    let line: ResultLine<T> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let ResultLine { id, model, prompt, repeat, mut scores, answered_by: _ } = line;
+    let ResultLine { id, model, prompt, repeat, mut scores, answered_by: _ } =
+        read.map_err(|error| error.to_string())?;
     let named = (manifest.metrics.iter())
         .map(|metric| {
             let at = scores.iter().position(|(name, _)| *name == metric.name)?;
-            Some(told(scores.swap_remove(at).1))
+            Some(result(scores.swap_remove(at).1))
         })
         .collect();
     Ok(ResultRow { number: 0, id, model, prompt, repeat, is_named: true, named })

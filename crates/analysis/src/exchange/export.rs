@@ -18,7 +18,7 @@ use probare_store::StoredRun;
 
 use super::ExchangeError;
 use crate::compare::{ResultRow, ResultsSource, RowSelection, read_rows};
-use crate::verify::reopen_results;
+use crate::verify::{CaseScan, reopen_results};
 
 /// What is to be written.
 #[derive(Debug, Clone)]
@@ -229,7 +229,7 @@ fn through(
 
 /// Writes a file of results, with the texts of its cases where its inputs can still be found.
 pub fn export_results(results: &Path, wanted: &ExportRequest<'_>) -> Result<ExportSummary, ExchangeError> {
-    let (_, manifest, job) = reopen_results(results, &[], wanted.registries)?;
+    let (_, manifest, job) = reopen_results(results, &[], wanted.registries, CaseScan::Cases)?;
     let mut notes = Vec::new();
     let mut reads = vec![results.to_owned()];
     match job {

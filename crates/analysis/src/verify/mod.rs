@@ -38,6 +38,7 @@ use serde_json::Value as Json;
 use self::checker::Checker;
 use self::inputs::InputLocation;
 
+pub(crate) use self::rebuild::{CaseScan, has_a_case_a_row};
 pub use self::verdict::{CacheUse, Disagreement, Verdict};
 
 /// The id of metrics that another tool computed.
@@ -139,7 +140,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
     let resolved = inputs::resolve(&manifest, asked.inputs, folder_of(asked.results))?;
     let names = inputs::InputNames::new(&manifest, &resolved);
     let readable = rebuild::ReadableFiles { folder: folder_of(asked.results), given: asked.inputs };
-    let job = rebuild::job(&manifest, &resolved, readable, asked.registries.benchmark)?;
+    let job = rebuild::job(&manifest, &resolved, readable, asked.registries.benchmark, CaseScan::WithDigests)?;
     let options = RendererOptions {
         title: manifest.title.clone(),
         gates: gates(&manifest, &mut verdict),
@@ -222,13 +223,14 @@ pub(crate) fn reopen_results(
     results: &Path,
     inputs: &[PathBuf],
     registries: Registries,
+    scan: CaseScan<'_>,
 ) -> Result<(ResultsFile, Manifest, Result<Job, VerifyError>), VerifyError> {
     let recorded = ResultsFile::new(results)?;
     let said = recorded.manifest_text()?;
     let manifest = read_manifest(&recorded, &said, &mut Verdict::default())?;
     let readable = rebuild::ReadableFiles { folder: folder_of(results), given: inputs };
     let job = inputs::resolve(&manifest, inputs, folder_of(results))
-        .and_then(|resolved| rebuild::job(&manifest, &resolved, readable, registries.benchmark))
+        .and_then(|resolved| rebuild::job(&manifest, &resolved, readable, registries.benchmark, scan))
         .and_then(|job| rebuild::in_order_of_results(&manifest, job));
     Ok((recorded, manifest, job))
 }

@@ -1,5 +1,6 @@
 //! The job of a finished run, made again from its manifest.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,12 +27,30 @@ pub(super) struct ReadableFiles<'a> {
     pub given: &'a [PathBuf],
 }
 
+/// What is read of the files of cases.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum CaseScan<'a> {
+    /// All cases, and the digests of the inputs, which take as long again.
+    WithDigests,
+    /// All cases.
+    Cases,
+    /// The cases of these results, by their numbers, where [`has_a_case_a_row`] says so; else all.
+    Rows(&'a BTreeSet<u64>),
+}
+
+/// Whether the rows of the results are those of the file of cases, one by one.
+pub(crate) fn has_a_case_a_row(manifest: &Manifest) -> bool {
+    let is_plain = manifest.benchmark.is_none() && manifest.generation.is_none() && manifest.early_stop.is_none();
+    is_plain && manifest.summary.get("lost_rows").and_then(Json::as_u64) == Some(0)
+}
+
 /// The job, with inputs from where they are now.
 pub(super) fn job(
     manifest: &Manifest,
     resolved: &[InputLocation],
     readable: ReadableFiles<'_>,
     find_benchmark: fn(&str) -> Option<&'static dyn Benchmark>,
+    scan: CaseScan<'_>,
 ) -> Result<Job, VerifyError> {
     if let Some(generation) = &manifest.generation {
         let what = match (generation.models.is_empty(), &generation.retrieval) {
@@ -46,7 +65,7 @@ pub(super) fn job(
     }
     let mut job = match &manifest.benchmark {
         Some(call) => benchmark(manifest, call, resolved, readable, find_benchmark)?,
-        None => plain(manifest, resolved)?,
+        None => plain(manifest, resolved, scan)?,
     };
     job.title.clone_from(&manifest.title);
     job.source = InputNames::new(manifest, resolved).in_text(&job.source);
@@ -92,19 +111,29 @@ fn baseline_source(manifest: &Manifest, resolved: &[InputLocation], registries: 
 }
 
 /// Cases of a file through metrics.
-fn plain(manifest: &Manifest, resolved: &[InputLocation]) -> Result<Job, VerifyError> {
+fn plain(manifest: &Manifest, resolved: &[InputLocation], scan: CaseScan<'_>) -> Result<Job, VerifyError> {
     let mut inputs = manifest.inputs.iter().zip(resolved);
     let Some((cases, InputLocation::File(place))) = inputs.next() else {
         return Err(BenchmarkError::data("the manifest names no file of cases").into());
     };
     let requests = manifest.metrics.iter().map(MetricRequest::again).collect();
-    let (rows, mut further) = rows(manifest, cases, place)?;
-    for (input, place) in inputs {
-        if let InputLocation::File(place) = place {
-            further.push(
-                with_digest(input, place).map_err(|source| CaseFileError::Io { file: input.path.clone(), source })?,
-            );
-        }
+    let rows = rows(manifest, cases, place)?;
+    let rows = match scan {
+        CaseScan::WithDigests => rows,
+        CaseScan::Rows(wanted) if has_a_case_a_row(manifest) => rows.without_digest().only_rows(wanted.clone()),
+        CaseScan::Cases | CaseScan::Rows(_) => rows.without_digest(),
+    };
+    let mut further = Vec::new();
+    // What came from standard input is read from a file now, whose digest is taken apart.
+    let from_stdin = (cases.path == "-").then_some((cases, place));
+    let beside = inputs.filter_map(|(input, place)| match place {
+        InputLocation::File(place) => Some((input, place)),
+        InputLocation::FromBenchmark => None,
+    });
+    let is_digested = matches!(scan, CaseScan::WithDigests);
+    for (input, place) in from_stdin.into_iter().chain(beside).filter(|_| is_digested) {
+        further
+            .push(with_digest(input, place).map_err(|source| CaseFileError::Io { file: input.path.clone(), source })?);
     }
     let is_old = manifest.probare.format < 3;
     let rows: Box<dyn CaseSource> = if is_old { Box::new(UnattributedSource(Box::new(rows))) } else { Box::new(rows) };
@@ -114,25 +143,24 @@ fn plain(manifest: &Manifest, resolved: &[InputLocation]) -> Result<Job, VerifyE
     Ok(job)
 }
 
-/// The rows of the cases; what came from standard input is read as it was then, and its digest is taken apart.
-fn rows(manifest: &Manifest, cases: &InputFile, place: &Path) -> Result<(CaseReader, Vec<InputFile>), VerifyError> {
+/// The rows of the cases; what came from standard input is read as it was then.
+fn rows(manifest: &Manifest, cases: &InputFile, place: &Path) -> Result<CaseReader, VerifyError> {
     let options = read_options(&manifest.reading)?;
     let name = place.display().to_string();
     if cases.path == "-" {
         let failed = |source| CaseFileError::Io { file: name.clone(), source };
         let file = open_plain(place).map_err(failed)?;
         let format = options.format.unwrap_or(CaseFormat::JsonLines);
-        let rows = CaseReader::from_reader(file, "standard input", format, &options)?;
-        return Ok((rows, vec![with_digest(cases, place).map_err(failed)?]));
+        return Ok(CaseReader::from_reader(file, "standard input", format, &options)?);
     }
     match CaseReader::open(&name, &options) {
         // A copy under another name is still what it was.
         Err(CaseFileError::UnknownFormat { .. }) => {
             let extension = Path::new(&cases.path).extension().and_then(|part| part.to_str()).unwrap_or_default();
             let format = extension.parse().map_err(|_| CaseFileError::UnknownFormat { file: name.clone() })?;
-            Ok((CaseReader::open(&name, &ReadOptions { format: Some(format), ..options })?, Vec::new()))
+            Ok(CaseReader::open(&name, &ReadOptions { format: Some(format), ..options })?)
         }
-        opened => Ok((opened?, Vec::new())),
+        opened => Ok(opened?),
     }
 }
 

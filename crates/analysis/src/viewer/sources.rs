@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 
 use super::{OpenRun, RunViewer, ViewerError};
 use crate::compare::{self, ResultsSource, RowSelection};
-use crate::verify::reopen_results;
+use crate::verify::{CaseScan, reopen_results};
 use crate::{ImportRequest, import_file};
 
 /// Something that was given.
@@ -296,7 +296,7 @@ impl RunViewer {
             results
         };
         let whole = ResultsSource::from_file(&results, self.registries);
-        let (_, manifest, _) = reopen_results(&results, &[], self.registries)?;
+        let (_, manifest, _) = reopen_results(&results, &[], self.registries, CaseScan::Cases)?;
         // Rows that are whole say nothing about those that were behind them.
         if let (Some(then), Ok(now)) = (&manifest.results, std::fs::metadata(&results))
             && then.bytes != now.len()

@@ -6,12 +6,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_analysis::{Verdict, VerifyError, VerifyRequest, verify};
+use probare_analysis::{ResultsSource, Verdict, VerifyError, VerifyRequest, compare, verify};
 use probare_core::{
     Benchmark, BenchmarkCall, BenchmarkError, Case, Console, Event, InputFile, Job, MemorySource, MetricRequest,
     Output, Panel, Profile, Publisher, Sha256, Sink,
 };
 use probare_engine::{Registries, RunOptions, run};
+use probare_formats::{CaseReader, ReadOptions};
+use probare_report::comparison::ComparisonRequest;
 use serde_json::{Value as Json, json};
 
 /// Lines `question|answer|right answer`.
@@ -162,4 +164,63 @@ fn a_benchmark_that_is_not_known_is_named() {
     let verdict = verify(&VerifyRequest::new(&results, Registries::without_benchmarks())).unwrap();
     assert_eq!(verdict.different, 1);
     assert!(verdict.disagreements[0].reason.contains("the benchmark `toy` is unknown"), "{verdict:?}");
+}
+
+/// Results of 3,000 cases, of which those in `wrong` have a wrong answer; one row is no case where `is_torn`.
+fn results_of(folder: &Path, name: &str, wrong: &[usize], is_torn: bool) -> ResultsSource {
+    let row = |number: usize| match number {
+        5 if is_torn => "{torn\n".to_owned(),
+        _ => {
+            let answer = if wrong.contains(&number) { format!("{name} {number}") } else { "yes".to_owned() };
+            format!("{{\"id\":\"{number}\",\"query\":\"q{number}\",\"response\":\"{answer}\",\"reference\":\"yes\"}}\n")
+        }
+    };
+    let cases = path(folder, &format!("{name}-cases.jsonl"));
+    fs::write(&cases, (0..3000).map(row).collect::<String>()).unwrap();
+    let results = folder.join(format!("{name}.jsonl"));
+    let source = CaseReader::open(&cases, &ReadOptions::default()).unwrap();
+    let job = Job::new(cases, Box::new(source), vec![MetricRequest::plain("exact_match")]);
+    run(job, registries(), RunOptions { output: vec![results.clone()], ..RunOptions::default() }.into()).unwrap();
+    ResultsSource::from_file(&results, registries())
+}
+
+#[test]
+fn the_texts_of_changed_cases_are_found_wherever_they_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = results_of(folder.path(), "a", &[1, 2000, 2999], false);
+    for is_torn in [false, true] {
+        let second = results_of(folder.path(), "b", &[2, 1000, 2999], is_torn);
+        let found = compare(&[first.clone(), second], &ComparisonRequest::default(), 10).unwrap();
+        let other = &found.comparison.others[0];
+        assert_eq!(
+            (other.pairing.matched, other.pairing.only_baseline),
+            (if is_torn { 2999 } else { 3000 }, u64::from(is_torn))
+        );
+        assert_eq!((other.metrics[0].improved, other.metrics[0].worsened), (2, 2));
+        let texts: Vec<(&str, Vec<&str>)> = found
+            .evidences
+            .iter()
+            .map(|(identity, runs)| {
+                let texts = runs.iter().flatten().filter_map(|run| run.case.as_ref()?.response.as_ref());
+                (identity.id.as_str(), texts.map(|output| output.text.as_str()).collect())
+            })
+            .collect();
+        let expected =
+            [("1", ["a 1", "yes"]), ("1000", ["yes", "b 1000"]), ("2", ["yes", "b 2"]), ("2000", ["a 2000", "yes"])];
+        assert_eq!(texts, expected.map(|(id, texts)| (id, texts.to_vec())));
+    }
+}
+
+#[test]
+fn texts_of_inputs_that_are_other_ones_now_are_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = [results_of(folder.path(), "a", &[2000], false), results_of(folder.path(), "b", &[], false)];
+    let cases = folder.path().join("a-cases.jsonl");
+    let text = fs::read_to_string(&cases).unwrap();
+    fs::write(&cases, text.replace("\"id\":\"2000\"", "\"id\":\"2OOO\"")).unwrap();
+    let found = compare(&sources, &ComparisonRequest::default(), 10).unwrap();
+    assert!(found.comparison.notes.iter().any(|note| note.contains("not those that it was made from")));
+    let [runs] = found.evidences.values().collect::<Vec<_>>()[..] else { panic!("one case changed") };
+    let has_case: Vec<bool> = runs.iter().map(|run| run.as_ref().is_some_and(|run| run.case.is_some())).collect();
+    assert_eq!(has_case, [false, true]);
 }

@@ -273,3 +273,25 @@ fn without_a_digest_a_file_is_read_as_far_as_its_rows_are_wanted() {
     assert!(part.bytes < whole.bytes / 2, "{} of {} bytes", part.bytes, whole.bytes);
     assert_eq!(part.rows, whole.rows);
 }
+
+#[test]
+fn only_the_rows_that_are_wanted_are_looked_into() {
+    let row = |number: usize| match number {
+        7 | 600 => "{broken\n".to_owned(),
+        _ => format!("{{\"id\":\"{number}\",\"response\":\"x\"}}\n"),
+    };
+    let lines: String = (0..2000).map(row).collect();
+    let table: String =
+        std::iter::once("id,response\n".to_owned()).chain((0..2000).map(|number| format!("{number},x\n"))).collect();
+    for (text, format) in [(lines, CaseFormat::JsonLines), (table, CaseFormat::Csv)] {
+        let reader = std::io::Cursor::new(text.into_bytes());
+        let rows = CaseReader::from_reader(reader, "cases", format, &ReadOptions::default()).unwrap();
+        let mut rows = rows.only_rows([3, 600, 601, 1500].into());
+        let mut found = Vec::new();
+        while let Some(batch) = probare_core::CaseSource::next_batch(&mut rows) {
+            found.extend(batch.unwrap().cases().into_iter().map(|row| row.map_or("lost".to_owned(), |case| case.id)));
+        }
+        let second = if format == CaseFormat::Csv { "600" } else { "lost" };
+        assert_eq!(found, ["3", second, "601", "1500"]);
+    }
+}

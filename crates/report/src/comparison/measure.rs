@@ -307,8 +307,9 @@ fn compare_metric(
         info: info.clone(),
     };
     let none = || PairedValues { clusters: request.cluster.as_ref().map(|_| Vec::new()), ..PairedValues::default() };
-    // By case: the first of its pairs, and the values of all of them. One where there is one model.
-    let mut cases: BTreeMap<(&str, u32), (usize, Mean, Mean)> = BTreeMap::new();
+    // Of each case the first of its pairs, and the values of all of them. One where there is one model.
+    let mut cases: Vec<(usize, Mean, Mean)> = Vec::new();
+    let mut places: BTreeMap<(&str, u32), usize> = BTreeMap::new();
     let mut models: BTreeMap<&str, PairedValues> = BTreeMap::new();
     let mut changes: Vec<ChangedPair> = Vec::new();
     for (number, pair) in pairs.iter().enumerate() {
@@ -329,16 +330,18 @@ fn compare_metric(
         if let Some(model) = model {
             models.entry(model).or_insert_with(none).push(&pair, (left, right));
         }
-        let (_, first, second) = cases.entry((id, occurrence)).or_insert((number, Mean::default(), Mean::default()));
+        let next = cases.len();
+        let at = if pairs.have_models() { *places.entry((id, occurrence)).or_insert(next) } else { next };
+        if at == next {
+            cases.push((number, Mean::default(), Mean::default()));
+        }
+        let (_, first, second) = &mut cases[at];
         first.add(left);
         second.add(right);
         changes.extend(measured.count_change(info, number, left, right));
     }
     let is_by_source = request.by.as_ref().is_some_and(GroupBy::is_by_source);
     let (mut whole, mut slices) = (none(), BTreeMap::<&str, PairedValues>::new());
-    // In the order of their pairs.
-    let mut cases: Vec<(usize, Mean, Mean)> = cases.into_values().collect();
-    cases.sort_by_key(|(number, ..)| *number);
     for (number, first, second) in cases {
         let (pair, values) = (pairs.get(number), (first.mean, second.mean));
         whole.push(&pair, values);

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use probare_core::{Case, MetricInfo, MetricResult, Sha256, output_source_name};
 use probare_stats::updated_mean;
@@ -36,6 +37,8 @@ pub struct RunScores {
     /// Groups and clusters of rows, as far as somebody asked for them.
     groups: Vec<Vec<String>>,
     clusters: Vec<Option<String>>,
+    /// All rows in the order of their cases, each with which case of its id and model it belongs to, once somebody asked for it.
+    order: OnceLock<Vec<(usize, u32)>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -92,6 +95,7 @@ impl RunScores {
             contents: Vec::new(),
             groups: Vec::new(),
             clusters: Vec::new(),
+            order: OnceLock::new(),
         }
     }
 
@@ -137,6 +141,7 @@ impl RunScores {
         if let Some(cluster) = &request.cluster {
             self.clusters.push(case.and_then(|case| cluster.cluster_of(case)));
         }
+        self.order.take();
         let start = self.ids.len();
         self.ids.push_str(id);
         let source = output_source_name(model, prompt);
@@ -195,8 +200,11 @@ impl RunScores {
         self.models[self.rows[row].model].as_deref()
     }
 
-    /// All rows in the order of their cases, each with which case of its id and model it belongs to.
-    fn in_order(&self) -> Vec<(usize, u32)> {
+    fn in_order(&self) -> &[(usize, u32)] {
+        self.order.get_or_init(|| self.sorted())
+    }
+
+    fn sorted(&self) -> Vec<(usize, u32)> {
         let of = |row: &usize| (self.id(*row), self.model(*row));
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by(|left, right| {
@@ -237,7 +245,7 @@ impl RunScores {
         RunCases { side: self, with_models, list, means }
     }
 
-    /// Whether two rows, each with which case of its id and model it belongs to, are of the same case.
+    /// Whether two rows of [`RunScores::order`] are of the same case.
     fn is_same(&self, left: &(usize, u32), right: &(usize, u32)) -> bool {
         left.1 == right.1 && self.id(left.0) == self.id(right.0) && self.model(left.0) == self.model(right.0)
     }
@@ -255,6 +263,10 @@ impl RunScores {
 
     /// The chance that all outputs of a case pass, where cases have several and a metric says yes or no.
     pub(super) fn pass_all(&self, metric: &str) -> Option<PassAt> {
+        // Outputs of one case differ in the number of their repeat.
+        if self.rows.windows(2).all(|rows| rows[0].repeat == rows[1].repeat) {
+            return None;
+        }
         let metric = self.metrics.iter().position(|known| known.name == metric)?;
         let mut repeats = Repeats::default();
         self.each_case(|_, _, outputs| {
@@ -291,9 +303,14 @@ impl RunScores {
 
     /// The rows, in the order in which they came, that are the first of these cases.
     pub fn rows_of(&self, wanted: &BTreeSet<CaseIdentity>, with_models: bool) -> BTreeMap<usize, CaseIdentity> {
+        let keyed = wanted.iter().map(|identity| {
+            let CaseIdentity { id, model, occurrence } = identity;
+            ((id.as_str(), model.as_deref(), *occurrence), identity)
+        });
+        let wanted: BTreeMap<_, &CaseIdentity> = keyed.collect();
         let cases = self.cases(with_models);
-        let found = (0..cases.list.len()).map(|case| (cases.list[case].0, cases.identity(case)));
-        found.filter(|(_, identity)| wanted.contains(identity)).collect()
+        let found = (0..cases.list.len()).map(|case| (cases.row(case), wanted.get(&cases.key(case))));
+        found.filter_map(|(row, identity)| Some((row, (*identity?).clone()))).collect()
     }
 }
 
@@ -386,6 +403,11 @@ pub(super) struct Pair<'a> {
 impl<'a> Pairs<'a> {
     pub(super) const fn len(&self) -> usize {
         self.list.len()
+    }
+
+    /// Whether a case may have several pairs, one for each model.
+    pub(super) const fn have_models(&self) -> bool {
+        self.first.with_models
     }
 
     pub(super) fn get(&'a self, number: usize) -> Pair<'a> {
