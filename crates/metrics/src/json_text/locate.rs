@@ -2,6 +2,10 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
 /// One step of the way from the root of a JSON document to a value in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathStep {
@@ -11,145 +15,34 @@ pub enum PathStep {
     Item(usize),
 }
 
-/// The bytes that the value at the end of `path` takes. `json` is well formed; on other texts the answer is `None` or
-/// some range of it. Where a key is repeated its last value counts, as it does for readers.
+/// The bytes that the value at the end of `path` takes; nothing where the text is not well formed. Where a key is repeated
+/// its last value counts, as it does for readers.
 pub fn locate_value(json: &str, path: &[PathStep]) -> Option<Range<usize>> {
-    let mut cursor = Cursor { json, at: 0 };
+    let mut raw: &RawValue = parse(json)?;
     for step in path {
-        cursor.skip_space();
-        cursor.at = match step {
-            PathStep::Key(key) => cursor.enter_object(key)?,
-            PathStep::Item(index) => cursor.enter_array(*index)?,
+        raw = match step {
+            PathStep::Key(key) => parse::<FxHashMap<String, &RawValue>>(raw.get())?.remove(key)?,
+            PathStep::Item(index) => parse::<Vec<&RawValue>>(raw.get())?.into_iter().nth(*index)?,
         };
     }
-    cursor.skip_space();
-    let start = cursor.at;
-    cursor.skip_value();
-    (cursor.at > start).then_some(start..cursor.at)
+    Some(range_in(json, raw))
 }
 
-struct Cursor<'a> {
-    json: &'a str,
-    at: usize,
+/// The bytes of the items of a JSON list, in order; nothing where the text is no such list.
+pub fn locate_items(json: &str) -> Vec<Range<usize>> {
+    let items: Vec<&RawValue> = parse(json).unwrap_or_default();
+    items.into_iter().map(|item| range_in(json, item)).collect()
 }
 
-impl Cursor<'_> {
-    fn byte(&self) -> Option<u8> {
-        self.json.as_bytes().get(self.at).copied()
-    }
+fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Option<T> {
+    probare_cancellation::count_steps(json.len());
+    serde_json::from_str(json).ok()
+}
 
-    fn take(&mut self, expected: u8) -> bool {
-        let found = self.byte() == Some(expected);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn skip_space(&mut self) {
-        while matches!(self.byte(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            probare_cancellation::count_steps(1);
-            self.at += 1;
-        }
-    }
-
-    fn skip_string(&mut self) {
-        self.at += 1;
-        while let Some(byte) = self.byte() {
-            probare_cancellation::count_steps(1);
-            self.at += 1;
-            match byte {
-                b'"' => return,
-                b'\\' => self.at += 1,
-                _ => {}
-            }
-        }
-        // An escape at the very end steps past it.
-        self.at = self.at.min(self.json.len());
-    }
-
-    /// Moves past one value, however deep, without recursion.
-    fn skip_value(&mut self) {
-        let mut depth = 0_usize;
-        while let Some(byte) = self.byte() {
-            probare_cancellation::count_steps(1);
-            match byte {
-                b'"' => self.skip_string(),
-                b'{' | b'[' => {
-                    depth += 1;
-                    self.at += 1;
-                    continue;
-                }
-                b'}' | b']' if depth > 0 => {
-                    depth -= 1;
-                    self.at += 1;
-                }
-                b'}' | b']' => return,
-                b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => {
-                    self.at += 1;
-                    continue;
-                }
-                _ => {
-                    while !matches!(
-                        self.byte(),
-                        None | Some(b',' | b':' | b'}' | b']' | b'{' | b'[' | b'"' | b' ' | b'\t' | b'\n' | b'\r')
-                    ) {
-                        self.at += 1;
-                    }
-                }
-            }
-            if depth == 0 {
-                return;
-            }
-        }
-    }
-
-    fn enter_object(&mut self, wanted: &str) -> Option<usize> {
-        let mut found = None;
-        if !self.take(b'{') {
-            return None;
-        }
-        loop {
-            probare_cancellation::count_steps(1);
-            self.skip_space();
-            if self.byte() != Some(b'"') {
-                return found;
-            }
-            let start = self.at;
-            self.skip_string();
-            let key = self.json.get(start..self.at).and_then(|raw| serde_json::from_str::<String>(raw).ok())?;
-            self.skip_space();
-            if !self.take(b':') {
-                return found;
-            }
-            self.skip_space();
-            if key == wanted {
-                found = Some(self.at);
-            }
-            self.skip_value();
-            self.skip_space();
-            if !self.take(b',') {
-                return found;
-            }
-        }
-    }
-
-    fn enter_array(&mut self, wanted: usize) -> Option<usize> {
-        if !self.take(b'[') {
-            return None;
-        }
-        for index in 0.. {
-            probare_cancellation::count_steps(1);
-            self.skip_space();
-            if index == wanted {
-                break;
-            }
-            self.skip_value();
-            self.skip_space();
-            if !self.take(b',') {
-                return None;
-            }
-        }
-        Some(self.at)
-    }
+/// Where a value stands that was read from this text.
+fn range_in(json: &str, value: &RawValue) -> Range<usize> {
+    let start = value.get().as_ptr().addr() - json.as_ptr().addr();
+    start..start + value.get().len()
 }
 
 #[cfg(test)]
@@ -181,6 +74,14 @@ mod tests {
         assert_eq!(found("1", &[PathStep::Item(0)]), None);
         assert_eq!(found("", &[]), None);
         assert_eq!(found("{\"a\\", &[key("a")]), None);
+    }
+
+    #[test]
+    fn items_are_found_at_the_top_only() {
+        let json = r#" ["a, b", 5 , ["x", "y"], {"k": 1}, "q\"]"] "#;
+        let found: Vec<&str> = locate_items(json).into_iter().map(|range| &json[range]).collect();
+        assert_eq!(found, [r#""a, b""#, "5", r#"["x", "y"]"#, r#"{"k": 1}"#, r#""q\"]""#]);
+        assert!(locate_items("[]").is_empty() && locate_items("[").is_empty() && locate_items("").is_empty());
     }
 
     #[test]

@@ -4,4 +4,4 @@ mod extract;
 mod locate;
 
 pub use extract::{JsonScope, MalformedJson, find_json};
-pub use locate::{PathStep, locate_value};
+pub use locate::{PathStep, locate_items, locate_value};

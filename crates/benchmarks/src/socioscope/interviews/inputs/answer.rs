@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use probare_metrics::json_text::{PathStep, locate_value};
+use probare_metrics::json_text::{PathStep, locate_items, locate_value};
 use probare_text::aligned_text::AlignedText;
 use serde_json::Value as Json;
 
-use super::json_ranges::{list_items, unescaped};
+use super::json_string::unescaped;
 
 /// A text inside the response.
 #[derive(Debug, Clone)]
@@ -121,7 +121,7 @@ impl<'a> InterviewAnswer<'a> {
 
     fn list(response: &'a str, range: &Range<usize>) -> Self {
         let json = response.get(range.clone()).unwrap_or_default();
-        let items = list_items(json)
+        let items = locate_items(json)
             .into_iter()
             .filter_map(|item| AnswerItem::json(response, range.start + item.start..range.start + item.end))
             .collect();

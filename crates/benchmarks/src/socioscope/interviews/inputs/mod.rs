@@ -2,7 +2,7 @@
 
 mod answer;
 mod expected;
-mod json_ranges;
+mod json_string;
 mod weights;
 
 pub use answer::{AnswerItem, InterviewAnswer};

@@ -1,62 +1,6 @@
-//! Where the items of a JSON list and the strings in it stand in the text.
-
-use std::ops::Range;
+//! The text that a JSON string stands for, and which characters of the string stand for each of its own.
 
 use probare_text::aligned_text::AlignedText;
-
-/// The byte ranges of the items of a well-formed JSON list, in order. On other texts some ranges, or none.
-pub(super) fn list_items(json: &str) -> Vec<Range<usize>> {
-    let bytes = json.as_bytes();
-    let mut found = Vec::new();
-    let mut depth = 0_usize;
-    let mut start = 0;
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => at = end_of_string(bytes, at) - 1,
-            b'[' | b'{' => {
-                depth += 1;
-                if depth == 1 {
-                    start = at + 1;
-                }
-            }
-            b',' if depth == 1 => {
-                found.extend(trimmed(json, start..at));
-                start = at + 1;
-            }
-            b']' | b'}' => {
-                if depth == 1 {
-                    found.extend(trimmed(json, start..at));
-                    return found;
-                }
-                depth = depth.saturating_sub(1);
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    found
-}
-
-/// One past the closing quotation mark of the string that starts at `start`, or the end of the text.
-fn end_of_string(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
-}
-
-fn trimmed(json: &str, range: Range<usize>) -> Option<Range<usize>> {
-    let raw = json.get(range.clone())?;
-    let start = range.start + (raw.len() - raw.trim_start().len());
-    let end = start + raw.trim().len();
-    (start < end).then_some(start..end)
-}
 
 /// The content of a JSON string without its quotation marks, every character leading back to that content as written;
 /// nothing where no character is escaped.
@@ -104,14 +48,6 @@ fn unicode_escape(text: &str) -> (usize, char) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn items_are_found_at_the_top_only() {
-        let json = r#" ["a, b", 5 , ["x", "y"], {"k": 1}, "q\"]"] "#;
-        let found: Vec<&str> = list_items(json).into_iter().map(|range| &json[range]).collect();
-        assert_eq!(found, [r#""a, b""#, "5", r#"["x", "y"]"#, r#"{"k": 1}"#, r#""q\"]""#]);
-        assert!(list_items("[]").is_empty() && list_items("[").is_empty() && list_items("").is_empty());
-    }
 
     #[test]
     fn escapes_lead_back_to_where_they_stand() {
