@@ -52,7 +52,7 @@ pub use cache::{
     export_cache, find_entries_containing, import_cassette, list_cached_models, prune_cache, read_cassette, rotate_key,
 };
 pub use client::{CallReply, Client};
-pub use dialects::{Feature, StopMeaning, StopReasons, providers_table, reply_endings_table, stop_reasons};
+pub use dialects::{Feature, StopMeaning, StopReasons, stop_reasons};
 pub use error::CallError;
 pub use images::{ImageError, read_image};
 pub use json_endpoint::JsonEndpoint;
@@ -63,10 +63,8 @@ pub use prices::Money;
 pub use probare_files::random_token;
 pub use request::ModelRequest;
 pub use retry_policy::Fault;
-pub use secret::{KEY_FRAGMENT, REDACTED, Redactor, Secret, WHOLE_KEY, forbid_core_dumps};
-pub use settings::{
-    GeneratorType, LimitScope, MaxTokensField, ModelSettings, SettingsError, looks_like_a_variable, without_keys,
-};
+pub use secret::{REDACTED, Redactor, Secret, forbid_core_dumps};
+pub use settings::{GeneratorType, LimitScope, MaxTokensField, ModelSettings, SettingsError, without_keys};
 pub use shared::{CallCounts, DEFAULT_CACHE_PATH, ModelContext, ModelOptions, OpenError};
 pub use sqlite::{
     enable_wal, ensure_plain_database, guard_connection, journal_path, open_immutable, open_without_links,

@@ -74,26 +74,37 @@ impl Provider {
         Self::Vllm,
     ];
 
+    /// What is known of it: its name, where it is found, and which variables hold its key and its address.
+    const fn info(self) -> ProviderInfo {
+        match self {
+            Self::Anthropic => {
+                info("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
+            }
+            // Azure and Bedrock have an address for every resource and region.
+            Self::Azure => info("azure", "", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),
+            Self::Bedrock => info("bedrock", "", BEARER, ""),
+            Self::Command => info("command", "", "", ""),
+            Self::Gemini => {
+                let address = "https://generativelanguage.googleapis.com";
+                info("gemini", address, "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL")
+            }
+            Self::Groq => info("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "GROQ_BASE_URL"),
+            Self::LlamaCpp => info("llamacpp", "http://127.0.0.1:8080/v1", "", ""),
+            Self::Mistral => info("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", ""),
+            Self::Ollama => info("ollama", "http://127.0.0.1:11434/v1", "", "OLLAMA_HOST"),
+            Self::OllamaNative => info("ollama-native", "http://127.0.0.1:11434", "", "OLLAMA_HOST"),
+            Self::OpenAi => info("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+            Self::OpenAiResponses => ProviderInfo { name: "openai-responses", ..Self::OpenAi.info() },
+            Self::OpenRouter => info("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", ""),
+            Self::Prompt => info("prompt", "", "EVALUATION_API_AUTH", ""),
+            Self::Replay => info("replay", "", "", ""),
+            Self::Vllm => info("vllm", "http://127.0.0.1:8000/v1", "", ""),
+        }
+    }
+
     /// The word before the colon.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::Azure => "azure",
-            Self::Bedrock => "bedrock",
-            Self::Command => "command",
-            Self::Gemini => "gemini",
-            Self::Groq => "groq",
-            Self::LlamaCpp => "llamacpp",
-            Self::Mistral => "mistral",
-            Self::Ollama => "ollama",
-            Self::OllamaNative => "ollama-native",
-            Self::OpenAi => "openai",
-            Self::OpenAiResponses => "openai-responses",
-            Self::OpenRouter => "openrouter",
-            Self::Prompt => "prompt",
-            Self::Replay => "replay",
-            Self::Vllm => "vllm",
-        }
+        self.info().name
     }
 
     /// The provider of this name.
@@ -103,20 +114,7 @@ impl Provider {
 
     /// Where it is found when no base URL is given; nothing for what is not a server.
     pub const fn base_url(self) -> Option<&'static str> {
-        match self {
-            Self::Anthropic => Some("https://api.anthropic.com"),
-            Self::Gemini => Some("https://generativelanguage.googleapis.com"),
-            Self::Groq => Some("https://api.groq.com/openai/v1"),
-            Self::LlamaCpp => Some("http://127.0.0.1:8080/v1"),
-            Self::Ollama => Some("http://127.0.0.1:11434/v1"),
-            Self::OllamaNative => Some("http://127.0.0.1:11434"),
-            Self::Mistral => Some("https://api.mistral.ai/v1"),
-            Self::OpenAi | Self::OpenAiResponses => Some("https://api.openai.com/v1"),
-            Self::OpenRouter => Some("https://openrouter.ai/api/v1"),
-            Self::Vllm => Some("http://127.0.0.1:8000/v1"),
-            // Azure and Bedrock have an address for every resource and region.
-            Self::Azure | Self::Bedrock | Self::Command | Self::Prompt | Self::Replay => None,
-        }
+        self.info().base_url
     }
 
     /// Whether it is asked by `/chat/completions` at an address of its own.
@@ -129,38 +127,12 @@ impl Provider {
 
     /// The variable that holds its key when the settings name none; nothing where no key is needed.
     pub const fn key_variable(self) -> Option<&'static str> {
-        match self {
-            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
-            Self::Azure => Some("AZURE_OPENAI_API_KEY"),
-            Self::Bedrock => Some(BEARER),
-            Self::Gemini => Some("GEMINI_API_KEY"),
-            Self::Groq => Some("GROQ_API_KEY"),
-            Self::Mistral => Some("MISTRAL_API_KEY"),
-            Self::OpenAi | Self::OpenAiResponses => Some("OPENAI_API_KEY"),
-            Self::OpenRouter => Some("OPENROUTER_API_KEY"),
-            Self::Prompt => Some("EVALUATION_API_AUTH"),
-            Self::Command | Self::LlamaCpp | Self::Ollama | Self::OllamaNative | Self::Replay | Self::Vllm => None,
-        }
+        self.info().key_variable
     }
 
     /// The variable that holds its address when the settings name none: the one that the vendor's own package reads.
     pub const fn address_variable(self) -> Option<&'static str> {
-        match self {
-            Self::Anthropic => Some("ANTHROPIC_BASE_URL"),
-            Self::Azure => Some("AZURE_OPENAI_ENDPOINT"),
-            Self::Gemini => Some("GOOGLE_GEMINI_BASE_URL"),
-            Self::Groq => Some("GROQ_BASE_URL"),
-            Self::Ollama | Self::OllamaNative => Some("OLLAMA_HOST"),
-            Self::OpenAi | Self::OpenAiResponses => Some("OPENAI_BASE_URL"),
-            Self::Bedrock
-            | Self::Command
-            | Self::LlamaCpp
-            | Self::Mistral
-            | Self::OpenRouter
-            | Self::Prompt
-            | Self::Replay
-            | Self::Vllm => None,
-        }
+        self.info().address_variable
     }
 
     /// The address that the value of this variable means, up to where ours ends: some packages leave out what comes behind
@@ -178,6 +150,31 @@ impl Provider {
     /// Whether a call costs nothing by the token unless a price is given.
     pub const fn is_free(self) -> bool {
         matches!(self, Self::LlamaCpp | Self::Ollama | Self::OllamaNative | Self::Prompt | Self::Replay | Self::Vllm)
+    }
+}
+
+struct ProviderInfo {
+    name: &'static str,
+    base_url: Option<&'static str>,
+    key_variable: Option<&'static str>,
+    address_variable: Option<&'static str>,
+}
+
+/// A row of the table of providers; an empty text is nothing.
+const fn info(
+    name: &'static str,
+    base_url: &'static str,
+    key_variable: &'static str,
+    address_variable: &'static str,
+) -> ProviderInfo {
+    const fn given(text: &'static str) -> Option<&'static str> {
+        if text.is_empty() { None } else { Some(text) }
+    }
+    ProviderInfo {
+        name,
+        base_url: given(base_url),
+        key_variable: given(key_variable),
+        address_variable: given(address_variable),
     }
 }
 
@@ -307,15 +304,15 @@ mod tests {
         let address = |provider: Provider, value: &str| provider.address(value);
         assert_eq!(address(Provider::OpenAi, " http://127.0.0.1:8000/v1/ "), "http://127.0.0.1:8000/v1");
         assert_eq!(address(Provider::Groq, "https://groq.example"), "https://groq.example/openai/v1");
-        for (value, wanted) in [
+        for (value, expected) in [
             ("127.0.0.1", "http://127.0.0.1:11434"),
             ("0.0.0.0:80", "http://127.0.0.1:80"),
             (":5000", "http://127.0.0.1:5000"),
             ("https://models.example", "https://models.example:443"),
             ("http://models.example/path/", "http://models.example:80/path"),
         ] {
-            assert_eq!(address(Provider::OllamaNative, value), wanted);
-            assert_eq!(address(Provider::Ollama, value), format!("{wanted}/v1"));
+            assert_eq!(address(Provider::OllamaNative, value), expected);
+            assert_eq!(address(Provider::Ollama, value), format!("{expected}/v1"));
         }
     }
 

@@ -205,29 +205,10 @@ impl Fault {
     }
 }
 
-/// The table in Markdown, for the guide.
-pub fn retry_table() -> String {
-    let mut text = String::from(
-        "| what happens | again? | fallback? | fewer at once? | charged? | why |\n|---|---|---|---|---|---|\n",
-    );
-    let yes = |yes: bool| if yes { "yes" } else { "no" };
-    for rule in RULES {
-        let again = match rule.retry {
-            Retry::No => "no",
-            Retry::Once => "once",
-            Retry::Yes => "yes",
-        };
-        let charged = if rule.charged { "may be" } else { "no" };
-        let (fallback, slower) = (yes(rule.fault.permits_fallback()), yes(rule.slower));
-        text.push_str(&format!("| {} | {again} | {fallback} | {slower} | {charged} | {} |\n", rule.shows, rule.why));
-    }
-    text
-}
-
 /// How long `retry-after-ms` asks to wait.
 pub fn retry_after_ms(value: &str) -> Option<Duration> {
     let milliseconds: f64 = value.trim().parse().ok()?;
-    Duration::try_from_secs_f64(milliseconds / 1000.0).ok().map(|asked| asked.min(LONGEST_ASKED))
+    Duration::try_from_secs_f64(milliseconds / 1000.0).ok().map(|delay| delay.min(LONGEST_ASKED))
 }
 
 /// How long `Retry-After` asks to wait: seconds or a date of HTTP.
@@ -235,7 +216,7 @@ pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
         // Some servers send fractions.
-        return Duration::try_from_secs_f64(seconds).ok().map(|asked| asked.min(LONGEST_ASKED));
+        return Duration::try_from_secs_f64(seconds).ok().map(|delay| delay.min(LONGEST_ASKED));
     }
     let at = httpdate::parse_http_date(value).ok()?;
     Some(at.duration_since(now).unwrap_or_default().min(LONGEST_ASKED))
@@ -268,6 +249,28 @@ pub(crate) const fn splitmix64(seed: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The table in Markdown, for the guide.
+    fn retry_table() -> String {
+        let mut text = String::from(
+            "| what happens | again? | fallback? | fewer at once? | charged? | why |\n|---|---|---|---|---|---|\n",
+        );
+        let yes = |yes: bool| if yes { "yes" } else { "no" };
+        for rule in RULES {
+            let again = match rule.retry {
+                Retry::No => "no",
+                Retry::Once => "once",
+                Retry::Yes => "yes",
+            };
+            let charged = if rule.charged { "may be" } else { "no" };
+            let (fallback, slower) = (yes(rule.fault.permits_fallback()), yes(rule.slower));
+            text.push_str(&format!(
+                "| {} | {again} | {fallback} | {slower} | {charged} | {} |\n",
+                rule.shows, rule.why
+            ));
+        }
+        text
+    }
 
     #[test]
     fn every_fault_finds_its_own_line() {

@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json, json as form};
 
 use super::chat::append;
 use super::{
-    Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, cut_stream, endpoint_url,
-    non_empty, parse_json, schema, set, split_system, text_at, u64_at, usage, with_joined_results,
+    Dialect, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, cut_stream, endpoint_url, non_empty,
+    parse_json, schema, set, split_system, text_at, u64_at, usage, with_joined_results,
 };
 use crate::{Fault, ModelRequest};
 
@@ -167,15 +167,6 @@ impl Dialect for Anthropic {
             400 if body.contains("credit balance is too low") => Fault::NoCredit,
             400 if body.contains("blocked by content filtering policy") => Fault::Moderated,
             _ => Fault::from_status(status, body),
-        }
-    }
-
-    fn end_indicators(&self) -> EndIndicators {
-        EndIndicators {
-            field: "`stop_reason`",
-            truncated: "",
-            refused: "status 400 that speaks of the content filtering policy",
-            empty: "no block of text and no call of a tool, such as `content: []`",
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::chat::{body, join, read, read_vectors, vectors_body};
-use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError, endpoint_url};
+use super::{Dialect, Feature, RawReply, RawRequest, ReplyError, endpoint_url};
 use crate::ModelRequest;
 
 /// The version of the interface where the settings name none.
@@ -47,15 +47,6 @@ impl Dialect for Azure {
 
     fn join(&self, events: &[Json]) -> Result<Json, ReplyError> {
         join(events)
-    }
-
-    fn end_indicators(&self) -> EndIndicators {
-        EndIndicators {
-            field: "`finish_reason`",
-            truncated: "",
-            refused: "`message.refusal`, status 400 with code `content_filter`",
-            empty: "no choice, or `content: null` without a call of a tool",
-        }
     }
 }
 

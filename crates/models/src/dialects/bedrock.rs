@@ -8,8 +8,8 @@ use serde_json::{Map, Value as Json, json as form};
 
 use super::anthropic::{REPLY_TOOL, is_thinking, take_call, thinking_allows};
 use super::{
-    Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, endpoint_url, non_empty,
-    parse_json, schema, set, split_system, text_at, u64_at, usage, with_joined_results,
+    Dialect, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, endpoint_url, non_empty, parse_json,
+    schema, set, split_system, text_at, u64_at, usage, with_joined_results,
 };
 use crate::{Fault, ModelRequest};
 
@@ -103,15 +103,6 @@ impl Dialect for Bedrock {
             424 => Fault::ServerError,
             429 if body.contains("not ready") => Fault::Overloaded,
             _ => Fault::from_status(status, body),
-        }
-    }
-
-    fn end_indicators(&self) -> EndIndicators {
-        EndIndicators {
-            field: "`stopReason`",
-            truncated: "",
-            refused: "",
-            empty: "no block of text and no call of a tool",
         }
     }
 }

@@ -4,8 +4,8 @@ use probare_core::{Message, MessagePart, ModelReply, Role, ToolCall};
 use serde_json::{Map, Value as Json, json as form};
 
 use super::{
-    Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, arguments, base64, cut_stream,
-    endpoint_url, inner_error, non_empty, parse_json, read_vector, set, text_at, usage,
+    Dialect, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, arguments, base64, cut_stream, endpoint_url,
+    inner_error, non_empty, parse_json, read_vector, set, text_at, usage,
 };
 use crate::{Fault, ModelRequest, Provider};
 
@@ -77,15 +77,6 @@ impl Dialect for Chat {
 
     fn join(&self, events: &[Json]) -> Result<Json, ReplyError> {
         join(events)
-    }
-
-    fn end_indicators(&self) -> EndIndicators {
-        EndIndicators {
-            field: "`finish_reason`",
-            truncated: "",
-            refused: "`message.refusal`",
-            empty: "no choice, or `content: null` without a call of a tool",
-        }
     }
 }
 
@@ -400,12 +391,12 @@ mod tests {
     #[test]
     fn text_refusal_cut_and_failure_are_told_apart() {
         let content = |body: &str| read(Provider::OpenAi, body).unwrap().reply.content;
-        let heard = read(Provider::OpenAi, r#"{"model":"m-1","choices":[{"message":{"content":"Yes"},"finish_reason":"stop","logprobs":{"content":[]}}],"usage":{"prompt_tokens":3,"completion_tokens":1,"cost":0.25,"prompt_tokens_details":{"cached_tokens":2}}}"#).unwrap();
-        assert_eq!(heard.reply.content, ReplyContent::Text("Yes".into()));
-        let usage = heard.reply.usage.unwrap();
-        assert_eq!((usage.input_tokens, usage.cached_tokens, heard.cost), (3, 2, Some(0.25)));
-        assert_eq!(heard.reply.stop, Some(StopReason::End));
-        assert!(heard.logprobs.is_some());
+        let answer = read(Provider::OpenAi, r#"{"model":"m-1","choices":[{"message":{"content":"Yes"},"finish_reason":"stop","logprobs":{"content":[]}}],"usage":{"prompt_tokens":3,"completion_tokens":1,"cost":0.25,"prompt_tokens_details":{"cached_tokens":2}}}"#).unwrap();
+        assert_eq!(answer.reply.content, ReplyContent::Text("Yes".into()));
+        let usage = answer.reply.usage.unwrap();
+        assert_eq!((usage.input_tokens, usage.cached_tokens, answer.cost), (3, 2, Some(0.25)));
+        assert_eq!(answer.reply.stop, Some(StopReason::End));
+        assert!(answer.logprobs.is_some());
         let refused = content(r#"{"choices":[{"message":{"content":null,"refusal":"I will not"}}]}"#);
         assert_eq!(refused, ReplyContent::Refused("I will not".into()));
         let filtered = content(r#"{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}"#);

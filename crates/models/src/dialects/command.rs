@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
-use super::{Dialect, EndIndicators, Feature, LARGEST_REPLY, RawReply, RawRequest, ReplyError, base64};
+use super::{Dialect, Feature, LARGEST_REPLY, RawReply, RawRequest, ReplyError, base64};
 use crate::{Fault, ModelRequest};
 
 /// Bytes of what a program complains about that are kept.
@@ -63,15 +63,6 @@ impl Dialect for Command {
     fn retry_after(&self, _: &HeaderMap, _: &str, _: SystemTime) -> Option<Duration> {
         None
     }
-
-    fn end_indicators(&self) -> EndIndicators {
-        EndIndicators {
-            field: "",
-            truncated: "`{\"truncated\": …}`",
-            refused: "`{\"refused\": …}`",
-            empty: "none: an empty `text` is an answer",
-        }
-    }
 }
 
 /// What the program reads.
@@ -103,9 +94,9 @@ fn input(request: &ModelRequest) -> Vec<u8> {
 /// Reads what the program wrote.
 fn read(output: &[u8]) -> Result<RawReply, ReplyError> {
     let wrong = |reason: String| ReplyError::new(Fault::CommandFailed, reason);
-    let said: ProgramOutput = serde_json::from_slice(output)
+    let parsed: ProgramOutput = serde_json::from_slice(output)
         .map_err(|error| wrong(format!("the program did not write the agreed JSON: {error}")))?;
-    let (content, stop) = match (said.text, said.refused, said.truncated, said.error) {
+    let (content, stop) = match (parsed.text, parsed.refused, parsed.truncated, parsed.error) {
         (Some(text), None, None, None) => (ReplyContent::Text(text), None),
         (None, Some(words), None, None) => (ReplyContent::Refused(words), Some(StopReason::Refusal)),
         (None, None, Some(text), None) => (ReplyContent::Truncated(text), Some(StopReason::Length)),
@@ -115,20 +106,20 @@ fn read(output: &[u8]) -> Result<RawReply, ReplyError> {
             return Err(wrong(reason.to_owned()));
         }
     };
-    let parts = said.tool_calls.into_iter().map(MessagePart::ToolCall).collect();
-    Ok(ModelReply { usage: said.usage, model: said.model, stop, parts, ..ModelReply::new(content) }.into())
+    let parts = parsed.tool_calls.into_iter().map(MessagePart::ToolCall).collect();
+    Ok(ModelReply { usage: parsed.usage, model: parsed.model, stop, parts, ..ModelReply::new(content) }.into())
 }
 
 /// Reads everything, and keeps so much of it: whoever is not read stops at a full pipe.
 async fn read_limited(mut stream: impl AsyncRead + Unpin, most: usize) -> std::io::Result<Vec<u8>> {
-    let (mut kept, mut piece) = (Vec::new(), vec![0; 1 << 16]);
+    let (mut output, mut piece) = (Vec::new(), vec![0; 1 << 16]);
     loop {
         let count = stream.read(&mut piece).await?;
         if count == 0 {
-            return Ok(kept);
+            return Ok(output);
         }
-        let room = most.saturating_sub(kept.len()).min(count);
-        kept.extend_from_slice(piece.get(..room).unwrap_or_default());
+        let room = most.saturating_sub(output.len()).min(count);
+        output.extend_from_slice(piece.get(..room).unwrap_or_default());
     }
 }
 
@@ -186,8 +177,8 @@ pub(crate) async fn run(command: &[String], input: Vec<u8>) -> Result<Vec<u8>, R
     // The program ended by itself, and its number may soon be another's.
     group.0 = None;
     if !status.success() {
-        let said = String::from_utf8_lossy(&errors);
-        let last = said.trim().lines().next_back().unwrap_or_default().chars().take(300).collect::<String>();
+        let message = String::from_utf8_lossy(&errors);
+        let last = message.trim().lines().next_back().unwrap_or_default().chars().take(300).collect::<String>();
         return Err(wrong(format!("`{program}` ended with {status}{}{last}", if last.is_empty() { "" } else { ": " })));
     }
     Ok(output)

@@ -7,9 +7,8 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::{
-    Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, cut_stream, endpoint_url,
-    non_empty, parse_json, read_vector, retry_after_header, schema, set, split_system, text_at, usage,
-    with_joined_results,
+    Dialect, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, cut_stream, endpoint_url, non_empty,
+    parse_json, read_vector, retry_after_header, schema, set, split_system, text_at, usage, with_joined_results,
 };
 use crate::retry_policy::retry_after;
 use crate::{Fault, ModelRequest};
@@ -126,8 +125,8 @@ impl Dialect for Gemini {
         let empty = |reason: String| ReplyError::new(Fault::Empty, reason);
         let list = json.get("embeddings").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         if list.len() != requests.len() {
-            let (found, wanted) = (list.len(), requests.len());
-            return Err(empty(format!("the reply has {found} vectors, and {wanted} were asked for")));
+            let (found, expected) = (list.len(), requests.len());
+            return Err(empty(format!("the reply has {found} vectors, and {expected} were asked for")));
         }
         list.iter()
             .map(|item| {
@@ -175,22 +174,13 @@ impl Dialect for Gemini {
 
     fn retry_after(&self, headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration> {
         // The delay stands in the body: `"retryDelay": "13s"` among the details of the error.
-        let asked = serde_json::from_str::<Json>(body).ok().and_then(|json| {
+        let stated_delay = serde_json::from_str::<Json>(body).ok().and_then(|json| {
             let outer = json.get(0).unwrap_or(&json);
             let details = outer.pointer("/error/details").and_then(Json::as_array)?;
             let delay = details.iter().find_map(|detail| text_at(detail, "/retryDelay"))?;
             retry_after(delay.strip_suffix('s')?, now)
         });
-        asked.or_else(|| retry_after_header(headers, now))
-    }
-
-    fn end_indicators(&self) -> EndIndicators {
-        EndIndicators {
-            field: "`finishReason`",
-            truncated: "",
-            refused: "`promptFeedback.blockReason`",
-            empty: "no candidate, or no part with text that is no thought",
-        }
+        stated_delay.or_else(|| retry_after_header(headers, now))
     }
 }
 
@@ -284,9 +274,9 @@ mod tests {
     #[test]
     fn the_delay_stands_in_the_body() {
         let body = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"13.5s"}]}}"#;
-        let asked = |body: &str| Gemini.retry_after(&HeaderMap::new(), body, SystemTime::UNIX_EPOCH);
-        assert_eq!(asked(body), Some(Duration::from_millis(13_500)));
-        assert_eq!(asked(&format!("[{body}]")), Some(Duration::from_millis(13_500)));
-        assert_eq!(asked("{}"), None);
+        let delay = |body: &str| Gemini.retry_after(&HeaderMap::new(), body, SystemTime::UNIX_EPOCH);
+        assert_eq!(delay(body), Some(Duration::from_millis(13_500)));
+        assert_eq!(delay(&format!("[{body}]")), Some(Duration::from_millis(13_500)));
+        assert_eq!(delay("{}"), None);
     }
 }

@@ -28,13 +28,14 @@ fn golden_request(provider: Provider, name: &str) -> ModelRequest {
         Provider::Bedrock => "https://bedrock-runtime.us-east-1.amazonaws.com",
         _ => provider.base_url().unwrap(),
     };
-    let mut asked = ModelRequest { base_url: base_url.into(), parameters: Parameters::default(), ..request(provider) };
+    let mut model_request =
+        ModelRequest { base_url: base_url.into(), parameters: Parameters::default(), ..request(provider) };
     let can = |feature| provider.supports(feature);
     match name {
         "plain" => {
             let schema = json!({"type": "object", "properties": {"verdict": {"type": "boolean"}},
                 "required": ["verdict"], "additionalProperties": false});
-            asked.parameters = Parameters {
+            model_request.parameters = Parameters {
                 temperature: Some(0.2),
                 max_tokens: Some(50),
                 seed: can(Feature::Seed).then_some(7),
@@ -56,12 +57,12 @@ fn golden_request(provider: Provider, name: &str) -> ModelRequest {
                 text: "warm".into(),
                 is_error: false,
             };
-            asked.messages = vec![
+            model_request.messages = vec![
                 Message::user("How is the weather in Rome?"),
                 Message::assistant("").with_part(MessagePart::ToolCall(call)),
                 Message::new(Role::Tool, "").with_part(result),
             ];
-            asked.parameters.tools = vec![Tool {
+            model_request.parameters.tools = vec![Tool {
                 name: "weather".into(),
                 description: "Says how the weather is.".into(),
                 parameters: json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}),
@@ -69,13 +70,13 @@ fn golden_request(provider: Provider, name: &str) -> ModelRequest {
         }
         // Two results of parallel calls, as messages of their own and the second without the name of its tool.
         "parallel_tools" => {
-            asked = golden_request(provider, "tools");
+            model_request = golden_request(provider, "tools");
             let signature = (provider == Provider::Gemini).then(|| "c2lnbmVk".to_owned());
             let call = |id: &str, city: &str, signature| {
                 let arguments = json!({ "city": city });
                 MessagePart::ToolCall(ToolCall { id: id.into(), name: "weather".into(), arguments, signature })
             };
-            asked.messages[1] = Message::assistant("")
+            model_request.messages[1] = Message::assistant("")
                 .with_part(call("call_1", "Rome", signature))
                 .with_part(call("call_2", "Oslo", None));
             let result = MessagePart::ToolResult {
@@ -84,28 +85,28 @@ fn golden_request(provider: Provider, name: &str) -> ModelRequest {
                 text: "unknown".into(),
                 is_error: true,
             };
-            asked.messages.push(Message::new(Role::Tool, "").with_part(result));
+            model_request.messages.push(Message::new(Role::Tool, "").with_part(result));
         }
         "image" => {
             let image = Image::new(*b"\x89PNG\r\n\x1a\n").unwrap();
-            asked.messages = vec![Message::user("What is it?").with_part(MessagePart::Image(image))];
+            model_request.messages = vec![Message::user("What is it?").with_part(MessagePart::Image(image))];
         }
-        "stream" => asked.messages = vec![Message::user("Why?")],
+        "stream" => model_request.messages = vec![Message::user("Why?")],
         "effort" => {
-            asked.messages = vec![Message::user("Why?")];
-            asked.reasoning_effort = Some("high".to_owned());
+            model_request.messages = vec![Message::user("Why?")];
+            model_request.reasoning_effort = Some("high".to_owned());
         }
         other => panic!("`{other}` is no known request"),
     }
-    asked
+    model_request
 }
 
 #[test]
 fn requests_are_written_as_the_documentation_was_read() {
     for (provider, golden) in providers() {
         let requests = golden["requests"].as_object().unwrap();
-        for wanted in ["plain", "tools", "image"] {
-            assert!(requests.contains_key(wanted), "{provider} has no `{wanted}`");
+        for required in ["plain", "tools", "image"] {
+            assert!(requests.contains_key(required), "{provider} has no `{required}`");
         }
         assert_eq!(requests.contains_key("stream"), provider.supports(Feature::Streaming), "{provider}");
         assert_eq!(requests.contains_key("vectors"), provider.supports(Feature::Embeddings), "{provider}");
@@ -130,8 +131,8 @@ fn requests_are_written_as_the_documentation_was_read() {
 fn compare(read: Result<RawReply, ReplyError>, expected: &Json, what: &str) {
     match (read, expected.get("fault").and_then(Json::as_str)) {
         (Ok(raw), None) => {
-            let wanted: ModelReply = serde_json::from_value(expected["reply"].clone()).unwrap();
-            assert_eq!(raw.reply, wanted, "{what}");
+            let expected_reply: ModelReply = serde_json::from_value(expected["reply"].clone()).unwrap();
+            assert_eq!(raw.reply, expected_reply, "{what}");
             assert_eq!(raw.cost, expected.get("cost").and_then(Json::as_f64), "{what}");
         }
         (Err(error), Some(fault)) => assert_eq!(format!("{:?}", error.fault), fault, "{what}: {}", error.reason),
@@ -171,8 +172,8 @@ fn complaints_are_known_for_what_they_are() {
             let (status, body) = (expected["status"].as_u64().unwrap(), expected["body"].to_string());
             let fault = provider.dialect().fault(u16::try_from(status).unwrap(), &body);
             assert_eq!(format!("{fault:?}"), expected["fault"], "{provider} {body}");
-            let asked = provider.dialect().retry_after(&HeaderMap::new(), &body, SystemTime::UNIX_EPOCH);
-            assert_eq!(asked, expected["seconds"].as_u64().map(Duration::from_secs), "{provider} {body}");
+            let delay = provider.dialect().retry_after(&HeaderMap::new(), &body, SystemTime::UNIX_EPOCH);
+            assert_eq!(delay, expected["seconds"].as_u64().map(Duration::from_secs), "{provider} {body}");
         }
     }
 }

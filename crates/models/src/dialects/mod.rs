@@ -33,7 +33,6 @@ use serde_json::{Map, Value as Json};
 
 pub(crate) use sse::{parse_events, parse_lines};
 pub use stop::{StopMeaning, StopReasons, stop_reasons};
-pub use table::{providers_table, reply_endings_table};
 
 use crate::ModelRequest;
 use crate::retry_policy::{self, Fault};
@@ -126,19 +125,6 @@ impl Feature {
     }
 }
 
-/// How replies say how they ended, beside the stop reasons; in words for the guide.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct EndIndicators {
-    /// The field of the stop reason; empty where there is none.
-    pub field: &'static str,
-    /// The model was cut off at its longest length.
-    pub truncated: &'static str,
-    /// The model, or somebody in its name, declined.
-    pub refused: &'static str,
-    /// There is no answer.
-    pub empty: &'static str,
-}
-
 /// A way of speaking to models.
 pub(crate) trait Dialect: Sync {
     /// Whether a wish can be expressed.
@@ -179,9 +165,6 @@ pub(crate) trait Dialect: Sync {
     fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
         retry_after_header(headers, now)
     }
-
-    /// By what it is known how a reply ended.
-    fn end_indicators(&self) -> EndIndicators;
 }
 
 /// A reply as a provider gave it.
@@ -380,14 +363,14 @@ pub(crate) fn inner_error(error: &Json, usage: Option<Usage>) -> Option<ReplyErr
 
 /// What a failed call says in its body: the message where it has the usual form, else the beginning of the text.
 pub(crate) fn error_message(body: &str) -> String {
-    let said = serde_json::from_str::<Json>(body).ok().and_then(|json| {
+    let message = serde_json::from_str::<Json>(body).ok().and_then(|json| {
         // Bedrock says `message` at the top; Gemini may put everything into a list.
         let outer = json.get(0).unwrap_or(&json);
         let error = outer.get("error").unwrap_or(outer);
         let text = error.get("message").and_then(Json::as_str).or_else(|| error.as_str())?;
         Some(text.to_owned())
     });
-    let text = said.unwrap_or_else(|| body.trim().to_owned());
+    let text = message.unwrap_or_else(|| body.trim().to_owned());
     let end = text.floor_char_boundary(300);
     if end < text.len() { format!("{}…", text.get(..end).unwrap_or_default()) } else { text }
 }
@@ -623,9 +606,9 @@ mod tests {
                 let (dialect, request) = (provider.dialect(), tests_support::request(provider));
                 for body in [text.as_bytes(), bytes.as_slice()] {
                     let _ = (dialect.read(&request, body), dialect.read_vectors(std::slice::from_ref(&request), body));
-                    let said = String::from_utf8_lossy(body);
-                    let _ = (error_message(&said), dialect.fault(400, &said));
-                    let _ = dialect.retry_after(&HeaderMap::new(), &said, SystemTime::UNIX_EPOCH);
+                    let lossy = String::from_utf8_lossy(body);
+                    let _ = (error_message(&lossy), dialect.fault(400, &lossy));
+                    let _ = dialect.retry_after(&HeaderMap::new(), &lossy, SystemTime::UNIX_EPOCH);
                 }
                 if let Ok(joined) = dialect.join(&events) {
                     let _ = dialect.read(&request, joined.to_string().as_bytes());

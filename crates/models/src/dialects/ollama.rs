@@ -5,8 +5,8 @@ use serde_json::{Map, Value as Json, json as form};
 
 use super::chat::append;
 use super::{
-    Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, cut_stream, endpoint_url,
-    inner_error, non_empty, parse_json, read_vector, set, text_at, usage, with_joined_results,
+    Dialect, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, base64, cut_stream, endpoint_url, inner_error,
+    non_empty, parse_json, read_vector, set, text_at, usage, with_joined_results,
 };
 use crate::{Fault, ModelRequest};
 
@@ -64,9 +64,9 @@ impl Dialect for Ollama {
             .collect();
         let has_thoughts = text_at(message, "/thinking").is_some_and(|text| !text.is_empty());
         // The field is there in any case: without a word beside calls or thoughts nothing was said.
-        let said = text_at(message, "/content").filter(|text| !text.is_empty() || !has_thoughts && calls.is_empty());
+        let spoken = text_at(message, "/content").filter(|text| !text.is_empty() || !has_thoughts && calls.is_empty());
         let mut found = ReplyDraft {
-            texts: said.map(ToOwned::to_owned).into_iter().collect(),
+            texts: spoken.map(ToOwned::to_owned).into_iter().collect(),
             calls,
             usage,
             model: text_at(&json, "/model").map(ToOwned::to_owned),
@@ -95,8 +95,8 @@ impl Dialect for Ollama {
         let empty = |reason: String| ReplyError { usage, ..ReplyError::new(Fault::Empty, reason) };
         let list = json.get("embeddings").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         if list.len() != requests.len() {
-            let (found, wanted) = (list.len(), requests.len());
-            return Err(empty(format!("the reply has {found} vectors, and {wanted} were asked for")));
+            let (found, expected) = (list.len(), requests.len());
+            return Err(empty(format!("the reply has {found} vectors, and {expected} were asked for")));
         }
         let reply = |(at, numbers): (usize, &Json)| {
             let vector = read_vector(&numbers.to_string()).map_err(empty)?;
@@ -134,15 +134,6 @@ impl Dialect for Ollama {
         whole.insert("message".to_owned(), Json::Object(message));
         set(&mut whole, "logprobs", non_empty(&logprobs));
         Ok(Json::Object(whole))
-    }
-
-    fn end_indicators(&self) -> EndIndicators {
-        EndIndicators {
-            field: "`done_reason`",
-            truncated: "",
-            refused: "not told",
-            empty: "no `message.content`, or an empty one beside `thinking`",
-        }
     }
 }
 

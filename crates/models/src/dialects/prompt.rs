@@ -8,7 +8,7 @@ use probare_core::{ModelReply, Role};
 use serde_json::{Map, Value as Json};
 use zeroize::Zeroizing;
 
-use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError, parse_json, set};
+use super::{Dialect, Feature, RawReply, RawRequest, ReplyError, parse_json, set};
 use crate::secret::Secret;
 use crate::{Fault, ModelRequest};
 
@@ -48,15 +48,6 @@ impl Dialect for Prompt {
 
     fn read(&self, _: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {
         read(body)
-    }
-
-    fn end_indicators(&self) -> EndIndicators {
-        EndIndicators {
-            field: "",
-            truncated: "not told",
-            refused: "not told",
-            empty: "a reply that has not the published form",
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::HeaderMap;
 use serde_json::json;
 
-use super::{Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyError};
+use super::{Dialect, Feature, RawReply, RawRequest, ReplyError};
 use crate::cache::{CacheEntry, CacheError, read_cassette};
 use crate::{Fault, ModelRequest};
 
@@ -37,10 +37,6 @@ impl Dialect for Replay {
 
     fn retry_after(&self, _: &HeaderMap, _: &str, _: SystemTime) -> Option<Duration> {
         None
-    }
-
-    fn end_indicators(&self) -> EndIndicators {
-        EndIndicators { field: "", truncated: "as recorded", refused: "as recorded", empty: "as recorded" }
     }
 }
 
@@ -111,12 +107,12 @@ mod tests {
     #[test]
     fn the_same_question_is_answered_whoever_was_asked() {
         let cassette = ReplayCassette::from_entries([entry(request(Provider::OpenAi), "Yes")]);
-        let mut asked = request(Provider::Replay);
-        assert_eq!(cassette.reply(&asked).unwrap().reply, ModelReply::text("Yes"));
-        asked.parameters.temperature = None;
-        assert_eq!(cassette.reply(&asked).unwrap().reply, ModelReply::text("Yes"), "other parameters, one reply");
-        asked.attempt = 1;
-        assert_eq!(cassette.reply(&asked).unwrap_err().fault, Fault::NotInCassette);
+        let mut question = request(Provider::Replay);
+        assert_eq!(cassette.reply(&question).unwrap().reply, ModelReply::text("Yes"));
+        question.parameters.temperature = None;
+        assert_eq!(cassette.reply(&question).unwrap().reply, ModelReply::text("Yes"), "other parameters, one reply");
+        question.attempt = 1;
+        assert_eq!(cassette.reply(&question).unwrap_err().fault, Fault::NotInCassette);
     }
 
     #[test]

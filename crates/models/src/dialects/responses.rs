@@ -5,8 +5,8 @@ use serde_json::{Map, Value as Json, json as form};
 
 use super::stop::stop_reasons;
 use super::{
-    Dialect, EndIndicators, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, arguments, base64, cut_stream,
-    endpoint_url, error_message, non_empty, parse_json, schema, set, split_system, text_at, usage,
+    Dialect, Feature, RawReply, RawRequest, ReplyDraft, ReplyError, arguments, base64, cut_stream, endpoint_url,
+    error_message, non_empty, parse_json, schema, set, split_system, text_at, usage,
 };
 use crate::{Fault, ModelRequest};
 
@@ -63,15 +63,6 @@ impl Dialect for Responses {
         let error = events.iter().find(|event| kind(event) == "error").map(|event| form!({"error": event}));
         last.cloned().or(error).ok_or_else(cut_stream)
     }
-
-    fn end_indicators(&self) -> EndIndicators {
-        EndIndicators {
-            field: "`incomplete_details.reason`, `status`",
-            truncated: "",
-            refused: "a part `refusal`",
-            empty: "no part `output_text` and no call of a tool",
-        }
-    }
 }
 
 /// A message as items: calls and results of tools stand beside messages.
@@ -96,8 +87,8 @@ fn items(message: &Message) -> Vec<Json> {
             }
         }
     }
-    let said = (!content.is_empty()).then(|| form!({"role": message.role.name(), "content": content}));
-    said.into_iter().chain(others).collect()
+    let text_item = (!content.is_empty()).then(|| form!({"role": message.role.name(), "content": content}));
+    text_item.into_iter().chain(others).collect()
 }
 
 fn read(request: &ModelRequest, body: &[u8]) -> Result<RawReply, ReplyError> {

@@ -1,9 +1,6 @@
-//! How each provider is spoken to, and what follows from it: the tables of the guide about which provider supports what and by what
-//! it is known how a reply ended. A test compares them with the page.
+//! How each provider is spoken to. Tests compare the tables of the guide with it: which provider supports what, and what its stop
+//! reasons mean.
 
-use probare_core::StopReason;
-
-use super::stop::{StopMeaning, stop_reasons};
 use super::{Dialect, Feature, anthropic, azure, bedrock, chat, command, gemini, ollama, prompt, replay, responses};
 use crate::Provider;
 
@@ -36,71 +33,61 @@ impl Provider {
     }
 }
 
-/// Providers and what each supports, in Markdown.
-pub fn providers_table() -> String {
-    let mut text = String::from("| provider | key |");
-    for feature in Feature::ALL {
-        text.push_str(&format!(" `{}` |", feature.name()));
-    }
-    text.push_str(&format!("\n|---|---|{}\n", "---|".repeat(Feature::ALL.len())));
-    for provider in Provider::ALL {
-        let key = provider.key_variable().map(|variable| format!("`{variable}`")).unwrap_or_default();
-        text.push_str(&format!("| `{provider}` | {key} |"));
-        for feature in Feature::ALL {
-            text.push_str(if provider.supports(feature) { " yes |" } else { " – |" });
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// By what the end of a reply is known, in Markdown. Providers that speak alike share a line.
-pub fn reply_endings_table() -> String {
-    let mut lines: Vec<(Vec<String>, String)> = Vec::new();
-    for provider in Provider::ALL {
-        let signs = provider.dialect().end_indicators();
-        let words = |further: &str, is_meant: fn(&StopMeaning) -> bool| {
-            let meant = stop_reasons(provider).iter().filter(|(_, meaning)| is_meant(meaning));
-            let words: Vec<String> = meant.map(|(word, _)| format!("`{word}`")).collect();
-            let further = Some(further).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
-            further
-                .into_iter()
-                .chain(Some(words.join(", ")).filter(|text| !text.is_empty()))
-                .collect::<Vec<_>>()
-                .join("; ")
-        };
-        let cells = [
-            signs.field.to_owned(),
-            words("", |meaning| matches!(meaning, Ok(StopReason::End | StopReason::StopText | StopReason::ToolCalls))),
-            words(signs.truncated, |meaning| *meaning == Ok(StopReason::Length)),
-            words(signs.refused, |meaning| *meaning == Ok(StopReason::Refusal)),
-            words("", Result::is_err),
-            signs.empty.to_owned(),
-        ];
-        let line = cells.join(" | ");
-        match lines.iter_mut().find(|(_, known)| *known == line) {
-            Some((names, _)) => names.push(format!("`{provider}`")),
-            None => lines.push((vec![format!("`{provider}`")], line)),
-        }
-    }
-    let mut text = String::from("| provider | stop reason | complete | `truncated` | `refused` | `failed` | empty |\n");
-    text.push_str(&format!("{}|\n", "|---".repeat(7)));
-    for (names, line) in lines {
-        text.push_str(&format!("| {} | {line} |\n", names.join(", ")));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
+    use probare_core::StopReason;
+
+    use super::super::stop::{StopMeaning, stop_reasons};
     use super::*;
 
+    fn guide() -> String {
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/models.md")).unwrap()
+    }
+
     #[test]
-    fn the_guide_shows_what_every_provider_supports_and_how_replies_end() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/models.md");
-        let text = std::fs::read_to_string(page).unwrap();
-        for table in [providers_table(), reply_endings_table()] {
-            assert!(text.contains(&table), "docs/guides/models.md should hold this table:\n\n{table}");
+    fn the_guide_shows_what_every_provider_supports() {
+        let mut table = String::from("| provider | key |");
+        for feature in Feature::ALL {
+            table.push_str(&format!(" `{}` |", feature.name()));
+        }
+        table.push_str(&format!("\n|---|---|{}\n", "---|".repeat(Feature::ALL.len())));
+        for provider in Provider::ALL {
+            let key = provider.key_variable().map(|variable| format!("`{variable}`")).unwrap_or_default();
+            table.push_str(&format!("| `{provider}` | {key} |"));
+            for feature in Feature::ALL {
+                table.push_str(if provider.supports(feature) { " yes |" } else { " – |" });
+            }
+            table.push('\n');
+        }
+        assert!(guide().contains(&table), "docs/guides/models.md should hold this table:\n\n{table}");
+    }
+
+    #[test]
+    fn the_guide_shows_every_stop_reason_in_the_column_of_its_meaning() {
+        let guide = guide();
+        let rows: Vec<Vec<&str>> = guide
+            .lines()
+            .skip_while(|line| !line.starts_with("| provider | stop reason |"))
+            .take_while(|line| line.starts_with('|'))
+            .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+            .collect();
+        let columns: [fn(&StopMeaning) -> bool; 4] = [
+            |meaning| matches!(meaning, Ok(StopReason::End | StopReason::StopText | StopReason::ToolCalls)),
+            |meaning| *meaning == Ok(StopReason::Length),
+            |meaning| *meaning == Ok(StopReason::Refusal),
+            Result::is_err,
+        ];
+        for provider in Provider::ALL {
+            let name = format!("`{provider}`");
+            let row = rows.iter().find(|row| row[0].split(", ").any(|known| known == name));
+            let row = row.unwrap_or_else(|| panic!("the table of stop reasons in docs/guides/models.md lacks {name}"));
+            for (is_meant, cell) in columns.iter().zip(&row[2..]) {
+                let words = stop_reasons(provider).iter().filter(|(_, meaning)| is_meant(meaning));
+                let words = words.map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+                // Before the words may stand what else shows it.
+                let listed = cell.rsplit("; ").next().unwrap_or_default();
+                assert!(words.is_empty() || listed == words, "{name}: {words} in place of `{cell}`");
+            }
         }
     }
 }
