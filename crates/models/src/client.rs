@@ -267,8 +267,8 @@ impl Client {
     /// One reply for each question, in their order. They are asked at once, as far as the limits allow; a call that came
     /// to nothing is a failed reply.
     pub fn ask(&self, questions: &[ChatRequest]) -> Vec<ModelReply> {
-        let asked = questions.iter().map(|question| (self.clone(), question.clone(), 0)).collect();
-        ask_all(&self.0.shared, asked)
+        let requests = questions.iter().map(|question| (self.clone(), question.clone())).collect();
+        ask_all(&self.0.shared, requests)
     }
 
     /// Asks a model under test one question and waits for the reply; `repeat` is the repetition of the run, counted from 0.
@@ -391,8 +391,8 @@ impl Client {
     /// The request as the record knows it: without keys that were written into a question. What is sent is not changed.
     fn redacted_request(&self, request: &ModelRequest) -> ModelRequest {
         let redactor = self.0.shared.redactor();
-        let mut kept = request.clone();
-        for message in &mut kept.messages {
+        let mut redacted = request.clone();
+        for message in &mut redacted.messages {
             message.text = redactor.clean_text(std::mem::take(&mut message.text));
             for part in &mut message.parts {
                 if let MessagePart::Text { text } | MessagePart::ToolResult { text, .. } = part {
@@ -400,7 +400,7 @@ impl Client {
                 }
             }
         }
-        kept
+        redacted
     }
 
     /// The recorded reply, or one that is asked for and recorded. A question that is asked again has a further entry in the
@@ -416,8 +416,8 @@ impl Client {
         for round in 0..MOST_ROUNDS {
             let attempt = first.attempt.saturating_add(round * ATTEMPTS_OF_A_ROUND);
             let request = ModelRequest { attempt, ..first.clone() };
-            let kept = self.redacted_request(&request);
-            let key = CacheKey::from_request(&kept);
+            let redacted = self.redacted_request(&request);
+            let key = CacheKey::from_request(&redacted);
             // Where a reply is known, and counts, a later one is only looked for.
             let refreshes = self.0.shared.0.refresh;
             // A question of a batch is held by the file of batches and not by a lease.
@@ -439,11 +439,11 @@ impl Client {
             let is_coded = question.coded && !self.0.connection.is_cassette();
             let code = if is_coded { Some(fresh_code()?) } else { None };
             if let Some((book, _)) = self.batch_api(&request) {
-                return Err(self.queue_for_batch(book, (&request, kept), key, code, purpose)?.into());
+                return Err(self.queue_for_batch(book, (&request, redacted), key, code, purpose)?.into());
             }
             let entries = self.send_requests(std::slice::from_ref(&request), key, code, purpose).await?;
             let entry = entries.into_iter().next().ok_or_else(dropped_question_error)?;
-            return Ok(self.store_reply(lease, CacheEntry { request: kept, ..entry }).await?);
+            return Ok(self.store_reply(lease, CacheEntry { request: redacted, ..entry }).await?);
         }
         latest.ok_or_else(|| dropped_question_error().into())
     }
@@ -543,18 +543,18 @@ fn dropped_question_error() -> CallError {
 }
 
 /// Asks several models several questions at once; one reply for each, in their order.
-pub(crate) fn ask_all(shared: &ModelContext, asked: Vec<(Client, ChatRequest, u32)>) -> Vec<ModelReply> {
-    let count = asked.len();
+pub(crate) fn ask_all(shared: &ModelContext, requests: Vec<(Client, ChatRequest)>) -> Vec<ModelReply> {
+    let count = requests.len();
     let Some(handle) = shared.handle() else { return vec![dropped_question_error().reply(); count] };
-    shared.block_on(replies(asked, handle.clone())).unwrap_or_else(|| vec![dropped_question_error().reply(); count])
+    shared.block_on(replies(requests, handle.clone())).unwrap_or_else(|| vec![dropped_question_error().reply(); count])
 }
 
 /// The same for whoever waits in the runtime.
-pub(crate) async fn replies(asked: Vec<(Client, ChatRequest, u32)>, handle: Handle) -> Vec<ModelReply> {
-    let mut replies: Vec<Option<ModelReply>> = vec![None; asked.len()];
+pub(crate) async fn replies(requests: Vec<(Client, ChatRequest)>, handle: Handle) -> Vec<ModelReply> {
+    let mut replies: Vec<Option<ModelReply>> = vec![None; requests.len()];
     let mut tasks = JoinSet::new();
-    for (at, (client, question, repeat)) in asked.into_iter().enumerate() {
-        let call = async move { (at, client.call(&question, repeat, CallPurpose::Judge).await) };
+    for (at, (client, question)) in requests.into_iter().enumerate() {
+        let call = async move { (at, client.call(&question, 0, CallPurpose::Judge).await) };
         tasks.spawn_on(call, &handle);
     }
     while let Some(ended) = tasks.join_next().await {

@@ -18,11 +18,8 @@ pub struct Models {
     embeddings: Embeddings,
     /// Models of a metric by its name in the run: seat 0, seat 1, …
     panels: BTreeMap<String, Vec<String>>,
-    /// Models of every other metric.
-    everyone: Vec<String>,
-    repeat: u32,
     /// Requests at once that the settings allow.
-    wanted: usize,
+    width: usize,
 }
 
 impl Models {
@@ -44,15 +41,7 @@ impl Models {
                 return Err(OpenError::SameName { model: name });
             }
         }
-        Ok(Self {
-            embeddings: Embeddings::new(known, shared.clone()),
-            shared,
-            clients,
-            panels: BTreeMap::new(),
-            everyone: Vec::new(),
-            repeat: 0,
-            wanted: width,
-        })
+        Ok(Self { embeddings: Embeddings::new(known, shared.clone()), shared, clients, panels: BTreeMap::new(), width })
     }
 
     /// These models answer for a metric: the first in seat 0, the next in seat 1, and so on.
@@ -60,19 +49,6 @@ impl Models {
         let panel = self.check_models(metric, models)?;
         self.panels.insert(metric.to_owned(), panel);
         Ok(self)
-    }
-
-    /// These models answer for every metric that has none of its own.
-    pub fn assign_default_judges(mut self, models: &[&str]) -> Result<Self, OpenError> {
-        self.everyone = self.check_models("every metric", models)?;
-        Ok(self)
-    }
-
-    /// Which repetition of the run this is, counted from 0.
-    #[must_use]
-    pub fn with_repeat(mut self, repeat: u32) -> Self {
-        self.repeat = repeat;
-        self
     }
 
     fn check_models(&self, metric: &str, models: &[&str]) -> Result<Vec<String>, OpenError> {
@@ -104,12 +80,12 @@ impl Models {
 
     /// Requests at once that the settings allow and the run does not make, and how many it makes.
     pub fn unused_concurrency(&self) -> Option<(usize, usize)> {
-        (self.wanted > MOST_REQUESTS).then_some((self.wanted, MOST_REQUESTS))
+        (self.width > MOST_REQUESTS).then_some((self.width, MOST_REQUESTS))
     }
 
     /// Who sits in a seat.
     fn judge_client(&self, metric: &str, seat: usize) -> Result<&Client, CallError> {
-        let panel = self.panels.get(metric).unwrap_or(&self.everyone);
+        let panel = self.panels.get(metric).map(Vec::as_slice).unwrap_or_default();
         let reason = || match panel.len() {
             0 => format!("no model is named for `{metric}`"),
             count => format!("`{metric}` asks the judge of seat {seat}, counted from 0, but only {count} are named"),
@@ -123,7 +99,7 @@ impl Models {
         for question in questions {
             match self.judge_client(metric, question.seat) {
                 Ok(client) => {
-                    seated.asked.push((client.clone(), question, self.repeat));
+                    seated.requests.push((client.clone(), question));
                     seated.failed.push(None);
                 }
                 Err(error) => seated.failed.push(Some(error.reply())),
@@ -140,8 +116,8 @@ fn raise_open_files(requests: usize) {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
         // Beside connections there are files, stores and caches.
-        let wanted = requests as u64 + 256;
-        let allowed = maximum.map_or(wanted, |maximum| maximum.min(wanted));
+        let needed = requests as u64 + 256;
+        let allowed = maximum.map_or(needed, |maximum| maximum.min(needed));
         if current.is_some_and(|current| current < allowed) {
             // Where a system says no, connections that fail are tried again.
             let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(allowed), maximum });
@@ -152,7 +128,7 @@ fn raise_open_files(requests: usize) {
 /// Questions of a turn by who is asked.
 #[derive(Default)]
 struct SeatedQuestions {
-    asked: Vec<(Client, ChatRequest, u32)>,
+    requests: Vec<(Client, ChatRequest)>,
     /// For every question the failed reply, or nothing where somebody is asked.
     failed: Vec<Option<ModelReply>>,
 }
@@ -169,8 +145,8 @@ impl Backend for Models {
     fn answer(&self, metric: &str, turn: &JudgeAction) -> Vec<BackendAnswer> {
         match turn {
             JudgeAction::Ask(questions) => {
-                let SeatedQuestions { asked, failed } = self.seat_questions(metric, questions.clone());
-                answers(failed, ask_all(&self.shared, asked))
+                let SeatedQuestions { requests, failed } = self.seat_questions(metric, questions.clone());
+                answers(failed, ask_all(&self.shared, requests))
             }
             JudgeAction::Embed { model, texts } => self.embeddings.embed(model, texts),
             JudgeAction::Run(_) | JudgeAction::Done(_) => NoBackend.answer(metric, turn),
@@ -180,13 +156,13 @@ impl Backend for Models {
     fn submit(&self, metric: &str, turn: JudgeAction) -> Submission {
         match turn {
             JudgeAction::Ask(questions) => {
-                let SeatedQuestions { asked, failed } = self.seat_questions(metric, questions);
-                let Some(handle) = self.shared.handle().cloned().filter(|_| !asked.is_empty()) else {
+                let SeatedQuestions { requests, failed } = self.seat_questions(metric, questions);
+                let Some(handle) = self.shared.handle().cloned().filter(|_| !requests.is_empty()) else {
                     return Submission::Answered(answers(failed, Vec::new()));
                 };
                 Submission::Pending(Box::new(move |sender| {
                     let runtime = handle.clone();
-                    handle.spawn(async move { sender(answers(failed, replies(asked, runtime).await)) });
+                    handle.spawn(async move { sender(answers(failed, replies(requests, runtime).await)) });
                 }))
             }
             JudgeAction::Embed { model, texts } => self.embeddings.submit(&model, texts),
@@ -208,7 +184,7 @@ impl Backend for Models {
 
     fn max_concurrent_cases(&self) -> usize {
         // No more cases than requests: what a run has begun when it is ended is what was sent, in the order of the cases.
-        self.wanted.clamp(1, MOST_REQUESTS)
+        self.width.clamp(1, MOST_REQUESTS)
     }
 
     fn threads(&self) -> usize {

@@ -54,8 +54,8 @@ fn every_way_of_asking_tells_cuts_refusals_and_empty_replies_apart() {
         let server = TestServer::start(ServerBehaviour { marked, ..ServerBehaviour::default() }).unwrap();
         let shared = ModelContext::open(ModelOptions { environment: Some(environment()), ..options(None) }).unwrap();
         let client = Client::open(ModelSettings { provider: Some(provider), ..settings(&server) }, &shared).unwrap();
-        let asked: Vec<ChatRequest> = marks.iter().map(|(mark, _)| question(*mark)).collect();
-        let replies = client.ask(&asked);
+        let requests: Vec<ChatRequest> = marks.iter().map(|(mark, _)| question(*mark)).collect();
+        let replies = client.ask(&requests);
         assert_eq!(replies[0].content, ReplyContent::Truncated("reply to cut".into()), "{provider}");
         assert_eq!(replies[1].content, ReplyContent::Truncated(String::new()), "{provider}");
         assert!(matches!(replies[2].content, ReplyContent::Refused(_)), "{provider}: {:?}", replies[2]);
@@ -111,14 +111,14 @@ fn an_image_is_sent_and_the_record_keeps_its_digest() {
     let (client, shared) = open(&server, Some(&record));
     let image = probare_core::Image::new([&b"\x89PNG\r\n\x1a\n"[..], &[7; 300]].concat()).unwrap();
     let message = probare_core::Message::user("What is it?").with_part(probare_core::MessagePart::Image(image.clone()));
-    let asked = ChatRequest { messages: vec![message], ..ChatRequest::default() };
-    assert_eq!(client.ask(std::slice::from_ref(&asked))[0].response_text().unwrap(), "reply to What is it?");
+    let request = ChatRequest { messages: vec![message], ..ChatRequest::default() };
+    assert_eq!(client.ask(std::slice::from_ref(&request))[0].response_text().unwrap(), "reply to What is it?");
     assert!(
         server.raw_requests()[0].contains("data:image/png;base64,iVBORw0KGgoHBwcH"),
         "{}",
         server.raw_requests()[0]
     );
-    client.ask(&[asked]);
+    client.ask(&[request]);
     assert_eq!(server.requests(), 1, "the same image is found in the record");
     drop((client, shared));
     let mut text = Vec::new();
@@ -179,7 +179,7 @@ fn seats_of_a_panel_are_different_models() {
         .unwrap()
         .assign_judges("panel", &["first", "second"])
         .unwrap()
-        .assign_default_judges(&["second"])
+        .assign_judges("other", &["second"])
         .unwrap();
     let turn = JudgeAction::Ask((0..3).map(|seat| ChatRequest { seat, ..question(format!("seat {seat}")) }).collect());
     let answers = models.answer("panel", &turn);
@@ -263,7 +263,7 @@ fn with_a_budget_in_money_a_model_needs_a_price() {
 #[test]
 fn a_setting_that_a_provider_cannot_express_is_refused_before_anything_is_opened() {
     type Change = fn(ModelSettings) -> ModelSettings;
-    let wishes: [(Feature, Change); 8] = [
+    let changes: [(Feature, Change); 8] = [
         (Feature::Temperature, |model| ModelSettings { temperature: Some(0.5), ..model }),
         (Feature::TopP, |model| ModelSettings { top_p: Some(0.5), ..model }),
         (Feature::MaxTokens, |model| ModelSettings { max_tokens: Some(5), ..model }),
@@ -285,7 +285,7 @@ fn a_setting_that_a_provider_cannot_express_is_refused_before_anything_is_opened
             ..ModelSettings::from_name("house")
         };
         plain.check().unwrap_or_else(|error| panic!("{provider}: {error}"));
-        for (feature, change) in wishes {
+        for (feature, change) in changes {
             let (checked, what) = (change(plain.clone()).check(), format!("{provider} {}", feature.name()));
             assert_eq!(checked.is_ok(), provider.supports(feature), "{what}: {checked:?}");
             if let Err(error) = checked {
