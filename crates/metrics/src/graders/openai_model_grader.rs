@@ -11,10 +11,9 @@ use serde_json::{Value as Json, json};
 
 use super::grading::{GraderTemplate, text_content, unreadable_content, value};
 use crate::judges::TemplatePiece;
-use crate::judges::judge_rubric::all_agree;
 use crate::judges::prompting::{
     JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
-    judge_evidence, number_field, option_error, read_verdict, text_field,
+    ReasonedVerdict, all_agree, number_field, option_error, text_field, with_judge_parts,
 };
 
 /// The prompt, unless another is given.
@@ -136,42 +135,19 @@ impl ModelGrader {
         Ok((task, data))
     }
 
-    fn outcome(&self, seats: &[JudgeReplies<ModelGrade>]) -> Result<Outcome, ScoreError> {
-        let (mut values, mut evidence, mut grades) = (Vec::new(), Vec::new(), Vec::new());
-        for (seat, heard) in seats.iter().enumerate() {
-            let name = self.panel.name(seat);
-            match heard.verdicts.first() {
-                Some(Ok(grade)) => {
-                    evidence
-                        .push(judge_evidence(format!("{name}: {}", self.scale.shown(&grade.verdict)), &grade.reason));
-                    values.push(Ok(self.scale.value(&grade.verdict)));
-                    grades.push(grade);
-                }
-                Some(Err(error)) => {
-                    evidence.push(judge_evidence(format!("{name}: no verdict"), &error.to_string()));
-                    values.push(Err(error.clone()));
-                }
-                None => {}
-            }
-        }
-        let PanelVerdict { value, is_tied } = self.panel.vote(&values)?;
-        let mut score = Score::from_number(value)?;
-        if values.len() > 1 {
-            for (seat, value) in values.iter().enumerate() {
-                if let Ok(value) = value {
-                    score = score.with_part(format!("judge {}", seat + 1), *value)?;
-                }
-            }
-        }
+    fn outcome(&self, seats: &[JudgeReplies<ReasonedVerdict<Verdict>>]) -> Result<Outcome, ScoreError> {
+        let tally = self.panel.tally(seats, |verdict| (self.scale.shown(verdict), self.scale.value(verdict)))?;
+        let PanelVerdict { value, is_tied } = tally.verdict;
+        let mut score = with_judge_parts(Score::from_number(value)?, &tally.values)?;
         if let Scale::Numbers { least, most, .. } = &self.scale {
             score = score.with_part("score", least + value * (most - least))?;
         }
-        let label = if is_tied { Some(Cow::Borrowed(UNSURE)) } else { self.scale.label(value, &grades) };
+        let label = if is_tied { Some(Cow::Borrowed(UNSURE)) } else { self.scale.label(value, seats) };
         Ok(match label {
             Some(label) => score.labelled(label),
             None => score,
         }
-        .because(evidence)
+        .because(tally.evidence)
         .into())
     }
 }
@@ -225,19 +201,16 @@ impl Scale {
         (form, schema)
     }
 
-    fn read(&self, reply: &JudgeReply<'_>) -> Result<ModelGrade, String> {
+    fn read(&self, reply: &JudgeReply<'_>) -> Result<ReasonedVerdict<Verdict>, String> {
         let key = if matches!(self, Self::Labels { .. }) { "label" } else { "score" };
-        read_verdict(reply, key, &|object| {
-            let verdict = match self {
-                Self::Labels { labels, .. } => {
-                    let name = text_field(object, "label")?.trim();
-                    let place = labels.iter().position(|label| label == name);
-                    let place = place.or_else(|| labels.iter().position(|label| label.eq_ignore_ascii_case(name)));
-                    Verdict::Label(place.ok_or_else(|| "`label` is none of the labels".to_owned())?)
-                }
-                Self::Numbers { .. } => Verdict::Number(number_field(object, "score")?),
-            };
-            Ok(ModelGrade { verdict, reason: text_field(object, "reason").unwrap_or_default().to_owned() })
+        ReasonedVerdict::read(reply, key, |object| match self {
+            Self::Labels { labels, .. } => {
+                let name = text_field(object, "label")?.trim();
+                let place = labels.iter().position(|label| label == name);
+                let place = place.or_else(|| labels.iter().position(|label| label.eq_ignore_ascii_case(name)));
+                Ok(Verdict::Label(place.ok_or_else(|| "`label` is none of the labels".to_owned())?))
+            }
+            Self::Numbers { .. } => Ok(Verdict::Number(number_field(object, "score")?)),
         })
     }
 
@@ -263,15 +236,16 @@ impl Scale {
     }
 
     /// The label of all judges where they agree; else, and for numbers, whether the value passes.
-    fn label(&self, value: f64, grades: &[&ModelGrade]) -> Option<Cow<'static, str>> {
+    fn label(&self, value: f64, seats: &[JudgeReplies<ReasonedVerdict<Verdict>>]) -> Option<Cow<'static, str>> {
         let word = |is_passed: bool| Cow::Borrowed(if is_passed { "pass" } else { "fail" });
         match self {
-            Self::Labels { .. } => match grades {
-                [first, others @ ..] if others.iter().all(|other| other.verdict == first.verdict) => {
-                    Some(Cow::Owned(self.shown(&first.verdict)))
-                }
-                _ => Some(word(value >= 0.5)),
-            },
+            Self::Labels { .. } => {
+                let mut given = seats.iter().filter_map(|seat| seat.verdicts.first()?.as_ref().ok());
+                Some(match given.next() {
+                    Some(first) if given.all(|other| other == first) => Cow::Owned(self.shown(&first.verdict)),
+                    _ => word(value >= 0.5),
+                })
+            }
             Self::Numbers { least, most, threshold } => {
                 threshold.map(|threshold| word(least + value * (most - least) >= threshold))
             }
@@ -286,28 +260,14 @@ enum Verdict {
     Number(f64),
 }
 
-#[derive(Debug, Clone)]
-struct ModelGrade {
-    verdict: Verdict,
-    reason: String,
-}
-
-/// Two grades are the same where their verdicts are, whatever the words.
-impl PartialEq for ModelGrade {
-    fn eq(&self, other: &Self) -> bool {
-        self.verdict == other.verdict
-    }
-}
-
 impl Judge for ModelGrader {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         if let Some(reason) = &self.not_run {
             return Err(ScoreError::other(ErrorKind::NotRun, reason.clone()));
         }
         let (task, data) = self.task(sample)?;
         let messages = |_| self.template.messages(&[("task", &task), ("form", &self.form), ("data", data.text())]);
-        let agree = |seats: &[JudgeReplies<ModelGrade>]| all_agree(seats);
-        match self.panel.advance(heard, 1, &messages, &|_, reply| self.scale.read(reply), &agree)? {
+        match self.panel.advance(answers, 1, &messages, &|_, reply| self.scale.read(reply), &all_agree)? {
             PanelProgress::Ask(turn) => Ok(turn),
             PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(&seats)?)),
         }

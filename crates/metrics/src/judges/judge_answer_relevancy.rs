@@ -49,7 +49,7 @@ impl AnswerJudge {
 }
 
 impl Judge for AnswerJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let statements = statement_spans(response);
         if statements.len() > MOST_STEPS {
@@ -66,8 +66,8 @@ impl Judge for AnswerJudge {
         for (number, span) in statements.iter().enumerate() {
             data.add_block(&format!("item {}", number + 1), &response[span.clone()]);
         }
-        let asked = [ChecklistQuestion { data, task: String::new(), items: count }];
-        self.0.judge(heard, &asked, |seats| {
+        let questions = [ChecklistQuestion { data, task: String::new(), items: count }];
+        self.0.judge(answers, &questions, |seats| {
             let mut evidence = BoundedEvidence::default();
             let mut relevant = 0.0;
             for (verdict, span) in self.0.verdicts(seats, 0, count)?.iter().zip(&statements) {

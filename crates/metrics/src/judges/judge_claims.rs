@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::prompting::{
     JudgePanel, JudgeReplies, MOST_STEPS, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
-    StepVerdict, judge_evidence, parse_step_verdicts, statement_spans, steps_schema,
+    StepVerdict, all_agree, parse_step_verdicts, statement_spans, steps_schema,
 };
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 use crate::source_texts::SourceTexts;
@@ -75,12 +75,12 @@ impl ClaimJudge {
         let mut evidence = BoundedEvidence::default();
         let (mut verified, mut unproved) = (0.0, 0.0);
         for (at, span) in claims.iter().enumerate() {
-            let proof = |said: &StepVerdict| quoted_source(said, sources);
+            let proof = |verdict: &StepVerdict| quoted_source(verdict, sources);
             let verdicts: Vec<Result<f64, ScoreError>> = seats
                 .iter()
                 .filter_map(|seat| seat.verdicts.first())
-                .map(|said| match said {
-                    Ok(said) => Ok(said.get(at).map_or(0.0, |said| f64::from(proof(said).is_some()))),
+                .map(|verdict| match verdict {
+                    Ok(verdict) => Ok(verdict.get(at).map_or(0.0, |verdict| f64::from(proof(verdict).is_some()))),
                     Err(error) => Err(error.clone()),
                 })
                 .collect();
@@ -88,7 +88,7 @@ impl ClaimJudge {
             verified += value;
             let all = || seats.iter().filter_map(|seat| seat.verdicts.first()?.as_ref().ok()?.get(at));
             let place = all().find_map(proof);
-            let is_unproved = value < 0.5 && all().any(|said| said.met);
+            let is_unproved = value < 0.5 && all().any(|verdict| verdict.met);
             unproved += f64::from(is_unproved);
             let claim = Evidence::at(
                 if value < 0.5 { EvidenceKind::Unsupported } else { EvidenceKind::Matched },
@@ -115,11 +115,7 @@ impl ClaimJudge {
                 _ => claim.with_note(format!("claim {}: no source supports it", at + 1)),
             });
         }
-        for (seat, heard) in seats.iter().enumerate() {
-            if let Some(Err(error)) = heard.verdicts.first() {
-                evidence.push(|| judge_evidence(format!("{}: no verdict", self.panel.name(seat)), &error.to_string()));
-            }
-        }
+        self.panel.add_missing_verdicts(seats, &mut evidence);
         let score = Score::from_number(verified / claims.len() as f64)?
             .with_part("verified", verified)?
             .with_part("claims", claims.len() as f64)?
@@ -129,9 +125,9 @@ impl ClaimJudge {
 }
 
 /// Where the words stand that a judge gives for a claim: source and bytes. A verdict without such words is none.
-fn quoted_source(said: &StepVerdict, sources: &SourceTexts<'_>) -> Option<(usize, Range<usize>)> {
-    let quote = said.quote.trim();
-    if !said.met || quote.is_empty() {
+fn quoted_source(verdict: &StepVerdict, sources: &SourceTexts<'_>) -> Option<(usize, Range<usize>)> {
+    let quote = verdict.quote.trim();
+    if !verdict.met || quote.is_empty() {
         return None;
     }
     let place = |(index, text): (usize, &&str)| text.find(quote).map(|start| (index, start..start + quote.len()));
@@ -145,7 +141,7 @@ fn empty_score(claims: usize, why: &'static str) -> Result<JudgeAction, ScoreErr
 }
 
 impl Judge for ClaimJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let sources = SourceTexts::from_sample(sample, &self.sources)?;
         let claims = statement_spans(response);
@@ -169,8 +165,13 @@ impl Judge for ClaimJudge {
             }
             self.template.messages(&[("form", FORM), ("data", data.text())])
         };
-        let agree = |seats: &[JudgeReplies<Vec<StepVerdict>>]| super::judge_rubric::all_agree(seats);
-        match self.panel.advance(heard, 1, &messages, &|_, reply| parse_step_verdicts(reply, claims.len()), &agree)? {
+        match self.panel.advance(
+            answers,
+            1,
+            &messages,
+            &|_, reply| parse_step_verdicts(reply, claims.len()),
+            &all_agree,
+        )? {
             PanelProgress::Ask(turn) => Ok(turn),
             PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(response, &claims, &sources, &seats)?)),
         }

@@ -76,7 +76,7 @@ fn average_precision(helps: &[f64]) -> f64 {
 }
 
 impl Judge for PrecisionJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let answer = match self.against {
             AnswerField::Reference if sample.has(Field::Reference) => sample.references()?.first().map(String::as_str),
             AnswerField::Response if sample.has(Field::Response) => Some(sample.response()?),
@@ -96,8 +96,8 @@ impl Judge for PrecisionJudge {
         for (at, passage) in passages.iter().enumerate() {
             data.add_block(&format!("item {}", at + 1), &passage.text);
         }
-        let asked = [ChecklistQuestion { data, task: String::new(), items: passages.len() }];
-        self.checklist.judge(heard, &asked, |seats| {
+        let questions = [ChecklistQuestion { data, task: String::new(), items: passages.len() }];
+        self.checklist.judge(answers, &questions, |seats| {
             let mut evidence = BoundedEvidence::default();
             let verdicts = self.checklist.verdicts(seats, 0, passages.len())?;
             for (at, (verdict, passage)) in verdicts.iter().zip(passages).enumerate() {

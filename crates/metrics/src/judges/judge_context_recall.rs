@@ -49,7 +49,7 @@ impl RecallJudge {
 }
 
 impl Judge for RecallJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let reference = sample.references()?.first().map_or("", String::as_str);
         let passages = sample.context()?;
         let statements = statement_spans(reference);
@@ -70,8 +70,8 @@ impl Judge for RecallJudge {
         for (at, span) in statements.iter().enumerate() {
             data.add_block(&format!("item {}", at + 1), &reference[span.clone()]);
         }
-        let asked = [ChecklistQuestion { data, task: String::new(), items: count }];
-        self.0.judge(heard, &asked, |seats| {
+        let questions = [ChecklistQuestion { data, task: String::new(), items: count }];
+        self.0.judge(answers, &questions, |seats| {
             let mut evidence = BoundedEvidence::default();
             let mut found = 0.0;
             for (at, (verdict, span)) in self.0.verdicts(seats, 0, count)?.into_iter().zip(&statements).enumerate() {

@@ -51,7 +51,7 @@ impl RelevanceJudge {
 }
 
 impl Judge for RelevanceJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let passages = sample.context()?;
         let spans = |(at, text): (usize, &str)| statement_spans(text).into_iter().map(move |span| (at, span));
         let texts = passages.iter().map(|passage| passage.text.as_str()).enumerate();
@@ -70,8 +70,8 @@ impl Judge for RelevanceJudge {
             data.add_block(&format!("item {}", number + 1), &passages[*passage].text[span.clone()]);
         }
         let count = statements.len();
-        let asked = [ChecklistQuestion { data, task: String::new(), items: count }];
-        self.0.judge(heard, &asked, |seats| {
+        let questions = [ChecklistQuestion { data, task: String::new(), items: count }];
+        self.0.judge(answers, &questions, |seats| {
             let mut evidence = BoundedEvidence::default();
             let mut relevant = 0.0;
             for (verdict, (passage, span)) in self.0.verdicts(seats, 0, count)?.iter().zip(&statements) {

@@ -96,7 +96,7 @@ impl NoiseJudge {
     /// Questions come in the order: the response by the reference; then for each passage the reference, and the response.
     fn outcome(
         &self,
-        said: &Statements<'_>,
+        response_statements: &Statements<'_>,
         right: &Statements<'_>,
         passages: &[Passage],
         seats: &ChecklistReplies,
@@ -105,15 +105,15 @@ impl NoiseJudge {
             let verdicts = self.checklist.verdicts(seats, list, items)?;
             Ok(verdicts.into_iter().map(|verdict| verdict.value > 0.5).collect())
         };
-        let is_right = holds(0, said.spans.len())?;
+        let is_right = holds(0, response_statements.spans.len())?;
         let mut supports: Vec<(bool, Vec<bool>)> = Vec::new();
         for at in 0..passages.len() {
             let is_relevant = holds(1 + 2 * at, right.spans.len())?.contains(&true);
-            supports.push((is_relevant, holds(2 + 2 * at, said.spans.len())?));
+            supports.push((is_relevant, holds(2 + 2 * at, response_statements.spans.len())?));
         }
         let mut evidence = BoundedEvidence::default();
         let mut wrong = 0_u32;
-        for (at, span) in said.spans.iter().enumerate() {
+        for (at, span) in response_statements.spans.iter().enumerate() {
             let by = |relevant: bool| {
                 let mut found = supports.iter().enumerate();
                 found
@@ -133,23 +133,24 @@ impl NoiseJudge {
                     (EvidenceKind::Contradicted, format!("wrong, and passage {} says it", passage + 1))
                 }
             };
-            evidence.push(|| Evidence::at(kind, Field::Response, span.clone(), said.text).with_note(note));
+            evidence
+                .push(|| Evidence::at(kind, Field::Response, span.clone(), response_statements.text).with_note(note));
         }
         self.checklist.add_missing_verdicts(seats, &mut evidence);
-        let score = Score::from_number(f64::from(wrong) / said.spans.len() as f64)?
+        let score = Score::from_number(f64::from(wrong) / response_statements.spans.len() as f64)?
             .with_part("wrong", f64::from(wrong))?
-            .with_part("statements", said.spans.len() as f64)?;
+            .with_part("statements", response_statements.spans.len() as f64)?;
         Ok(score.because(evidence.finish()).into())
     }
 }
 
 impl Judge for NoiseJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
-        let said = Statements::new(sample.response()?);
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+        let response_statements = Statements::new(sample.response()?);
         let right = Statements::new(sample.references()?.first().map_or("", String::as_str));
         let passages = sample.context()?;
         for (what, count, most) in [
-            ("statements in the response", said.spans.len(), MOST_STEPS),
+            ("statements in the response", response_statements.spans.len(), MOST_STEPS),
             ("statements in the reference", right.spans.len(), MOST_STEPS),
             ("passages", passages.len(), MOST_PASSAGES),
         ] {
@@ -158,12 +159,13 @@ impl Judge for NoiseJudge {
                 return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
             }
         }
-        let mut asked = vec![said.question(right.text, "The source is the right answer.")];
+        let mut questions = vec![response_statements.question(right.text, "The source is the right answer.")];
         for passage in passages {
-            asked.push(right.question(&passage.text, "The source is a retrieved passage."));
-            asked.push(said.question(&passage.text, "The source is a retrieved passage."));
+            questions.push(right.question(&passage.text, "The source is a retrieved passage."));
+            questions.push(response_statements.question(&passage.text, "The source is a retrieved passage."));
         }
-        self.checklist
-            .judge(heard, &asked, |seats| Ok(JudgeAction::Done(self.outcome(&said, &right, passages, seats)?)))
+        self.checklist.judge(answers, &questions, |seats| {
+            Ok(JudgeAction::Done(self.outcome(&response_statements, &right, passages, seats)?))
+        })
     }
 }

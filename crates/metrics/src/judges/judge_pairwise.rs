@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::prompting::{
     ConversationText, JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate,
-    QuotedTexts, judge_evidence, option_error, read_verdict, text_field,
+    QuotedTexts, ReasonedVerdict, all_agree, judge_evidence, option_error, text_field, with_judge_parts,
 };
 
 /// The prompt, unless another is given.
@@ -91,25 +91,29 @@ impl PairwiseJudge {
         }
     }
 
-    fn outcome(&self, seats: &[JudgeReplies<PairwiseVerdict>], omitted: Option<String>) -> Result<Outcome, ScoreError> {
+    fn outcome(
+        &self,
+        seats: &[JudgeReplies<ReasonedVerdict<Preference>>],
+        omitted: Option<String>,
+    ) -> Result<Outcome, ScoreError> {
         let mut values = Vec::new();
         let mut evidence: Vec<Evidence> = omitted.map(Evidence::note).into_iter().collect();
         let mut flips = 0;
-        for (seat, heard) in seats.iter().enumerate() {
+        for (seat, replies) in seats.iter().enumerate() {
             let name = self.panel.name(seat);
             let orders = ["response first", "response second"];
-            for (order, told) in orders.iter().zip(&heard.verdicts) {
-                evidence.push(match told {
-                    Ok(told) => {
-                        judge_evidence(format!("{name}, {order}: {}", told.favours.description()), &told.reason)
+            for (order, verdict) in orders.iter().zip(&replies.verdicts) {
+                evidence.push(match verdict {
+                    Ok(verdict) => {
+                        judge_evidence(format!("{name}, {order}: {}", verdict.verdict.description()), &verdict.reason)
                     }
                     Err(error) => judge_evidence(format!("{name}, {order}: no verdict"), &error.to_string()),
                 });
             }
-            let value = match heard.verdicts.as_slice() {
+            let value = match replies.verdicts.as_slice() {
                 [Ok(first), Ok(second)] => {
-                    flips += usize::from(first.favours != second.favours);
-                    Ok(f64::midpoint(first.favours.value(), second.favours.value()))
+                    flips += usize::from(first != second);
+                    Ok(f64::midpoint(first.verdict.value(), second.verdict.value()))
                 }
                 // One order alone would carry its bias.
                 [Err(error), _] | [_, Err(error)] => Err(error.clone()),
@@ -126,14 +130,8 @@ impl PairwiseJudge {
             _ if flips > 0 => "undecided, flipped",
             _ => "equal",
         };
-        let mut score = Score::from_number(value)?.with_part("flipped", flips as f64 / judged.max(1) as f64)?;
-        if values.len() > 1 {
-            for (seat, value) in values.iter().enumerate() {
-                if let Ok(value) = value {
-                    score = score.with_part(format!("judge {}", seat + 1), *value)?;
-                }
-            }
-        }
+        let score = Score::from_number(value)?.with_part("flipped", flips as f64 / judged.max(1) as f64)?;
+        let score = with_judge_parts(score, &values)?;
         Ok(score.labelled(label).because(evidence).into())
     }
 }
@@ -164,34 +162,21 @@ impl Preference {
     }
 }
 
-#[derive(Debug, Clone)]
-struct PairwiseVerdict {
-    favours: Preference,
-    reason: String,
-}
-
-impl PartialEq for PairwiseVerdict {
-    fn eq(&self, other: &Self) -> bool {
-        self.favours == other.favours
-    }
-}
-
 /// Reads a reply; in the second order the response is B.
-fn read(order: usize, reply: &JudgeReply<'_>) -> Result<PairwiseVerdict, String> {
-    read_verdict(reply, "better", &|object| {
+fn read(order: usize, reply: &JudgeReply<'_>) -> Result<ReasonedVerdict<Preference>, String> {
+    ReasonedVerdict::read(reply, "better", |object| {
         let better = text_field(object, "better")?.trim().to_ascii_lowercase();
-        let favours = match (better.as_str(), order) {
-            ("a", 0) | ("b", 1) => Preference::Response,
-            ("b", 0) | ("a", 1) => Preference::Other,
-            ("tie", _) => Preference::Neither,
-            _ => return Err("`better` is none of A, B and tie".to_owned()),
-        };
-        Ok(PairwiseVerdict { favours, reason: text_field(object, "reason").unwrap_or_default().to_owned() })
+        match (better.as_str(), order) {
+            ("a", 0) | ("b", 1) => Ok(Preference::Response),
+            ("b", 0) | ("a", 1) => Ok(Preference::Other),
+            ("tie", _) => Ok(Preference::Neither),
+            _ => Err("`better` is none of A, B and tie".to_owned()),
+        }
     })
 }
 
 impl Judge for PairwiseJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let Some(other) = self.other_response(sample) else {
             let place = match &self.against {
@@ -213,8 +198,7 @@ impl Judge for PairwiseJudge {
             self.template.messages(&[("question", &self.question), ("form", FORM), ("data", data.text())])
         };
         // The first judges agree where nobody flips and all favour the same.
-        let agree = |seats: &[JudgeReplies<PairwiseVerdict>]| super::judge_rubric::all_agree(seats);
-        match self.panel.advance(heard, 2, &messages, &read, &agree)? {
+        match self.panel.advance(answers, 2, &messages, &read, &all_agree)? {
             PanelProgress::Ask(turn) => Ok(turn),
             PanelProgress::Complete(seats) => {
                 let omitted = conversation.and_then(|shown| shown.omitted);

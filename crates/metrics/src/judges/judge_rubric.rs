@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::prompting::{
     ConversationText, JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate,
-    QuotedTexts, Rubric, judge_evidence, option_error, read_verdict, text_field,
+    QuotedTexts, ReasonedVerdict, Rubric, all_agree, option_error, text_field, with_judge_parts,
 };
 use crate::agents::transcript_gap;
 
@@ -159,70 +159,34 @@ impl RubricJudge {
     }
 
     /// The level that a reply names, by its place, and why.
-    fn read(&self, reply: &JudgeReply<'_>) -> Result<RubricVerdict, String> {
-        read_verdict(reply, "level", &|object| {
+    fn read(&self, reply: &JudgeReply<'_>) -> Result<ReasonedVerdict<usize>, String> {
+        ReasonedVerdict::read(reply, "level", |object| {
             let name = text_field(object, "level")?.trim();
-            let level = self
-                .levels
-                .iter()
-                .position(|(label, _)| label.eq_ignore_ascii_case(name))
-                .ok_or_else(|| "`level` is none of the levels".to_owned())?;
-            Ok(RubricVerdict { level, reason: text_field(object, "reason").unwrap_or_default().to_owned() })
+            let level = self.levels.iter().position(|(label, _)| label.eq_ignore_ascii_case(name));
+            level.ok_or_else(|| "`level` is none of the levels".to_owned())
         })
     }
 
-    fn outcome(&self, seats: &[JudgeReplies<RubricVerdict>], omitted: Option<String>) -> Result<Outcome, ScoreError> {
-        let mut values = Vec::new();
-        let mut evidence: Vec<Evidence> = omitted.map(Evidence::note).into_iter().collect();
-        for (seat, heard) in seats.iter().enumerate() {
-            let name = self.panel.name(seat);
-            match heard.verdicts.first() {
-                Some(Ok(told)) => {
-                    let (label, value) = self.levels.get(told.level).cloned().unwrap_or_default();
-                    evidence.push(judge_evidence(format!("{name}: {label}"), &told.reason));
-                    values.push(Ok(value));
-                }
-                Some(Err(error)) => {
-                    evidence.push(judge_evidence(format!("{name}: no verdict"), &error.to_string()));
-                    values.push(Err(error.clone()));
-                }
-                None => {}
-            }
-        }
-        let PanelVerdict { value, is_tied } = self.panel.vote(&values)?;
-        let mut score = Score::from_number(value)?;
-        if values.len() > 1 {
-            for (seat, value) in values.iter().enumerate() {
-                if let Ok(value) = value {
-                    score = score.with_part(format!("judge {}", seat + 1), *value)?;
-                }
-            }
-        }
+    fn outcome(
+        &self,
+        seats: &[JudgeReplies<ReasonedVerdict<usize>>],
+        omitted: Option<String>,
+    ) -> Result<Outcome, ScoreError> {
+        let tally = self.panel.tally(seats, |level| self.levels.get(*level).cloned().unwrap_or_default())?;
+        let PanelVerdict { value, is_tied } = tally.verdict;
+        let score = with_judge_parts(Score::from_number(value)?, &tally.values)?;
         let label = self.levels.iter().find(|(_, known)| *known == value).map(|(label, _)| label.clone());
         let score = match label {
             _ if is_tied => score.labelled(UNSURE),
             Some(label) => score.labelled(Cow::Owned(label)),
             None => score,
         };
-        Ok(score.because(evidence).into())
-    }
-}
-
-#[derive(Debug, Clone)]
-struct RubricVerdict {
-    level: usize,
-    reason: String,
-}
-
-/// Two verdicts are the same where they name the same level, whatever the words.
-impl PartialEq for RubricVerdict {
-    fn eq(&self, other: &Self) -> bool {
-        self.level == other.level
+        Ok(score.because(omitted.map(Evidence::note).into_iter().chain(tally.evidence)).into())
     }
 }
 
 impl Judge for RubricJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let is_about_transcript = self.needs.contains(&Field::Messages);
         if is_about_transcript && let Some(outcome) = transcript_gap(sample)? {
@@ -248,8 +212,7 @@ impl Judge for RubricJudge {
                 ("data", data.text()),
             ])
         };
-        let agree = |seats: &[JudgeReplies<RubricVerdict>]| all_agree(seats);
-        match self.panel.advance(heard, 1, &messages, &|_, reply| self.read(reply), &agree)? {
+        match self.panel.advance(answers, 1, &messages, &|_, reply| self.read(reply), &all_agree)? {
             PanelProgress::Ask(turn) => Ok(turn),
             PanelProgress::Complete(seats) => {
                 let omitted = conversation.and_then(|shown| shown.omitted);
@@ -257,11 +220,4 @@ impl Judge for RubricJudge {
             }
         }
     }
-}
-
-/// Whether all judges gave one and the same verdict.
-pub(crate) fn all_agree<T: PartialEq>(seats: &[JudgeReplies<T>]) -> bool {
-    let mut verdicts = seats.iter().flat_map(|seat| &seat.verdicts);
-    let Some(Ok(first)) = verdicts.next() else { return false };
-    verdicts.all(|said| said.as_ref().is_ok_and(|said| said == first))
 }

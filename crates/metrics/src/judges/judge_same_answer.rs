@@ -7,10 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::judge_rubric::all_agree;
 use super::prompting::{
-    JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate, QuotedTexts,
-    bool_field, judge_evidence, read_verdict, text_field,
+    JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PromptTemplate, QuotedTexts, ReasonedVerdict,
+    all_agree, bool_field, with_judge_parts,
 };
 use crate::answers::matching::verdict::{AnswerVerdict, judge_answer};
 
@@ -81,25 +80,8 @@ pub(crate) fn certain_verdict(verdict: &AnswerVerdict) -> Option<bool> {
     }
 }
 
-#[derive(Debug, Clone)]
-struct SameAnswerVerdict {
-    same: bool,
-    reason: String,
-}
-
-impl PartialEq for SameAnswerVerdict {
-    fn eq(&self, other: &Self) -> bool {
-        self.same == other.same
-    }
-}
-
-fn read(reply: &JudgeReply<'_>) -> Result<SameAnswerVerdict, String> {
-    read_verdict(reply, "same", &|object| {
-        Ok(SameAnswerVerdict {
-            same: bool_field(object, "same")?,
-            reason: text_field(object, "reason").unwrap_or_default().to_owned(),
-        })
-    })
+fn read(reply: &JudgeReply<'_>) -> Result<ReasonedVerdict<bool>, String> {
+    ReasonedVerdict::read(reply, "same", |object| bool_field(object, "same"))
 }
 
 fn scored(same: bool, by: &'static str, evidence: Vec<Evidence>) -> Result<Score, ScoreError> {
@@ -114,48 +96,24 @@ fn scored(same: bool, by: &'static str, evidence: Vec<Evidence>) -> Result<Score
 }
 
 impl SameAnswerJudge {
-    fn outcome(&self, seats: &[JudgeReplies<SameAnswerVerdict>]) -> Result<Outcome, ScoreError> {
-        let mut values = Vec::new();
-        let mut evidence = Vec::new();
-        for (seat, heard) in seats.iter().enumerate() {
-            let name = self.panel.name(seat);
-            match heard.verdicts.first() {
-                Some(Ok(told)) => {
-                    evidence.push(judge_evidence(
-                        format!("{name}: {}", if told.same { "same" } else { "other" }),
-                        &told.reason,
-                    ));
-                    values.push(Ok(f64::from(told.same)));
-                }
-                Some(Err(error)) => {
-                    evidence.push(judge_evidence(format!("{name}: no verdict"), &error.to_string()));
-                    values.push(Err(error.clone()));
-                }
-                None => {}
-            }
-        }
-        let PanelVerdict { value, .. } = self.panel.vote(&values)?;
-        let mut score = scored(value >= 0.5, "judge", evidence)?;
+    fn outcome(&self, seats: &[JudgeReplies<ReasonedVerdict<bool>>]) -> Result<Outcome, ScoreError> {
+        let tally =
+            self.panel.tally(seats, |same| (if *same { "same" } else { "other" }.to_owned(), f64::from(*same)))?;
+        let value = tally.verdict.value;
+        let mut score = scored(value >= 0.5, "judge", tally.evidence)?;
         // Half of the judges say one thing, half the other.
         if value == 0.5 {
             score = score.labelled(UNSURE);
         }
         score.value = probare_core::Value::new(value)?;
-        if values.len() > 1 {
-            for (seat, value) in values.iter().enumerate() {
-                if let Ok(value) = value {
-                    score = score.with_part(format!("judge {}", seat + 1), *value)?;
-                }
-            }
-        }
-        Ok(score.into())
+        Ok(with_judge_parts(score, &tally.values)?.into())
     }
 }
 
 impl Judge for SameAnswerJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let (response, references) = (sample.response()?, sample.references()?);
-        if self.rule_first && heard.is_empty() {
+        if self.rule_first && answers.is_empty() {
             let query = sample.case.query.as_deref().unwrap_or_default();
             let verdict =
                 judge_answer(query, references, response).ok_or(ScoreError::MissingField(Field::Reference))?;
@@ -175,7 +133,7 @@ impl Judge for SameAnswerJudge {
             data.add_block("response", response);
             self.template.messages(&[("form", FORM), ("data", data.text())])
         };
-        match self.panel.advance(heard, 1, &messages, &|_, reply| read(reply), &|seats| all_agree(seats))? {
+        match self.panel.advance(answers, 1, &messages, &|_, reply| read(reply), &all_agree)? {
             PanelProgress::Ask(turn) => Ok(turn),
             PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(&seats)?)),
         }

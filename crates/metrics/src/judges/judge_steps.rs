@@ -10,7 +10,8 @@ use serde_json::Value as Json;
 
 use super::prompting::{
     ConversationText, JudgePanel, JudgeReplies, MOST_STEPS, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate,
-    QuotedTexts, StepVerdict, judge_evidence, option_error, parse_step_verdicts, steps_schema,
+    QuotedTexts, StepVerdict, all_agree, judge_evidence, option_error, parse_step_verdicts, steps_schema,
+    with_judge_parts,
 };
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 
@@ -113,8 +114,8 @@ impl StepJudge {
             let verdicts: Vec<Result<f64, ScoreError>> = seats
                 .iter()
                 .filter_map(|seat| seat.verdicts.first())
-                .map(|said| match said {
-                    Ok(said) => Ok(said.get(at).map_or(0.0, |said| f64::from(said.met))),
+                .map(|verdict| match verdict {
+                    Ok(verdict) => Ok(verdict.get(at).map_or(0.0, |verdict| f64::from(verdict.met))),
                     Err(error) => Err(error.clone()),
                 })
                 .collect();
@@ -130,8 +131,10 @@ impl StepJudge {
                 continue;
             }
             let quotes = seats.iter().filter_map(|seat| seat.verdicts.first()?.as_ref().ok()?.get(at));
-            let quote =
-                quotes.filter(|said| said.met && !said.quote.trim().is_empty()).map(|said| said.quote.trim()).next();
+            let quote = quotes
+                .filter(|verdict| verdict.met && !verdict.quote.trim().is_empty())
+                .map(|verdict| verdict.quote.trim())
+                .next();
             let place = quote.and_then(|quote| Some((response.find(quote)?, quote)));
             evidence.push(|| match (place, quote) {
                 (Some((start, quote)), _) => {
@@ -144,28 +147,22 @@ impl StepJudge {
                 (None, None) => judge_evidence(format!("{shown}; met, without words to show for it"), ""),
             });
         }
-        for (seat, heard) in seats.iter().enumerate() {
-            if let Some(Err(error)) = heard.verdicts.first() {
-                evidence.push(|| judge_evidence(format!("{}: no verdict", self.panel.name(seat)), &error.to_string()));
-            }
-        }
-        let mut score = Score::from_number(met / steps.len() as f64)?
+        self.panel.add_missing_verdicts(seats, &mut evidence);
+        let score = Score::from_number(met / steps.len() as f64)?
             .with_part("met", met)?
             .with_part("steps", steps.len() as f64)?;
-        if seats.len() > 1 {
-            for (seat, heard) in seats.iter().enumerate() {
-                if let Some(Ok(said)) = heard.verdicts.first() {
-                    let own = said.iter().filter(|said| said.met).count() as f64 / steps.len() as f64;
-                    score = score.with_part(format!("judge {}", seat + 1), own)?;
-                }
-            }
-        }
+        let share = |verdicts: &Vec<StepVerdict>| {
+            verdicts.iter().filter(|verdict| verdict.met).count() as f64 / steps.len() as f64
+        };
+        let first = seats.iter().filter_map(|seat| seat.verdicts.first());
+        let values: Vec<_> = first.map(|replies| replies.as_ref().map(share).map_err(Clone::clone)).collect();
+        let score = with_judge_parts(score, &values)?;
         Ok(score.because(evidence.finish()).into())
     }
 }
 
 impl Judge for StepJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let steps = self.steps_for_case(sample);
         if steps.is_empty() {
@@ -188,8 +185,13 @@ impl Judge for StepJudge {
             data.add_block("response", response);
             self.template.messages(&[("form", FORM), ("data", data.text())])
         };
-        let agree = |seats: &[JudgeReplies<Vec<StepVerdict>>]| super::judge_rubric::all_agree(seats);
-        match self.panel.advance(heard, 1, &messages, &|_, reply| parse_step_verdicts(reply, steps.len()), &agree)? {
+        match self.panel.advance(
+            answers,
+            1,
+            &messages,
+            &|_, reply| parse_step_verdicts(reply, steps.len()),
+            &all_agree,
+        )? {
             PanelProgress::Ask(turn) => Ok(turn),
             PanelProgress::Complete(seats) => {
                 let omitted = conversation.and_then(|shown| shown.omitted);

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use probare_core::{BackendAnswer, BuildError, Evidence, JudgeAction, ScoreError};
+use probare_core::{BackendAnswer, BuildError, JudgeAction, ScoreError};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
     JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PromptTemplate, QuotedTexts, bool_field,
-    judge_evidence, number_field, read_verdict, text_field,
+    number_field, read_verdict, text_field,
 };
 use crate::bounded_evidence::{BoundedEvidence, truncate_for_note};
 use crate::claim_spans::claim_spans;
@@ -89,17 +89,18 @@ impl Checklist {
     /// Asks every judge about every list.
     pub fn advance(
         &self,
-        heard: &[BackendAnswer],
+        answers: &[BackendAnswer],
         questions: &[ChecklistQuestion],
     ) -> Result<PanelProgress<Vec<StepVerdict>>, ScoreError> {
         let messages = |at: usize| {
-            let (task, data) = questions.get(at).map_or(("", ""), |asked| (asked.task.as_str(), asked.data.text()));
+            let (task, data) =
+                questions.get(at).map_or(("", ""), |question| (question.task.as_str(), question.data.text()));
             self.template.messages(&[("task", task), ("form", FORM), ("data", data)])
         };
         let read = |at: usize, reply: &JudgeReply<'_>| {
-            parse_step_verdicts(reply, questions.get(at).map_or(0, |asked| asked.items))
+            parse_step_verdicts(reply, questions.get(at).map_or(0, |question| question.items))
         };
-        self.panel.advance(heard, questions.len(), &messages, &read, &|seats| agree_on_each(seats))
+        self.panel.advance(answers, questions.len(), &messages, &read, &|seats| agree_on_each(seats))
     }
 
     /// What the judges together say about each item of a list.
@@ -112,14 +113,19 @@ impl Checklist {
         let replies = || seats.iter().filter_map(|seat| seat.verdicts.get(list));
         let verdict = |at: usize| {
             let votes: Vec<Result<f64, ScoreError>> = replies()
-                .map(|said| match said {
-                    Ok(said) => Ok(said.get(at).map_or(0.0, |said| f64::from(said.met))),
+                .map(|step_verdict| match step_verdict {
+                    Ok(step_verdict) => {
+                        Ok(step_verdict.get(at).map_or(0.0, |step_verdict| f64::from(step_verdict.met)))
+                    }
                     Err(error) => Err(error.clone()),
                 })
                 .collect();
             let value = self.panel.vote(&votes)?.value;
-            let quotes = replies().filter_map(|said| said.as_ref().ok()?.get(at));
-            let quote = quotes.filter(|said| said.met).map(|said| said.quote.trim()).find(|quote| !quote.is_empty());
+            let quotes = replies().filter_map(|step_verdict| step_verdict.as_ref().ok()?.get(at));
+            let quote = quotes
+                .filter(|step_verdict| step_verdict.met)
+                .map(|step_verdict| step_verdict.quote.trim())
+                .find(|quote| !quote.is_empty());
             Ok(ItemVerdict { value, quote: quote.map(str::to_owned) })
         };
         (0..items).map(verdict).collect()
@@ -127,23 +133,17 @@ impl Checklist {
 
     /// Says which judges gave no verdict.
     pub fn add_missing_verdicts(&self, seats: &ChecklistReplies, evidence: &mut BoundedEvidence) {
-        for (seat, heard) in seats.iter().enumerate() {
-            for error in heard.verdicts.iter().filter_map(|said| said.as_ref().err()) {
-                evidence.push(|| -> Evidence {
-                    judge_evidence(format!("{}: no verdict", self.panel.name(seat)), &error.to_string())
-                });
-            }
-        }
+        self.panel.add_missing_verdicts(seats, evidence);
     }
 
     /// Asks, or hands what was said to whoever computes the score of it.
     pub fn judge(
         &self,
-        heard: &[BackendAnswer],
+        answers: &[BackendAnswer],
         questions: &[ChecklistQuestion],
         score: impl FnOnce(&ChecklistReplies) -> Result<JudgeAction, ScoreError>,
     ) -> Result<JudgeAction, ScoreError> {
-        match self.advance(heard, questions)? {
+        match self.advance(answers, questions)? {
             PanelProgress::Ask(turn) => Ok(turn),
             PanelProgress::Complete(seats) => score(&seats),
         }
@@ -198,7 +198,7 @@ impl PartialEq for StepVerdict {
 pub(crate) fn parse_step_verdicts(reply: &JudgeReply<'_>, count: usize) -> Result<Vec<StepVerdict>, String> {
     read_verdict(reply, "met", &|object| {
         let list = object.get("steps").and_then(Json::as_array).ok_or("it has no list `steps`")?;
-        let mut said: Vec<Option<StepVerdict>> = vec![None; count];
+        let mut verdicts: Vec<Option<StepVerdict>> = vec![None; count];
         for item in list {
             let item: &Map<String, Json> = item.as_object().ok_or("an item of `steps` is no object")?;
             let step = number_field(item, "step")?;
@@ -207,7 +207,8 @@ pub(crate) fn parse_step_verdicts(reply: &JudgeReply<'_>, count: usize) -> Resul
                 clippy::cast_sign_loss,
                 reason = "out of range becomes no place"
             )]
-            let place = said.get_mut((step as usize).wrapping_sub(1)).filter(|_| step.fract() == 0.0 && step >= 1.0);
+            let place =
+                verdicts.get_mut((step as usize).wrapping_sub(1)).filter(|_| step.fract() == 0.0 && step >= 1.0);
             match place {
                 Some(place @ None) => {
                     *place = Some(StepVerdict {
@@ -219,10 +220,10 @@ pub(crate) fn parse_step_verdicts(reply: &JudgeReply<'_>, count: usize) -> Resul
                 None => return Err(format!("there is no step {step}")),
             }
         }
-        let missing = said.iter().position(Option::is_none);
+        let missing = verdicts.iter().position(Option::is_none);
         match missing {
             Some(at) => Err(format!("step {} is missing", at + 1)),
-            None => Ok(said.into_iter().flatten().collect()),
+            None => Ok(verdicts.into_iter().flatten().collect()),
         }
     })
 }

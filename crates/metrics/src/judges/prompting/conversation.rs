@@ -126,10 +126,11 @@ impl ConversationText {
 impl Omissions {
     fn describe(&self) -> Option<String> {
         let counts = [(self.messages, "messages"), (self.texts, "cut texts"), (self.tools, "tools")];
-        let told: Vec<String> =
+        let omissions: Vec<String> =
             counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-        (!told.is_empty())
-            .then(|| format!("the conversation is longer than what a judge is shown; left out: {}", told.join(", ")))
+        (!omissions.is_empty()).then(|| {
+            format!("the conversation is longer than what a judge is shown; left out: {}", omissions.join(", "))
+        })
     }
 
     /// A text on one or more lines, cut where it is too long.
@@ -213,8 +214,8 @@ fn join_within_limit(lines: &[String], omissions: &mut Omissions) -> String {
     }
     omissions.messages += from - first;
     let middle = format!("({} messages left out)", omissions.messages);
-    let kept: Vec<&str> = lines[..first].iter().map(String::as_str).chain([middle.as_str()]).collect();
-    kept.into_iter().chain(lines[from..].iter().map(String::as_str)).collect::<Vec<_>>().join("\n")
+    let shown: Vec<&str> = lines[..first].iter().map(String::as_str).chain([middle.as_str()]).collect();
+    shown.into_iter().chain(lines[from..].iter().map(String::as_str)).collect::<Vec<_>>().join("\n")
 }
 
 impl QuotedTexts {

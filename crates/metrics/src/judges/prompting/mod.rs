@@ -7,6 +7,7 @@ mod quoted_texts;
 mod reply;
 mod rubric;
 mod template;
+mod verdict;
 
 use probare_core::{BuildError, Evidence, EvidenceKind, LONGEST_TEXT};
 
@@ -20,6 +21,7 @@ pub use quoted_texts::QuotedTexts;
 pub use reply::{JudgeReply, bool_field, number_field, read_verdict, text_field};
 pub use rubric::{Rubric, RubricExample};
 pub use template::{PromptTemplate, TemplatePiece, TextPlaces, template_pieces};
+pub use verdict::{PanelTally, ReasonedVerdict, all_agree, with_judge_parts};
 
 /// Evidence of what a judge said: its reason, and in a note who said what.
 pub fn judge_evidence(note: String, reason: &str) -> Evidence {

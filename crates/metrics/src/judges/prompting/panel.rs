@@ -152,14 +152,14 @@ impl JudgePanel {
     /// so far decides alone what comes next, so that a recorded run can be held again.
     pub fn advance<T>(
         &self,
-        heard: &[BackendAnswer],
+        answers: &[BackendAnswer],
         variants: usize,
         messages: &dyn Fn(usize) -> Vec<Message>,
         read: &dyn Fn(usize, &JudgeReply<'_>) -> Result<T, String>,
         agree: &dyn Fn(&[JudgeReplies<T>]) -> bool,
     ) -> Result<PanelProgress<T>, ScoreError> {
         let first = self.options.first.unwrap_or(self.judge_count());
-        let mut rest = heard;
+        let mut rest = answers;
         let mut seats = match self.advance_stage(0..first, &mut rest, variants, messages, read)? {
             PanelProgress::Complete(seats) => seats,
             ask @ PanelProgress::Ask(_) => return Ok(ask),
@@ -176,42 +176,43 @@ impl JudgePanel {
     fn advance_stage<T>(
         &self,
         seats: std::ops::Range<usize>,
-        heard: &mut &[BackendAnswer],
+        pending: &mut &[BackendAnswer],
         variants: usize,
         messages: &dyn Fn(usize) -> Vec<Message>,
         read: &dyn Fn(usize, &JudgeReply<'_>) -> Result<T, String>,
     ) -> Result<PanelProgress<T>, ScoreError> {
         let slots: Vec<Slot> =
             seats.clone().flat_map(|seat| (0..variants).map(move |variant| Slot { seat, variant })).collect();
-        let Some(answers) = next_answers(heard, slots.len())? else {
+        let Some(answers) = next_answers(pending, slots.len())? else {
             return Ok(PanelProgress::Ask(JudgeAction::Ask(
                 slots.iter().map(|slot| self.question(*slot, messages)).collect(),
             )));
         };
-        let mut said: Vec<Result<T, MissingVerdict>> =
+        let mut verdicts: Vec<Result<T, MissingVerdict>> =
             answers.iter().zip(&slots).map(|(answer, slot)| read_answer(answer, slot.variant, read)).collect();
         // One more try for replies that came and could not be read.
-        let again: Vec<usize> =
-            (0..slots.len()).filter(|at| matches!(said.get(*at), Some(Err(MissingVerdict::Unreadable(_))))).collect();
+        let again: Vec<usize> = (0..slots.len())
+            .filter(|at| matches!(verdicts.get(*at), Some(Err(MissingVerdict::Unreadable(_)))))
+            .collect();
         if !again.is_empty() {
-            let Some(answers) = next_answers(heard, again.len())? else {
-                let asked = again.iter().filter_map(|at| match (slots.get(*at), said.get(*at)) {
+            let Some(answers) = next_answers(pending, again.len())? else {
+                let questions = again.iter().filter_map(|at| match (slots.get(*at), verdicts.get(*at)) {
                     (Some(slot), Some(Err(MissingVerdict::Unreadable(reason)))) => {
                         Some(self.retry_question(*slot, messages, reason))
                     }
                     _ => None,
                 });
-                return Ok(PanelProgress::Ask(JudgeAction::Ask(asked.collect())));
+                return Ok(PanelProgress::Ask(JudgeAction::Ask(questions.collect())));
             };
             for (answer, at) in answers.iter().zip(again) {
-                if let (Some(place), Some(slot)) = (said.get_mut(at), slots.get(at)) {
+                if let (Some(place), Some(slot)) = (verdicts.get_mut(at), slots.get(at)) {
                     *place = read_answer(answer, slot.variant, read);
                 }
             }
         }
-        let mut said = said.into_iter().map(|said| said.map_err(ScoreError::from));
+        let mut verdicts = verdicts.into_iter().map(|verdicts| verdicts.map_err(ScoreError::from));
         Ok(PanelProgress::Complete(
-            seats.map(|_| JudgeReplies { verdicts: said.by_ref().take(variants).collect() }).collect(),
+            seats.map(|_| JudgeReplies { verdicts: verdicts.by_ref().take(variants).collect() }).collect(),
         ))
     }
 
@@ -265,14 +266,17 @@ impl JudgePanel {
 }
 
 /// The next answers; nothing where none came yet.
-fn next_answers<'a>(heard: &mut &'a [BackendAnswer], count: usize) -> Result<Option<&'a [BackendAnswer]>, ScoreError> {
-    if heard.is_empty() {
+fn next_answers<'a>(
+    pending: &mut &'a [BackendAnswer],
+    count: usize,
+) -> Result<Option<&'a [BackendAnswer]>, ScoreError> {
+    if pending.is_empty() {
         return Ok(None);
     }
-    let (answers, rest) = heard.split_at_checked(count).ok_or_else(|| ScoreError::Internal {
-        reason: format!("{count} answers are expected, {} came", heard.len()),
+    let (answers, rest) = pending.split_at_checked(count).ok_or_else(|| ScoreError::Internal {
+        reason: format!("{count} answers are expected, {} came", pending.len()),
     })?;
-    *heard = rest;
+    *pending = rest;
     Ok(Some(answers))
 }
 
@@ -314,31 +318,31 @@ mod tests {
     }
 
     fn hold(bench: &JudgePanel, replies: &[ModelReply]) -> PanelProgress<String> {
-        let heard: Vec<BackendAnswer> = replies.iter().cloned().map(BackendAnswer::Reply).collect();
+        let answers: Vec<BackendAnswer> = replies.iter().cloned().map(BackendAnswer::Reply).collect();
         let read = |_, reply: &JudgeReply<'_>| match reply.text {
             "?" => Err("nonsense".to_owned()),
             text => Ok(text.to_owned()),
         };
         let agree = |seats: &[JudgeReplies<String>]| {
-            seats
-                .iter()
-                .all(|seat| seat.verdicts.first().is_some_and(|said| said.is_ok() && *said == seats[0].verdicts[0]))
+            seats.iter().all(|seat| {
+                seat.verdicts.first().is_some_and(|verdict| verdict.is_ok() && *verdict == seats[0].verdicts[0])
+            })
         };
-        bench.advance(&heard, 1, &|_| vec![Message::user("q")], &read, &agree).unwrap()
+        bench.advance(&answers, 1, &|_| vec![Message::user("q")], &read, &agree).unwrap()
     }
 
-    fn next_questions(held: PanelProgress<String>) -> Vec<(usize, u32)> {
-        match held {
+    fn next_questions(progress: PanelProgress<String>) -> Vec<(usize, u32)> {
+        match progress {
             PanelProgress::Ask(JudgeAction::Ask(questions)) => {
-                questions.iter().map(|asked| (asked.seat, asked.attempt)).collect()
+                questions.iter().map(|question| (question.seat, question.attempt)).collect()
             }
             _ => panic!("a question is expected"),
         }
     }
 
-    fn heard(held: PanelProgress<String>) -> Vec<Result<String, ErrorKind>> {
-        let PanelProgress::Complete(seats) = held else { panic!("all were heard") };
-        seats.into_iter().flat_map(|seat| seat.verdicts).map(|said| said.map_err(|error| error.kind())).collect()
+    fn heard(progress: PanelProgress<String>) -> Vec<Result<String, ErrorKind>> {
+        let PanelProgress::Complete(seats) = progress else { panic!("all were heard") };
+        seats.into_iter().flat_map(|seat| seat.verdicts).map(|verdict| verdict.map_err(|error| error.kind())).collect()
     }
 
     #[test]

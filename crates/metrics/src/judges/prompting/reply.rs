@@ -22,25 +22,25 @@ pub struct JudgeReply<'a> {
 pub fn read_verdict<T: PartialEq>(reply: &JudgeReply<'_>, key: &str, read: &ObjectReader<'_, T>) -> Result<T, String> {
     let mut verdict: Option<T> = None;
     let mut problem: Option<String> = None;
-    let mut told = 0;
+    let mut key_count = 0;
     let mut is_strict = false;
     for found in loose_json::find_values(reply.text) {
         let Json::Object(object) = &found.value else { continue };
-        told += keys(&found.value, key);
+        key_count += keys(&found.value, key);
         if reply.code.is_some_and(|code| !has_nonce(object, code)) {
             problem = problem.or_else(|| Some("its object does not carry the code".to_owned()));
             continue;
         }
         is_strict = found.is_strict();
         match read(object) {
-            Ok(said) if verdict.as_ref().is_some_and(|earlier| *earlier != said) => {
+            Ok(later) if verdict.as_ref().is_some_and(|earlier| *earlier != later) => {
                 return Err("it holds different verdicts".to_owned());
             }
-            Ok(said) => verdict = Some(said),
+            Ok(later) => verdict = Some(later),
             Err(reason) => problem = problem.or(Some(reason)),
         }
     }
-    if !is_strict && verdict.is_some() && mentions(reply.text, key) > told {
+    if !is_strict && verdict.is_some() && mentions(reply.text, key) > key_count {
         return Err(format!("it speaks of `{key}` also outside of its verdict"));
     }
     verdict.ok_or_else(|| problem.unwrap_or_else(|| "it holds no JSON object".to_owned()))

@@ -73,9 +73,9 @@ impl PromptTemplate {
         }
     }
 
-    fn uses(&self, wanted: &str) -> bool {
+    fn uses(&self, placeholder: &str) -> bool {
         let pieces = self.system.iter().flatten().chain(&self.user);
-        pieces.into_iter().any(|piece| matches!(piece, TemplatePiece::Name(name) if name == wanted))
+        pieces.into_iter().any(|piece| matches!(piece, TemplatePiece::Name(name) if name == placeholder))
     }
 
     /// The messages, with these values.
