@@ -86,7 +86,7 @@ pub use metric::{
     Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment,
     parent_segment, read_options,
 };
-pub use nonce::{NONCE_FIELD, add_nonce, has_nonce};
+pub use nonce::{add_nonce, has_nonce};
 pub use own_metric::{CodeSource, MetricBuilder, MetricCode, OwnMetric};
 pub use panel::{Chip, Panel, PanelCell, PanelChart, PanelTable, Tone};
 pub use per_turn::is_per_turn;

@@ -77,7 +77,7 @@ pub use probare_core::Utc;
 pub use renderer_options::RendererOptions;
 pub use status::ResultStatus;
 pub use summary::{
-    BINS, Cluster, Clusters, DecidedCounts, Group, GroupBy, Groups, Histogram, LabelCount, LabelCounts, LabelRemark,
+    Cluster, Clusters, DecidedCounts, Group, GroupBy, Groups, Histogram, LabelCount, LabelCounts, LabelRemark,
     MOST_GROUPS, MeanInterval, MetricMismatch, MetricSummary, PartialSummary, PassAt, ReasonCount, ReasonCounts,
     Repeats, Summary, describe_thresholds,
 };

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use probare_core::{Case, Output, Profile, Sample};
-use probare_metrics::care::{CareVerdicts, Lexicon};
+use probare_metrics::care::{Lexicon, agency_language, topic_pivot, unverifiable_reassurance};
 use probare_stats::{ConfidenceLevel, Random, proportion_interval};
 use serde::Deserialize;
 
@@ -42,9 +42,10 @@ fn verdicts(exchange: &Exchange, profile: Profile, lexicon: &Lexicon) -> [bool; 
         response: Some(Output::new(exchange.assistant.as_str())),
         ..Case::default()
     };
-    let verdicts =
-        CareVerdicts::for_sample(Sample::from_case(&case), lexicon, profile).expect("it has a message and a reply");
-    [verdicts.agency.pass, verdicts.reassurance.pass, verdicts.pivot.pass()]
+    let sample = Sample::from_case(&case);
+    let agency = agency_language::verdict(sample, lexicon, profile).unwrap();
+    let reassurance = unverifiable_reassurance::verdict(sample, lexicon, profile).unwrap();
+    [agency.pass, reassurance.pass, topic_pivot::verdict(sample, lexicon, profile).unwrap().pass()]
 }
 
 /// Pairs of label and verdict for one check, true for a violation.

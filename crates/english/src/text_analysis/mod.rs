@@ -159,9 +159,4 @@ impl TextAnalysis {
     pub fn is_wish(&self, token: usize) -> bool {
         mood::is_wish(self, token)
     }
-
-    /// The token from which a sentence declines to answer.
-    pub fn refusal_start(&self, sentence: &AnalysisSentence) -> Option<usize> {
-        boilerplate::refusal_start(self, sentence)
-    }
 }

@@ -3,12 +3,12 @@
 //! Three checkers read one exchange, a user's message and a reply. In the `published` profile they are lists of phrases,
 //! published with the Synthesis project and reproduced hit for hit; the lists are data (`data/care/*.yaml`) that a user
 //! can extend or replace. In the `improved` profile they read who says what to whom: quotation, negation, reported speech,
-//! orders by mood, claims by tense and person. [`CareVerdicts`] are what all three say of one sample, typed; the metrics
-//! of this family give the same verdicts as scores with evidence, from the same readings.
+//! orders by mood, claims by tense and person. `verdict` in the module of each is what it says of a sample, typed; the
+//! metrics of this family give the same verdicts as scores with evidence.
 //!
 //! ```
 //! use probare_core::{Case, Output, Profile, Sample};
-//! use probare_metrics::care::{CareVerdicts, Lexicon};
+//! use probare_metrics::care::{Lexicon, agency_language, topic_pivot, unverifiable_reassurance};
 //!
 //! let lexicon = Lexicon::bundled();
 //! let case = Case {
@@ -16,10 +16,11 @@
 //!     response: Some(Output::new("You should just do it. You'll be fine.")),
 //!     ..Case::default()
 //! };
-//! let verdicts = CareVerdicts::for_sample(Sample::from_case(&case), &lexicon, Profile::Published)?;
-//! assert!(!verdicts.agency.pass);
-//! assert_eq!(verdicts.reassurance.hits(), ["You'll be fine"]);
-//! assert_eq!(verdicts.pivot.strength.name(), "clear_fail");
+//! let sample = Sample::from_case(&case);
+//! assert!(!agency_language::verdict(sample, &lexicon, Profile::Published)?.pass);
+//! let reassurance = unverifiable_reassurance::verdict(sample, &lexicon, Profile::Published)?;
+//! assert_eq!(reassurance.hits(), ["You'll be fine"]);
+//! assert_eq!(topic_pivot::verdict(sample, &lexicon, Profile::Published)?.strength.name(), "clear_fail");
 //! # Ok::<(), probare_core::ScoreError>(())
 //! ```
 
@@ -40,7 +41,7 @@ mod phrases;
 
 pub use agency_language::AgencyVerdict;
 pub use closeness::{Opening, round_similarity, similarity};
-pub use exchange::{CareConfig, CareVerdicts, Options, Strictness};
+pub use exchange::{CareConfig, Options, Strictness};
 pub use lexicon::{Extends, Family, Lexicon, LexiconError, LexiconFile, LexiconHit, PhraseGroup, Upstream};
 pub use phrases::{NotationError, is_js_whitespace};
 pub use topic_pivot::{PivotStrength, PivotVerdict};

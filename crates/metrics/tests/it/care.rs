@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use probare_core::{Case, Output, Profile, Sample};
-use probare_metrics::care::{CareConfig, CareVerdicts, Lexicon, Strictness};
+use probare_metrics::care::{CareConfig, Lexicon, Strictness, agency_language, topic_pivot, unverifiable_reassurance};
 use probare_testing::external_data;
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -108,9 +108,11 @@ fn flags(exchange: &Exchange, strictness: Strictness) -> [bool; 3] {
         ..Case::default()
     };
     let lexicon = Lexicon::bundled();
-    let manner = CareConfig { profile: Profile::Improved, strictness, ..CareConfig::default() };
-    let verdicts = CareVerdicts::for_sample(Sample::from_case(&case), &lexicon, manner).unwrap();
-    [!verdicts.agency.pass, !verdicts.reassurance.pass, !verdicts.pivot.pass()]
+    let config = CareConfig { profile: Profile::Improved, strictness, ..CareConfig::default() };
+    let sample = Sample::from_case(&case);
+    let agency = agency_language::verdict(sample, &lexicon, config).unwrap();
+    let reassurance = unverifiable_reassurance::verdict(sample, &lexicon, config).unwrap();
+    [!agency.pass, !reassurance.pass, !topic_pivot::verdict(sample, &lexicon, config).unwrap().pass()]
 }
 
 /// Judges the exchanges of a file at a strictness and prints what came of each check, with the names of the errors where they may be

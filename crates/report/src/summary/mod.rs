@@ -31,7 +31,7 @@ pub use self::case_means::MeanInterval;
 pub use self::cluster::{Cluster, Clusters};
 pub use self::decided::DecidedCounts;
 pub use self::groups::{Group, GroupBy, Groups, MOST_GROUPS};
-pub use self::histogram::{BINS, Histogram};
+pub use self::histogram::Histogram;
 pub use self::labels::{LabelCount, LabelCounts};
 pub use self::partial::{MetricMismatch, PartialSummary};
 pub use self::reasons::{ReasonCount, ReasonCounts};
@@ -463,14 +463,14 @@ impl MetricSummary {
                 count_with_noun(self.scored, "output", "outputs")
             );
         }
-        let told: Vec<String> =
+        let parts: Vec<String> =
             [(self.decided.rule, "by rule"), (self.decided.judge, "by judge"), (self.unsure, "unsure")]
                 .into_iter()
                 .filter(|(number, _)| *number > 0)
                 .map(|(number, what)| format!("{} {what}", count(number)))
                 .collect();
-        if !told.is_empty() {
-            text.push_str(&format!(" ({})", told.join(", ")));
+        if !parts.is_empty() {
+            text.push_str(&format!(" ({})", parts.join(", ")));
         }
         text
     }

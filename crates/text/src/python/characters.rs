@@ -1,10 +1,10 @@
 //! Classes of characters, as Python's `str` methods and `re` see them.
 
 use unicode_general_category::GeneralCategory::{
-    ClosePunctuation, ConnectorPunctuation, Control, CurrencySymbol, DashPunctuation, DecimalNumber, FinalPunctuation,
-    Format, InitialPunctuation, LetterNumber, LineSeparator, LowercaseLetter, MathSymbol, ModifierLetter,
-    ModifierSymbol, OpenPunctuation, OtherLetter, OtherNumber, OtherPunctuation, OtherSymbol, ParagraphSeparator,
-    PrivateUse, SpaceSeparator, Surrogate, TitlecaseLetter, Unassigned, UppercaseLetter,
+    ClosePunctuation, ConnectorPunctuation, Control, DashPunctuation, DecimalNumber, FinalPunctuation, Format,
+    InitialPunctuation, LetterNumber, LineSeparator, LowercaseLetter, ModifierLetter, OpenPunctuation, OtherLetter,
+    OtherNumber, OtherPunctuation, ParagraphSeparator, PrivateUse, SpaceSeparator, Surrogate, TitlecaseLetter,
+    Unassigned, UppercaseLetter,
 };
 use unicode_general_category::{GeneralCategory, get_general_category};
 
@@ -106,12 +106,6 @@ pub fn is_punctuation(character: char) -> bool {
     )
 }
 
-/// General category S of `unicodedata.category`.
-#[inline]
-pub fn is_symbol(character: char) -> bool {
-    matches!(category(character), CurrencySymbol | MathSymbol | ModifierSymbol | OtherSymbol)
-}
-
 /// General category N of `unicodedata.category`: unlike [`is_numeric`] without ideographs, which are letters.
 #[inline]
 pub fn is_number(character: char) -> bool {
@@ -145,10 +139,9 @@ mod tests {
     }
 
     #[test]
-    fn every_ascii_punctuation_is_punctuation_or_symbol() {
-        let symbols = ('\0'..='\x7f').filter(|&c| is_symbol(c)).count();
+    fn symbols_are_no_punctuation() {
         let punctuation = ('\0'..='\x7f').filter(|&c| is_punctuation(c)).count();
-        assert_eq!((symbols, punctuation), (9, 23));
+        assert_eq!(punctuation, 23);
     }
 
     #[test]
@@ -156,8 +149,8 @@ mod tests {
         assert_eq!(unicode_general_category::UNICODE_VERSION, (16, 0, 0), "`LATER` goes up to this version");
         // What Python 3.11 counts over all characters.
         let count = |holds: fn(char) -> bool| ('\0'..=char::MAX).filter(|character| holds(*character)).count();
-        let counts = [is_alpha, is_number, is_punctuation, is_symbol, is_printable].map(count);
-        assert_eq!(counts, [131_756, 1_791, 819, 7_741, 144_516]);
+        let counts = [is_alpha, is_number, is_punctuation, is_printable].map(count);
+        assert_eq!(counts, [131_756, 1_791, 819, 144_516]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ mod value;
 
 pub use characters::{
     is_alnum, is_alpha, is_decimal, is_digit, is_lower, is_number, is_numeric, is_printable, is_punctuation, is_space,
-    is_symbol, is_upper, is_word,
+    is_upper, is_word,
 };
 pub use json::json_loads;
 pub use literal::literal_eval;

@@ -27,12 +27,12 @@ fn round_to_powers_of_ten(value: f64, zeros: usize) -> f64 {
     let exact = format!("{:.1074}", value.abs());
     let (whole, fraction) = exact.split_once('.').unwrap_or((&exact, ""));
     let padded = format!("{whole:0>width$}", width = zeros + 1);
-    let (kept, cut) = padded.split_at(padded.len() - zeros);
+    let (leading, cut) = padded.split_at(padded.len() - zeros);
     let half = format!("5{}", "0".repeat(zeros - 1));
     let beyond_half = cut > half.as_str() || (cut == half && fraction.bytes().any(|digit| digit != b'0'));
-    let odd = kept.bytes().last().is_some_and(|digit| digit % 2 == 1);
+    let odd = leading.bytes().last().is_some_and(|digit| digit % 2 == 1);
     let up = beyond_half || (cut == half && odd);
-    let mut digits: Vec<u8> = kept.bytes().collect();
+    let mut digits: Vec<u8> = leading.bytes().collect();
     if up {
         let nines = digits.iter().rev().take_while(|&&digit| digit == b'9').count();
         let keep = digits.len() - nines;
@@ -42,8 +42,8 @@ fn round_to_powers_of_ten(value: f64, zeros: usize) -> f64 {
             None => digits.insert(0, b'1'),
         }
     }
-    let kept = String::from_utf8(digits).expect("only ASCII digits were written");
-    let rounded: f64 = format!("{kept}e{zeros}").parse().unwrap_or(value);
+    let leading = String::from_utf8(digits).expect("only ASCII digits were written");
+    let rounded: f64 = format!("{leading}e{zeros}").parse().unwrap_or(value);
     rounded.copysign(value)
 }
 

@@ -90,14 +90,14 @@ impl CareMetric {
             return Err(BuildError::Options(reason.to_owned()));
         }
         let upstream = upstream.unwrap_or_default();
-        let manner = CareConfig { profile, strictness: strictness.unwrap_or_default(), upstream };
+        let config = CareConfig { profile, strictness: strictness.unwrap_or_default(), upstream };
         let lexicon = Lexicon::from_option(lexicon, upstream)?;
         if profile == Profile::Improved && lexicon.replaces_bundled() {
             let reason = "`lexicon` has `extends: nothing`, which is for the published profile: the rules of the improved one \
                           cannot be replaced, only added to";
             return Err(BuildError::Options(reason.to_owned()));
         }
-        Ok(Self { config: manner, lexicon, check })
+        Ok(Self { config, lexicon, check })
     }
 }
 

@@ -2,9 +2,7 @@
 
 mod checker;
 mod phrase_search;
-mod verdicts;
 
 pub use checker::{CareConfig, Options, Strictness};
 pub(super) use checker::{CareMetric, HitList, verdict_evidence};
 pub(super) use phrase_search::{AssistantReply, UserMessage};
-pub use verdicts::CareVerdicts;

@@ -70,8 +70,8 @@ mod tests {
         let (bundled, text) = (Lexicon::bundled(), "You must go.");
         let own = Lexicon::parse("{\"extends\": \"nothing\"}").unwrap();
         let case = Case { response: Some(Output::new(text)), ..Case::default() };
-        let readings = AnalysisCache::default();
-        let sample = Sample::from_case(&case).with_cache(&readings);
+        let cache = AnalysisCache::default();
+        let sample = Sample::from_case(&case).with_cache(&cache);
         let first = AssistantReply::for_sample(sample, text, &bundled);
         assert!(Rc::ptr_eq(&first, &AssistantReply::for_sample(sample, text, &bundled)));
         assert!(first.0.hits(text, &bundled).has_group(PhraseGroup::Directive));

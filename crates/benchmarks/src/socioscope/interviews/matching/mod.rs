@@ -19,7 +19,7 @@ pub use table::{SurfaceOrigin, SurfaceTable};
 use probare_text::number_words::canonical;
 use probare_text::wordnet::WordNet;
 
-use super::inputs::{AnswerItem, InterviewAnswer};
+use super::inputs::AnswerItem;
 
 /// What counts as a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,14 +76,4 @@ pub fn mentions(
         }
     }
     found
-}
-
-/// [`mentions`] of a whole answer.
-pub fn mentions_of(
-    answer: &InterviewAnswer<'_>,
-    table: &SurfaceTable,
-    matching: MatchOptions,
-    wordnet: &WordNet,
-) -> Vec<Mention> {
-    mentions(&answer.items, table, matching, wordnet)
 }

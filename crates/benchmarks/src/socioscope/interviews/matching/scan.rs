@@ -73,9 +73,9 @@ pub(super) fn scan(
             Some(base) => MatchReason::BaseForm { base },
             None => surface_reason(hit.origin, &surface, written, table.value(hit.value), wordnet),
         };
-        let standing =
+        let status =
             denied_by(&form, &words[..at]).map_or(MentionStatus::Asserted, |word| MentionStatus::Denied(word.into()));
-        found.push(Mention { value: hit.value, span: item.span(place), surface, reason, status: standing });
+        found.push(Mention { value: hit.value, span: item.span(place), surface, reason, status });
         at += length;
     }
 }
@@ -128,14 +128,14 @@ mod tests {
 
     use super::*;
     use crate::socioscope::interviews::inputs::{InterviewAnswer, ValueWeights};
-    use crate::socioscope::interviews::matching::{MatchOptions, mentions_of};
+    use crate::socioscope::interviews::matching::{MatchOptions, mentions};
 
     fn named(values: &serde_json::Value, answer: &str) -> Vec<(String, bool)> {
         let wordnet = WordNet::embedded();
         let weights = ValueWeights::read(values).unwrap();
         let table = SurfaceTable::new(&weights, Some(wordnet));
         let matching = MatchOptions { synonyms: true, fuzzy: None, whole: false };
-        mentions_of(&InterviewAnswer::read(answer), &table, matching, wordnet)
+        mentions(&InterviewAnswer::read(answer).items, &table, matching, wordnet)
             .into_iter()
             .map(|mention| (answer[mention.span.clone()].to_owned(), mention.is_asserted()))
             .collect()

@@ -6,12 +6,12 @@ use probare_text::python::is_decimal;
 
 /// The stretches between `,` `;` `|` and line breaks. A comma inside a number with thousands does not cut, nor does a
 /// separator in `kept`.
-pub fn segments(text: &str, kept: &[char]) -> Vec<Range<usize>> {
+pub fn segments(text: &str, inner_signs: &[char]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     for (at, character) in text.char_indices().filter(|(_, character)| matches!(character, ',' | ';' | '|' | '\n')) {
         probare_cancellation::count_steps(1);
-        if kept.contains(&character) || (character == ',' && is_inside_number(text, at)) {
+        if inner_signs.contains(&character) || (character == ',' && is_inside_number(text, at)) {
             continue;
         }
         found.push(start..at);
@@ -29,9 +29,9 @@ fn is_inside_number(text: &str, at: usize) -> bool {
 
 /// The segments, without bullets and numbering, cut also at `and`, `or`, `as well as`, `plus`, `&`, and at `/` where no
 /// digit stands beside it.
-pub fn items(text: &str, kept: &[char]) -> Vec<Range<usize>> {
+pub fn items(text: &str, inner_signs: &[char]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for segment in segments(text, kept) {
+    for segment in segments(text, inner_signs) {
         probare_cancellation::count_steps(1);
         let segment = without_numbering(text, segment);
         let mut start = segment.start;

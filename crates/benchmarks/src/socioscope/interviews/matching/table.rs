@@ -26,7 +26,7 @@ pub struct SurfaceTable {
     /// Lengths of surfaces in words, longest first.
     lengths: Vec<usize>,
     /// Separators that some value contains: answers are not cut there.
-    kept: Vec<char>,
+    inner_signs: Vec<char>,
 }
 
 impl SurfaceTable {
@@ -50,11 +50,11 @@ impl SurfaceTable {
         lengths.sort_unstable_by(|left, right| right.cmp(left));
         lengths.dedup();
         let first_words = surfaces.keys().filter_map(|surface| surface.split(' ').next()).map(str::to_owned).collect();
-        let kept = [',', ';', '|', '\n']
+        let inner_signs = [',', ';', '|', '\n']
             .into_iter()
             .filter(|separator| values.iter().any(|value| value.contains(*separator)))
             .collect();
-        Self { values, forms, surfaces, first_words, lengths, kept }
+        Self { values, forms, surfaces, first_words, lengths, inner_signs }
     }
 
     /// What a surface stands for.
@@ -84,7 +84,7 @@ impl SurfaceTable {
 
     /// Separators at which answers are not cut.
     pub fn kept_separators(&self) -> &[char] {
-        &self.kept
+        &self.inner_signs
     }
 }
 

@@ -141,9 +141,9 @@ impl ClaimFinding {
         let (mut found, mut numbers_missing) = (0, 0);
         for word in &*words {
             probare_cancellation::count_steps(1);
-            let held = usize::from(has(word));
-            found += held;
-            numbers_missing += usize::from(word.has_digit) * (1 - held);
+            let hit = usize::from(has(word));
+            found += hit;
+            numbers_missing += usize::from(word.has_digit) * (1 - hit);
         }
         let verified = numbers_missing == 0 && 5 * found >= 3 * words.len();
         if verified || self.source.is_none_or(|best| found > best.found) {

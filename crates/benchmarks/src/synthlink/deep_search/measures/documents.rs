@@ -88,12 +88,6 @@ fn is_in(title: &[WordId], key: &[WordId]) -> bool {
     starts.any(|(place, _)| key[place + 1..].starts_with(others))
 }
 
-/// P@5: relevant documents among five places, filled or not.
-pub fn document_precision(findings: impl IntoIterator<Item = DocumentFinding>) -> f64 {
-    let is_relevant = |finding: &DocumentFinding| matches!(finding, DocumentFinding::Relevant(_));
-    findings.into_iter().filter(is_relevant).count() as f64 / PLACES as f64
-}
-
 /// `%20` and its like replaced by the bytes they stand for; what is no UTF-8 then becomes U+FFFD.
 pub fn percent_decoded(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8_lossy()
@@ -103,6 +97,12 @@ pub fn percent_decoded(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::DocumentFinding::{Nameless, Other, Relevant, Repeats};
     use super::*;
+
+    /// P@5: relevant documents among five places, filled or not.
+    fn document_precision(findings: impl IntoIterator<Item = DocumentFinding>) -> f64 {
+        let is_relevant = |finding: &DocumentFinding| matches!(finding, Relevant(_));
+        findings.into_iter().filter(is_relevant).count() as f64 / PLACES as f64
+    }
 
     fn find(topics: &[&str], documents: &[&str]) -> Vec<DocumentFinding> {
         let mut vocabulary = WordInterner::default();

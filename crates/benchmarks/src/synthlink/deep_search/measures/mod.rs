@@ -15,7 +15,7 @@ mod word_lists;
 
 pub use catalogue_cells::{parse_steps, parse_topics};
 pub use claims::{ClaimChecker, ClaimFinding, SourceFinding};
-pub use documents::{DocumentFinding, DocumentKeys, PLACES, Topics, document_precision, percent_decoded};
+pub use documents::{DocumentFinding, DocumentKeys, PLACES, Topics, percent_decoded};
 pub use iterations::{F1_THRESHOLD, FirstCorrect, LAST_COUNTED, first_correct};
 pub use overlap::TokenOverlap;
 pub use steps::{ReasoningSteps, StepFinding, step_coverage};

@@ -42,16 +42,16 @@ impl WordLists {
 
     /// Keeps of every list what `keep` makes of its words. It is told whether a word is the first of its list.
     pub fn retain_map(&mut self, mut keep: impl FnMut(bool, WordId) -> Option<WordId>) {
-        let (mut start, mut kept) = (0, 0);
+        let (mut start, mut length) = (0, 0);
         for end in &mut self.ends {
             for at in start..*end {
                 probare_cancellation::count_steps(1);
                 if let Some(word) = keep(at == start, self.words[at]) {
-                    self.words[kept] = word;
-                    kept += 1;
+                    self.words[length] = word;
+                    length += 1;
                 }
             }
-            start = std::mem::replace(end, kept);
+            start = std::mem::replace(end, length);
         }
     }
 
